@@ -107,6 +107,7 @@ func (w *world) behind(p model.ProcID, i int, s *stay) (j int, sure bool) {
 		return j, false
 	}
 	for k := i + 1; k < len(items) && w.spots[items[k]].from <= until; k++ {
+		w.r.spend(1)
 		if y := w.stay(items[k]); !w.unordered(items[i], items[k]) {
 			continue
 		} else if y.started && y.p == p && (x.p != p || y.start < x.start) && !w.proc(p).tick.fairAfter(int(y.onProc)-int(s.onProc)+fairnessOf) {
@@ -186,6 +187,7 @@ func (w *world) comesLater(a slot, from model.Time) {
 		return
 	}
 	items := w.global.items()
+	w.r.spend(len(items))
 	i := slices.IndexFunc(items, func(b slot) bool { return w.spots[b].from > y.until })
 	if i < 0 {
 		i = len(items)

@@ -47,6 +47,7 @@ func (w *world) started(s *stay) {
 // doubtOrder takes what stands in the global queue and in that of p, from where a start
 // contradicted the rules, for no more than likely to stand there in that order.
 func (w *world) doubtOrder(p model.ProcID) {
+	w.r.spend(w.global.len() / 4)
 	for _, q := range []*fifo{&w.global, &w.proc(p).q} {
 		for _, a := range q.items() {
 			x := &w.spots[a]
@@ -134,6 +135,7 @@ func (w *world) skip(q *fifo, n int, s slot) {
 	if n <= 0 {
 		return
 	}
+	w.r.spend(n)
 	x := &w.spots[s]
 	wrong, again := 0, 0
 	var later []slot
@@ -172,9 +174,8 @@ func (w *world) skip(q *fifo, n int, s slot) {
 		if a := q.items()[i]; !w.unordered(a, s) {
 			w.pay(costBroken, x)
 			q.removeAt(i)
-			z := &w.spots[a]
-			w.touch(z.at)
-			z.place, z.at, z.lost, z.moved = PlaceNone, model.NoProc, true, w.r.now
+			w.touch(w.spots[a].at)
+			w.mislay([]slot{a})
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 // explainGlobal: s stands in the global queue.
 func (w *world) explainGlobal(p model.ProcID, s *stay) {
+	w.r.spend(w.global.len() / 8)
 	if i := slices.Index(w.coming, s.slot); i >= 0 {
 		w.coming = slices.Delete(w.coming, i, i+1)
 		w.global.unshift([]slot{s.slot})
@@ -36,6 +37,7 @@ func (w *world) explainGlobal(p model.ProcID, s *stay) {
 // already, although the trace shows its start only later. A copy, in which another
 // explanation is tried, goes on with then.
 func (w *world) grabInFlight(then func(*world)) bool {
+	w.r.spend(w.global.len() / 8)
 	x := w.stay(w.global.items()[0])
 	if !x.started || x.how != SourceUnknown || x.earliest > w.r.now || !isProc(x.p) {
 		return false
@@ -105,12 +107,10 @@ func (w *world) done(s *stay, then func(*world)) {
 func (w *world) forget(p model.ProcID) {
 	w.touch(p)
 	q := w.proc(p)
-	for _, a := range append([]slot{q.next}, q.q.items()...) {
-		if a != noSlot {
-			z := &w.spots[a]
-			z.place, z.at, z.lost, z.moved = PlaceNone, model.NoProc, true, w.r.now
-		}
+	if q.next != noSlot {
+		w.mislay([]slot{q.next})
 	}
+	w.mislay(q.q.items())
 	q.next = noSlot
 	q.q.drop(q.q.len())
 }
@@ -126,6 +126,7 @@ func (w *world) contended(p model.ProcID, s *stay) bool {
 		if w.spots[items[i]].moved < s.earliest {
 			break
 		}
+		w.r.spend(1)
 		if w.stay(items[i]).proc != p {
 			return true
 		}

@@ -135,12 +135,14 @@ func (c *cursor) next(base *segment) *finding {
 // way, as far back as w shares its log neither with o nor with best. All worlds log the
 // same starts in the same order.
 func (w *world) doubt(o, best *world) {
+	w.r.spend(w.sealed.deep() + o.sealed.deep() + best.sealed.deep())
 	base := common(w.sealed, o.sealed)
 	stop := base
 	if c := common(w.sealed, best.sealed); w != best && c.deep() > base.deep() {
 		stop = c
 	}
 	for a, b := w.cursor(), o.cursor(); ; {
+		w.r.spend(1)
 		x := a.next(stop)
 		if x == nil {
 			return

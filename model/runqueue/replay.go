@@ -16,7 +16,7 @@ const maxProcs = 1 << 12
 func isProc(id model.ProcID) bool { return id >= 0 && id < maxProcs }
 
 const (
-	maxWorlds         = 32   // side by side
+	maxWorlds         = 16   // side by side
 	maxUndecided      = 8192 // operations for which worlds are kept side by side
 	likely       cost = 80   // a world that costs no more than that beyond the best casts doubt on it
 	worthTrying  cost = 60   // what costs no more than that beyond the likeliest is tried in a copy
@@ -47,6 +47,7 @@ type replay struct {
 	spare     []*world
 	segments  segments
 	wakes     wakes
+	effort    int    // steps that the search for explanations may still take
 	undecided int    // operations since worlds agreed last
 	split     int    // of the latest list, how many went to the global queue
 	flips     []cost // scratch
@@ -58,7 +59,7 @@ type replay struct {
 }
 
 func newReplay(ru rules, ops *waitOps, obs *observers, to *pool) *replay {
-	r := &replay{rules: ru, ops: ops, obs: obs, pool: to}
+	r := &replay{rules: ru, ops: ops, obs: obs, pool: to, effort: effortMost}
 	r.worlds = []*world{{r: r}}
 	return r
 }
@@ -122,6 +123,7 @@ func (r *replay) slotOf(s *stay) {
 // apply carries an operation out in all worlds, and reports what they agree on then.
 func (r *replay) apply(o *op) {
 	r.now = o.at
+	r.limit()
 	switch o.kind {
 	case opSearch:
 		if r.grow(o.p) {
@@ -284,8 +286,10 @@ func (r *replay) most() int {
 	return max(1, min(maxWorlds, 4096/max(1, r.seen), 1<<18/max(1, len(r.stays))))
 }
 
-// mayFork reports whether there is room for another copy.
-func (w *world) mayFork() bool { return len(w.r.fresh) < w.r.most()-1 }
+// mayFork reports whether another copy can be looked after.
+func (w *world) mayFork() bool {
+	return w.r.effort > effortReserve && len(w.r.fresh) < w.r.most()-1
+}
 
 // fork returns a copy of w, in which another explanation is tried.
 func (r *replay) fork(w *world) *world {
@@ -358,6 +362,11 @@ func (r *replay) giveUp(kept []*world, w *world) {
 			k.doubt(w, kept[0])
 		}
 	}
+	r.drop(w)
+}
+
+// drop takes back a world that is given up.
+func (r *replay) drop(w *world) {
 	w.log, w.sealed = w.log[:0], nil
 	r.spare = append(r.spare, w)
 }

@@ -111,6 +111,7 @@ const (
 
 // copyFrom makes w equal to o, reusing its memory.
 func (w *world) copyFrom(o *world) {
+	o.r.spend((len(o.spots) + o.global.len()) / 4)
 	w.r, w.cost, w.grabbed, w.from, w.until, w.mover = o.r, o.cost, o.grabbed, o.from, o.until, o.mover
 	w.spots = append(w.spots[:0], o.spots...)
 	o.seal()
@@ -132,6 +133,7 @@ func (w *world) copyFrom(o *world) {
 // procs may differ in schedtick and in how things came where they stand: the
 // likelier world is right about that too.
 func (w *world) equal(o *world) bool {
+	w.r.spend(w.global.len() / 16)
 	if !slices.Equal(w.global.items(), o.global.items()) || !slices.Equal(w.coming, o.coming) {
 		return false
 	}
@@ -253,6 +255,7 @@ func (w *world) take(s slot) {
 		}
 	case PlaceGlobal:
 		w.touch(x.at)
+		w.r.spend(w.global.len() / 16)
 		if i := w.global.index(s); i >= 0 {
 			w.global.removeAt(i)
 		} else if i := slices.Index(w.coming, s); i >= 0 {
