@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -252,7 +251,13 @@ func (a *attribution) nameBlockers(w *worstWait) {
 		g     model.GoID
 		class uint8
 	}
-	sums := map[key]int{} // in w.blockers
+	type turns struct {
+		key
+		fn    model.StringID
+		total model.Duration
+	}
+	var sums []turns // there may be 100,000 of them
+	where := map[key]int{}
 	for i := p.find(from, &p.from); i < p.end && p.at(i) < w.search; i++ {
 		x := p.point(i)
 		d := p.clockUntil(i, w.search, &a.world) - max(x.clock, a.world.takenAt(max(from, p.at(i))))
@@ -260,18 +265,24 @@ func (a *attribution) nameBlockers(w *worstWait) {
 			continue
 		}
 		k := key{x.g, x.class}
-		n, ok := sums[k]
+		n, ok := where[k]
 		if !ok {
-			n = len(w.blockers)
-			sums[k] = n
-			w.blockers = append(w.blockers, result.Blocker{Goroutine: x.g, Function: nameOf(a.tables, x.fn), Work: workOfClass(x.class).String(), Syscall: x.class == heldSyscall})
+			n = len(sums)
+			where[k] = n
+			sums = append(sums, turns{key: k, fn: x.fn})
 		}
-		w.blockers[n].Total += d
+		sums[n].total += d
 	}
-	slices.SortFunc(w.blockers, func(x, y result.Blocker) int {
+	best := top[result.Blocker]{limit: maxAntagonists, compare: func(x, y result.Blocker) int {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Goroutine, y.Goroutine), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
-	})
-	w.blockers = w.blockers[:min(len(w.blockers), maxAntagonists)]
+	}}
+	for _, b := range w.blockers {
+		best.add(b)
+	}
+	for _, s := range sums {
+		best.add(result.Blocker{Goroutine: s.g, Function: nameOf(a.tables, s.fn), Work: workOfClass(s.class).String(), Syscall: s.class == heldSyscall, Total: s.total})
+	}
+	w.blockers = best.items
 }
 
 // explain says of the worst waits what they were lost to.

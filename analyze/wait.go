@@ -133,13 +133,13 @@ func (r *runners) add(x *interval, n model.Duration) {
 // tell writes the sums to a wait.
 func (r *runners) tell(t *model.Tables, x *Wait) {
 	x.Unattributed = r.unknown
-	for g, a := range r.gs {
-		x.Meanwhile = append(x.Meanwhile, result.Activity{Goroutine: g, Function: nameOf(t, a.fn), Use: longestUse(&a.uses).String(), Total: a.uses.Total()})
-	}
-	slices.SortFunc(x.Meanwhile, func(a, b result.Activity) int {
+	longest := top[result.Activity]{limit: maxAntagonists, items: x.Meanwhile, compare: func(a, b result.Activity) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Goroutine, b.Goroutine))
-	})
-	x.Meanwhile = x.Meanwhile[:min(len(x.Meanwhile), maxAntagonists)]
+	}}
+	for g, a := range r.gs {
+		longest.add(result.Activity{Goroutine: g, Function: nameOf(t, a.fn), Use: longestUse(&a.uses).String(), Total: a.uses.Total()})
+	}
+	x.Meanwhile = longest.items
 	x.OtherFunctions = r.fnsUnknown
 	for fn, uses := range r.fns {
 		name := nameOf(t, fn)

@@ -130,9 +130,6 @@ func (w *Worst) ProcSpan(s *model.ProcSpan) {
 			}
 		}
 	}
-	if s.End >= w.due {
-		w.capture(s.End)
-	}
 }
 
 // spareIntervals are of traces that are done with.
@@ -140,6 +137,9 @@ var spareIntervals recycler[interval]
 
 // makeRoom forgets the intervals that no wait can reach any more.
 func (w *Worst) makeRoom(now model.Time) {
+	if now >= w.due {
+		w.capture(now)
+	}
 	need, looked := w.waiting()
 	need -= model.Time(max(now.Sub(need)/marginPart, marginMin))
 	for _, c := range w.top.items {
