@@ -13,14 +13,10 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // the live heap is small: collecting it more often takes less than 1 % of the CPU
-	}
 	ctx, stop := untilSignal(context.Background())
 	context.AfterFunc(ctx, stop) // a second ^C ends the program at once
 	// That the reader of stdout has left is an error of writing: other outputs must be complete.

@@ -396,16 +396,17 @@ func describeEmpty(in *input, err error) error {
 }
 
 // An analysis is to take no more than memoryPerByte bytes for each byte of a trace file, and
-// memoryFixed: near that, garbage is collected more often. Small files take so little that it
-// is not worth the time.
-const memoryPerByte, memoryFixed, smallFile = 20, 20 << 20, 2 << 20
+// memoryFixed: near that, garbage is collected more often. Below memoryFloor that costs more time
+// than the memory is worth: what is alive may take more than its share, and then garbage is
+// collected without end.
+const memoryPerByte, memoryFixed, memoryFloor = 20, 20 << 20, 512 << 20
 
 var memoryAllowed atomic.Int64 // for all files
 
 // limitMemory allows the memory that the analysis of the trace is to take, unless the environment
 // says how much.
 func (rd *reading) limitMemory() {
-	if size := rd.Index().Size; size > smallFile && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryFixed + memoryAllowed.Add(memoryPerByte*size))
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(max(memoryFloor, memoryFixed+memoryAllowed.Add(memoryPerByte*rd.Index().Size)))
 	}
 }
