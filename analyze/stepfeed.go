@@ -13,8 +13,7 @@ import (
 type stepFeed struct {
 	log         model.StepLog   // of what filling is to hold
 	filling     *stepBatch      // but its steps
-	empty       chan *stepBatch // those that are not on their way
-	delivered   chan struct{}   // closed once what was sent has been delivered
+	line        *model.Line[*stepBatch]
 	resolver    *runqueue.Resolver
 	causes      *attribution
 	pathologies *Pathologies
@@ -76,12 +75,12 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 	}
 	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, assist: t.AddString("GC mark assist")}
 	f.log.Full, f.log.Gap, f.log.Silent = f.send, osGapMin, f.silent
-	f.empty, f.delivered = make(chan *stepBatch, stepAhead), make(chan struct{})
-	f.fill(stepBatches.Get().(*stepBatch))
-	for range stepAhead {
-		f.empty <- stepBatches.Get().(*stepBatch)
+	empty := make([]*stepBatch, stepAhead)
+	for i := range empty {
+		empty[i] = stepBatches.Get().(*stepBatch)
 	}
-	close(f.delivered)
+	f.line = model.NewLine(&f.log, f.deliver, empty...)
+	f.fill(stepBatches.Get().(*stepBatch))
 	r.Observe(f.causes)
 	if q != nil {
 		r.Observe(q)
@@ -126,22 +125,14 @@ func (f *stepFeed) wait(s *model.GoSpan) {
 
 // send has another goroutine deliver the batch, after those before it.
 func (f *stepFeed) send() {
-	b, before, done := f.filling, f.delivered, make(chan struct{})
-	b.steps = f.log.Steps
-	go func() {
-		<-before
-		f.deliver(b)
-		f.empty <- b
-		close(done)
-	}()
-	f.delivered = done
-	f.fill(<-f.empty)
+	f.filling.steps = f.log.Steps
+	f.fill(f.line.Send(f.filling))
 }
 
 // pause waits until all records have arrived.
 func (f *stepFeed) pause() {
 	f.send()
-	<-f.delivered
+	f.line.Wait()
 }
 
 // stepBatches are empty ones for the next trace: most of what analysing a small one allocates.
@@ -150,8 +141,8 @@ var stepBatches = sync.Pool{New: func() any { return &stepBatch{steps: make([]mo
 func (f *stepFeed) finish() {
 	f.pause()
 	stepBatches.Put(f.filling)
-	for range stepAhead {
-		stepBatches.Put(<-f.empty)
+	for _, b := range f.line.Empty() {
+		stepBatches.Put(b)
 	}
 	f.resolver.Finish()
 	f.causes.Finish()
@@ -161,7 +152,7 @@ func (f *stepFeed) finish() {
 func (f *stepFeed) deliver(b *stepBatch) {
 	waits, silences, stacks := b.waits, b.silences, b.stacks
 	var proc model.Step
-	for i := 0; i <= len(b.steps); i++ {
+	for i := 0; i <= len(b.steps) && !f.log.Stopped(); i++ {
 		for len(silences) > 0 && silences[0].after == i {
 			f.causes.Silence(silences[0].from, silences[0].to)
 			silences = silences[1:]

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 )
 
 // Config is what a Machine must know in addition to the events.
@@ -29,6 +30,7 @@ type Machine struct {
 	divided Event
 	obs     observers
 	logs    []*StepLog
+	stopped atomic.Bool
 
 	began      bool
 	start, now Time // start of accounting; time of the latest event

@@ -1,5 +1,7 @@
 package model
 
+import "sync/atomic"
+
 // StepKind says what a [Step] means and which of its fields hold what.
 type StepKind uint8
 
@@ -99,7 +101,10 @@ type StepLog struct {
 	// of at least Gap without events, before what ended it is logged.
 	Gap    Duration
 	Silent func(from, to Time)
+	// Wait, if set, returns when no other goroutine takes steps any more; see [Line].
+	Wait func()
 
+	stopped *atomic.Bool // the Machine's; nil before Log
 	active bool // there was an event
 	last   Time // the latest
 	proc   bool // the latest step is a StepProc of the event that is being applied
@@ -107,7 +112,26 @@ type StepLog struct {
 
 // Log makes l collect the steps from now on. Those of the first log are written in place, others
 // get copies.
-func (m *Machine) Log(l *StepLog) { m.logs = append(m.logs, l) }
+func (m *Machine) Log(l *StepLog) {
+	l.stopped = &m.stopped
+	m.logs = append(m.logs, l)
+}
+
+// Stopped reports whether nobody wants to know any more what the steps show.
+func (l *StepLog) Stopped() bool { return l.stopped != nil && l.stopped.Load() }
+
+// Stop has those who take the steps on other goroutines drop what is still to come. Results are
+// void then. Any goroutine may call it at any time.
+func (m *Machine) Stop() { m.stopped.Store(true) }
+
+// Wait returns when no other goroutine takes steps any more.
+func (m *Machine) Wait() {
+	for _, l := range m.logs {
+		if l.Wait != nil {
+			l.Wait()
+		}
+	}
+}
 
 // room returns the place of the next step, whatever it holds.
 func (l *StepLog) room() *Step {

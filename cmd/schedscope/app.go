@@ -25,6 +25,8 @@ type app struct {
 
 	help     helpWriter
 	progress progressLine
+
+	event func() // called at each event that is read, by tests
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {

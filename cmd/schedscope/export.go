@@ -196,8 +196,9 @@ func (f *exportFlags) profileOptions() profile.Options {
 	return profile.Options{Kind: kind, Waker: f.stack == stackWaker}
 }
 
-// exportOne writes something of one trace, which write reads.
-func (a *app) exportOne(ctx context.Context, f *exportFlags, refs []source.Ref, write func(*reading, io.Writer) error) error {
+// exportOne writes something of one trace, which write reads. When writing fails, the context
+// ends that write gets.
+func (a *app) exportOne(ctx context.Context, f *exportFlags, refs []source.Ref, write func(context.Context, *reading, io.Writer) error) error {
 	if len(refs) > 1 {
 		return usagef("export them one by one: times of different traces do not belong together", "export takes one trace, not %d", len(refs))
 	}
@@ -210,12 +211,30 @@ func (a *app) exportOne(ctx context.Context, f *exportFlags, refs []source.Ref, 
 	if err != nil {
 		return err
 	}
+	defer rd.Close()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	return a.write(f.output, func(w io.Writer) error {
-		if err := write(rd, w); err != nil {
+		if err := write(ctx, rd, &stopWriter{w, stop}); err != nil {
 			return err
 		}
 		t := rd.trace()
 		a.warnAbout(&t)
 		return nil
 	})
+}
+
+// stopWriter ends a context, with an outputError as its cause, when writing fails: nobody takes
+// the rest.
+type stopWriter struct {
+	io.Writer
+	stop context.CancelCauseFunc
+}
+
+func (w *stopWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil {
+		w.stop(&outputError{err})
+	}
+	return n, err
 }

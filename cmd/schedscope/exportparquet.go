@@ -87,6 +87,7 @@ type parquetTrace struct {
 	id     string
 	record env.Record // zero: there is none
 	origin parquet.Origin
+	stop   context.CancelCauseFunc // ends the reading
 	open   []*openTable
 	tooOld []string // tables that the trace is too old for
 	why    error    // what it does not contain
@@ -129,8 +130,11 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 	if err != nil {
 		return 0, err
 	}
+	ctx, p.stop = context.WithCancelCause(ctx)
+	defer p.stop(nil)
 	p.origin.GoVersion = cmp.Or(p.record.Go, fmt.Sprintf("go1.%d", rd.Version))
-	defer func() { // drop what was not committed
+	defer func() { // drop what was not committed, after who writes it has ended
+		rd.Close()
 		for _, t := range slices.Backward(p.open) {
 			t.abort()
 		}
@@ -141,7 +145,6 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		}
 	}
 	if len(p.open) == 0 {
-		rd.Close()
 		return 0, rd.notRecorded(p.why)
 	}
 	if len(p.tooOld) > 0 && !p.all {
@@ -264,7 +267,7 @@ func (p *parquetTrace) create(name string, columns []report.Column) (*openTable,
 	if err != nil {
 		return nil, &outputError{err}
 	}
-	t := &openTable{name: name, file: file, w: parquet.NewWriter(file, columns, &p.origin)}
+	t := &openTable{name: name, file: file, w: parquet.NewWriter(&stopWriter{file, p.stop}, columns, &p.origin)}
 	p.open = append(p.open, t)
 	return t, nil
 }

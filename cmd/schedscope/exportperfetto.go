@@ -10,14 +10,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/perfetto"
 )
 
 // exportTimeline writes a timeline, compressed if the name of the output asks for it, or on
 // stdout.
 func (a *app) exportTimeline(ctx context.Context, f *exportFlags, refs []source.Ref) error {
-	return a.exportOne(ctx, f, refs, func(rd *reading, out io.Writer) error {
+	return a.exportOne(ctx, f, refs, func(ctx context.Context, rd *reading, out io.Writer) error {
 		if f.output != "-" && !strings.HasSuffix(strings.ToLower(f.output), ".gz") {
 			return rd.timeline(ctx, out, f.causes)
 		}
@@ -57,16 +56,8 @@ func (rd *reading) timeline(ctx context.Context, out io.Writer, causes bool) err
 		rd.app.warn("%s: without steals, lengths of queues and causes: %v", rd.in.Name, noQueues)
 	}
 	w.ObserveSteps(rd.Machine)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	err := rd.run(ctx, func() { w.Observe(rd.Machine, rd.Origin) }, func(ev *model.Event) {
-		if w.Event(ev); w.Err() != nil {
-			stop() // nobody takes the rest
-		}
-	})
-	if err != nil {
-		w.Abandon()
-		return cmp.Or(w.Err(), err)
+	if err := rd.run(ctx, func() { w.Observe(rd.Machine, rd.Origin) }, w.Event); err != nil {
+		return err
 	}
 	return w.Finish(rd.Machine.Now())
 }

@@ -29,7 +29,7 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 		if len(f.tables) == 0 {
 			return exportFigures(summary)(a, ctx, f, refs)
 		}
-		return a.exportOne(ctx, f, refs, func(rd *reading, w io.Writer) error {
+		return a.exportOne(ctx, f, refs, func(ctx context.Context, rd *reading, w io.Writer) error {
 			table, err := report.NewTable(f.tables[0], format, w)
 			if err != nil {
 				return err

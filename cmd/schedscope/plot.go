@@ -87,15 +87,14 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 			return p.Write(w, f.out.list[0].format, f.out.dpi)
 		}})
 	}
-	if err := a.writeAll(&set, list); err != nil {
-		return err
-	}
-	for _, d := range list {
-		if _, err := fmt.Fprintln(a.stdout, textui.Clean(d.path)); err != nil {
-			return err
+	return a.writeAll(&set, append(list, destination{"-", func(w io.Writer) error {
+		for _, d := range list {
+			if _, err := fmt.Fprintln(w, textui.Clean(d.path)); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	}}))
 }
 
 // pictures returns the pictures of what was loaded.

@@ -221,6 +221,9 @@ func (a *app) newReading(in *input, o ingest.Options) (*reading, error) {
 func (a *app) describe(s *session.Reading, in *input, o ingest.Options) *reading {
 	rd := &reading{Reading: s, app: a, in: in, options: o}
 	s.Before = func(ev *model.Event) {
+		if a.event != nil {
+			a.event()
+		}
 		if ev.Kind == model.EventLog {
 			rd.notes.event(s.Tables(), ev)
 		}
@@ -308,6 +311,8 @@ func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event
 		return nil
 	case errors.Is(err, session.ErrNoEvent):
 		return fmt.Errorf("reading %s: %w: the trace is %s long", rd.in.Name, errWindowEmpty, textui.Duration(rd.TraceEnd().Sub(rd.Origin)))
+	case errors.As(context.Cause(ctx), new(*outputError)):
+		return context.Cause(ctx)
 	case ctx.Err() != nil:
 		return &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}

@@ -23,7 +23,10 @@ const (
 
 // run is the program: args are those after its name. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := newApp(stdin, stdout, stderr)
+	return newApp(stdin, stdout, stderr).run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(normalize(root, args))
 	cmd, err := root.ExecuteContextC(ctx)

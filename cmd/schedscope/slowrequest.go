@@ -32,6 +32,7 @@ func (rd *reading) describeRequest(ctx context.Context, c *result.Capture) {
 	if err != nil {
 		return
 	}
+	defer again.Close()
 	var tracker *requests.Tracker
 	begin := func() {
 		tracker = requests.New(again.Machine, nil)

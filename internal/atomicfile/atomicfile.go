@@ -74,11 +74,24 @@ func WriteFile(path string, write func(io.Writer) error) error {
 
 // Write adds p to the file.
 func (f *File) Write(p []byte) (int, error) {
-	n, err := f.f.Write(p)
+	n, err := Write(f.f, p)
 	if err != nil {
 		err = f.failed(err)
 	}
 	return n, err
+}
+
+// Fault, which tests set, is asked before each write to an output; its error is that of the write.
+var Fault func() error
+
+// Write adds p to an output that is open.
+func Write(f *os.File, p []byte) (int, error) {
+	if Fault != nil {
+		if err := Fault(); err != nil {
+			return 0, err
+		}
+	}
+	return f.Write(p)
 }
 
 // Name returns the path that the data has, or will have, after Commit. For a

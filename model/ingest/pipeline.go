@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/schedscope/schedscope/model/ingest/wire"
@@ -25,6 +26,7 @@ type pipeline struct {
 	lead    int64 // bound on the chunks that wait
 
 	pool chunkPool
+	busy sync.WaitGroup // run and the workers
 
 	mu      sync.Mutex
 	arrived sync.Cond // the consumer waits for it: a job, a chunk, or the end of either
@@ -112,7 +114,7 @@ func (p *pipeline) start(j *job) bool {
 	j.flow.reserved = cost
 	p.jobs = append(p.jobs, j)
 	p.arrived.Signal()
-	go p.decode(j)
+	p.busy.Go(func() { p.decode(j) })
 	return true
 }
 
@@ -182,7 +184,7 @@ func (p *pipeline) current() *job {
 	for len(p.jobs) == 0 && !p.ended {
 		p.arrived.Wait()
 	}
-	if len(p.jobs) == 0 {
+	if len(p.jobs) == 0 || p.closed {
 		return nil
 	}
 	return p.jobs[0]
@@ -194,8 +196,11 @@ func (p *pipeline) take(j *job) (*wire.Chunk, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := &j.flow
-	for len(f.queue) == 0 && !f.finished {
+	for len(f.queue) == 0 && !f.finished && !p.closed {
 		p.arrived.Wait()
+	}
+	if p.closed {
+		return nil, errStopped
 	}
 	if len(f.queue) == 0 {
 		return nil, f.err
@@ -243,14 +248,28 @@ func (p *pipeline) drain() {
 	}
 }
 
-// close makes all workers stop at their next chunk. It does not wait for them.
-func (p *pipeline) close() {
+// stop makes all workers stop at their next chunk, and the consumer.
+func (p *pipeline) stop() {
 	p.mu.Lock()
 	p.closed, p.ended = true, true
-	p.jobs = nil
 	p.mu.Unlock()
+	p.arrived.Signal()
 	p.room.Broadcast()
 	p.slot.Signal()
+}
+
+// errStopped is what the consumer gets after stop.
+var errStopped = errors.New("reader is closed")
+
+// close stops all workers and, if asked to, waits for them.
+func (p *pipeline) close(wait bool) {
+	p.stop()
+	if wait {
+		p.busy.Wait()
+	}
+	p.mu.Lock()
+	p.jobs = nil
+	p.mu.Unlock()
 	p.pool.close()
 	p.dec.close()
 }

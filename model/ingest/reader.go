@@ -77,9 +77,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 }
 
 // NewReaderAt returns a reader of a trace of size bytes, for example a file. The
-// error is an [*EmptyError] if it is no trace. Workers may read from r until Next
-// has returned an error, and for a moment after Close; an [os.File] may be
-// closed at any time.
+// error is an [*EmptyError] if it is no trace. Workers read from r until Close returns.
 func NewReaderAt(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
 	x, err := opts.Index, error(nil)
 	if x == nil {
@@ -119,7 +117,7 @@ func start(src source, version int, size int64, at io.ReaderAt, opts Options) *R
 	}
 	r.stitch = newStitcher(r.tables)
 	r.pipe = newPipeline(src, newDecoder(version, &opts), r.win, opts.Workers, opts.MaxInFlight)
-	go r.pipe.run()
+	r.pipe.busy.Go(r.pipe.run)
 	return r
 }
 
@@ -378,16 +376,18 @@ func (r *Reader) stop(err error) {
 	r.Close()
 }
 
-// Close stops reading ahead. It is needed only if Next has not returned an
-// error yet. It does not wait for workers in the middle of a generation, nor for
-// a read from a stream. The error is always nil.
+// Close ends reading and waits for the workers, except for a read from a stream, which may
+// last. The error is always nil.
 func (r *Reader) Close() error {
 	if r.err == nil {
-		r.err = errors.New("reader is closed")
+		r.err = errStopped
 	}
-	r.pipe.close()
+	r.pipe.close(r.at != nil)
 	return nil
 }
+
+// Stop has Next end soon, whatever it waits for. Any goroutine may call it at any time.
+func (r *Reader) Stop() { r.pipe.stop() }
 
 // Each calls f with each event until the end, or until f returns an error,
 // which it passes on. The event is valid during the call. It closes the reader.

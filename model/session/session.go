@@ -87,7 +87,7 @@ func (t *Trace) Open(o ingest.Options) (*ingest.Reader, error) {
 	return r, err
 }
 
-// Read returns a reading of the trace. Close it, or run it to its end.
+// Read returns a reading of the trace, which must be closed.
 func (t *Trace) Read(o ingest.Options) (*Reading, error) {
 	r, err := t.Open(o)
 	if err != nil {
@@ -102,25 +102,36 @@ func (t *Trace) Read(o ingest.Options) (*Reading, error) {
 	return rd, nil
 }
 
-// Run reads the trace to its end and closes it. Begin is called once, before the first
+// Run reads the trace to its end. Begin is called once, before the first
 // event of the window is applied: it is the place to register observers. Event sees that
 // event and all after it, each when it is applied. Both may be nil.
 //
 // Contradictions in the trace are no error, see First; whether all times add up is for
 // the Machine to say ([model.Machine.Check]).
-func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Event)) error {
-	defer rd.Close()
+//
+// When ctx ends, so does Run, with its cause, wherever it waits: for the decoder, for a stream
+// or for what follows the Machine on other goroutines.
+func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Event)) (err error) {
+	inTime := context.AfterFunc(ctx, func() {
+		rd.Machine.Stop()
+		rd.Reader.Stop()
+	})
+	defer func() {
+		if !inTime() {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			rd.Close()
+		}
+	}()
 	begun := false
-	for {
+	for ctx.Err() == nil {
 		events, err := rd.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return err
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
 		}
 		for i := range events {
 			ev := &events[i]
@@ -162,6 +173,15 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 	}
 	rd.Machine.Finish(end) // its error is that of Check
 	return nil
+}
+
+// Close ends the reading and waits for all that it started: goroutines that decode, unless they
+// read from a stream, and those that follow the Machine. What those were to find is void unless
+// they were finished before. The error is always nil.
+func (rd *Reading) Close() error {
+	rd.Machine.Stop()
+	rd.Machine.Wait()
+	return rd.Reader.Close()
 }
 
 // TraceEnd returns where the trace ends, which may be up to one batch late if only a

@@ -144,7 +144,7 @@ func (e *Export) Create(table, id string) (*File, error) {
 
 // Write adds p to the file.
 func (f *File) Write(p []byte) (int, error) {
-	n, err := f.f.Write(p)
+	n, err := atomicfile.Write(f.f, p)
 	if err != nil {
 		err = fmt.Errorf("writing %s: %w", f.path, cause(err))
 	}

@@ -47,8 +47,6 @@ func (f *causeFeed) finish(end model.Time) {
 	f.flush(f.write, 0)
 }
 
-func (f *causeFeed) wait() { f.explainer.Pause() }
-
 // explained tells of a wait: a slice that is named after its greatest cause.
 func (f *causeFeed) explained(x *analyze.ExplainedWait) {
 	if f.enc == nil || len(x.Cells) == 0 {

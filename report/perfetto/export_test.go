@@ -150,7 +150,8 @@ func export(t testing.TB, data []byte, create constructor, o ingest.Options) *ex
 		return nil
 	})
 	if errors.As(err, &empty) || !begun {
-		w.Abandon()
+		m.Stop()
+		m.Wait()
 		return nil
 	}
 	if err != nil {

@@ -16,8 +16,6 @@ type feed interface {
 	event(ev *model.Event)
 	// finish encodes and writes what is left.
 	finish(end model.Time)
-	// wait returns when nothing runs beside any more.
-	wait()
 }
 
 // queueFeed is the feed of queues alone: steps go to the other goroutine in batches.
@@ -25,8 +23,8 @@ type queueFeed struct {
 	teller
 	resolver *runqueue.Resolver
 	log      model.StepLog
-	spare    []model.Step
-	idle     chan struct{} // holds a token while no batch is on its way
+	line     *model.Line[*[]model.Step]
+	filling  *[]model.Step // its steps are in log
 	write    func(*[]byte)
 }
 
@@ -38,10 +36,10 @@ func newQueueFeed(t *model.Tables, version int, write func(*[]byte)) (*queueFeed
 	if err != nil {
 		return nil, err
 	}
-	f := &queueFeed{resolver: r, idle: make(chan struct{}, 1), write: write}
-	f.log = model.StepLog{Steps: make([]model.Step, 0, stepRecords), Full: f.send}
-	f.spare = make([]model.Step, 0, stepRecords)
-	f.idle <- struct{}{}
+	f := &queueFeed{resolver: r, write: write}
+	a, b := make([]model.Step, 0, stepRecords), make([]model.Step, 0, stepRecords)
+	f.log, f.filling = model.StepLog{Steps: a, Full: f.send}, &a
+	f.line = model.NewLine(&f.log, f.replay, &b)
 	r.Observe(&f.teller)
 	return f, nil
 }
@@ -50,43 +48,43 @@ func (f *queueFeed) steps(m *model.Machine) { m.Log(&f.log) }
 
 func (f *queueFeed) start(_ *model.Machine, enc *encoder, from model.Time) {
 	f.send()
-	<-f.idle
+	f.line.Wait()
 	f.begin(enc, from)
-	f.idle <- struct{}{}
 }
 
 func (f *queueFeed) event(*model.Event) {}
 
 // send has another goroutine replay the steps, once it is done with those before.
 func (f *queueFeed) send() {
-	<-f.idle
+	f.line.Wait()
 	f.flush(f.write, flushSize)
-	steps := f.log.Steps
-	f.log.Steps, f.spare = f.spare[:0], steps
-	go func() {
-		var proc model.Step
-		for i := range steps {
-			if steps[i].Proc(&proc) {
-				f.resolver.Step(&proc)
-			}
-			f.resolver.Step(&steps[i])
+	*f.filling = f.log.Steps
+	f.filling = f.line.Send(f.filling)
+	f.log.Steps = *f.filling
+}
+
+// replay takes a batch of steps and empties it.
+func (f *queueFeed) replay(steps *[]model.Step) {
+	var proc model.Step
+	for i := range *steps {
+		s := &(*steps)[i]
+		if f.log.Stopped() {
+			break
 		}
-		f.idle <- struct{}{}
-	}()
+		if s.Proc(&proc) {
+			f.resolver.Step(&proc)
+		}
+		f.resolver.Step(s)
+	}
+	*steps = (*steps)[:0]
 }
 
 func (f *queueFeed) finish(end model.Time) {
 	f.send()
-	<-f.idle
+	f.line.Wait()
 	f.resolver.Finish()
 	f.end(end)
 	f.flush(f.write, 0)
-	f.idle <- struct{}{}
-}
-
-func (f *queueFeed) wait() {
-	<-f.idle
-	f.idle <- struct{}{}
 }
 
 // A teller encodes what the run queues did. It observes a Resolver.

@@ -218,10 +218,3 @@ func (w *Writer) Finish(end model.Time) error {
 	w.write(&w.enc.buf)
 	return w.err
 }
-
-// Abandon ends what runs beside, when reading failed. There is no Finish then.
-func (w *Writer) Abandon() {
-	if w.queues != nil {
-		w.queues.wait()
-	}
-}

@@ -282,6 +282,7 @@ func Record(ctx context.Context, t *session.Trace, o ingest.Options) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
+	defer rd.Close()
 	lanes := timeline.New(rd.Tables(), timeline.Options{})
 	explainer, err := analyze.NewExplainer(rd.Tables(), rd.Version, lanes.Explained, lanes.Queues())
 	if err != nil { // a format without the facts: there are no causes
@@ -296,7 +297,9 @@ func Record(ctx context.Context, t *session.Trace, o ingest.Options) ([]byte, er
 			lanes.Observe(rd.Machine)
 			explainer.Observe(rd.Machine)
 		}, explainer.Event)
-		explainer.Finish()
+		if err == nil {
+			explainer.Finish()
+		}
 	}
 	if err != nil {
 		return nil, err

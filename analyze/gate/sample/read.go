@@ -74,6 +74,7 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 	if err != nil {
 		return nil, err
 	}
+	defer in.Close()
 	rd := &reading{Reading: in, scan: s, window: w, spec: spec}
 	rd.Start, rd.End, rd.KnownEnd = s.origin+model.Time(w.from), s.origin+model.Time(w.to), s.end
 	rd.Past = w.from == 0
