@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"syscall"
 
 	"github.com/schedscope/schedscope/internal/recorder"
@@ -31,8 +33,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	a.progress.clear()
-	if errors.Is(err, syscall.EPIPE) {
-		return exitOK // whoever read the output has seen enough, as `| head` does
+	if readerLeft(err) {
+		return exitOK
 	}
 	var e *exitError
 	if errors.As(err, &e) && e.silent {
@@ -54,6 +56,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		a.hint("see %s --help", cmd.CommandPath())
 	}
 	return exitUnusable
+}
+
+// readerLeft reports whether the reader of stdout or stderr, such as head, has seen enough. Broken
+// pipes of connections, or that -o names, are errors.
+func readerLeft(err error) bool {
+	var e *fs.PathError
+	return errors.As(err, &e) && e.Err == syscall.EPIPE && (e.Path == os.Stdout.Name() || e.Path == os.Stderr.Name())
 }
 
 // exitError ends the program with a code other than exitUnusable.
