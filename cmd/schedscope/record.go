@@ -121,10 +121,11 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	case err != nil:
 		a.note("the trace has no CPU samples: %v", err)
 	}
-	if at, size := in.ReaderAt(); at != nil { // while what -o names is still there
-		if _, err := recorder.Index(at, size); err != nil {
-			return unreadable(in.Name, err)
-		}
+	if err := a.unpack(in); err != nil {
+		return err
+	}
+	if _, err := recorder.Index(in.ReaderAt()); err != nil { // while what -o names is still there
+		return unreadable(in.Name, err)
 	}
 	err = a.write(f.output, func(w io.Writer) error {
 		_, err := io.Copy(w, in)

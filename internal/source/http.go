@@ -26,8 +26,13 @@ const hintSave = "choose another directory to save to, or do not save"
 // tracePath is where net/http/pprof serves traces.
 const tracePath = "/debug/pprof/trace"
 
-// errSilent ends a fetch when the watchdog of fetch.run barks.
-var errSilent = errors.New("the server sent nothing for too long")
+// errLate ends a fetch that takes too long.
+var errLate = errors.New("the server did not send the whole trace in time")
+
+// Of what a server sent packed, as net/http/pprof does not, no more is unpacked than maxPacked
+// times the bytes that came, or minPacked. Traces pack to a third or so; what packs much better
+// was made to fill memory and disks.
+const maxPacked, minPacked = 20, 1 << 20
 
 // traceURL completes the address of a server with the path of the trace and
 // the length of the recording; an address with a path is left as it
@@ -62,7 +67,9 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	if err != nil {
 		return nil, invalidURL(ref.Path, err)
 	}
-	f := fetch{name: show(u.Redacted()), url: u, silence: length + h.SilentTimeout, o: h}
+	// A slow connection may take as long again as the recording. That a server which sends bytes
+	// now and then holds nobody up for ever, the bound is on the whole.
+	f := fetch{name: show(u.Redacted()), url: u, limit: length + max(length, h.Grace), o: h}
 	dir := h.SaveDir
 	saving := func(err error) error {
 		return &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
@@ -95,6 +102,7 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	if err := file.Commit(); err != nil {
 		return nil, saving(err)
 	}
+	o.MaxBytes = min(o.MaxBytes, max(maxPacked*f.size, minPacked))
 	in, err := openFile(file.Name(), ref.Name, o)
 	if err != nil {
 		os.Remove(file.Name())
@@ -127,7 +135,7 @@ func saveName(o HTTPOptions, host string) string {
 func (o HTTPOptions) withDefaults() HTTPOptions {
 	o.Length = cmp.Or(max(o.Length, 0), DefaultSeconds*time.Second)
 	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), defaultMaxFetch)
-	o.SilentTimeout = cmp.Or(o.SilentTimeout, defaultSilentTimeout)
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	if o.Client == nil {
 		// It bounds the time to connect only: how long an answer may take depends on the recording.
 		const dial = 5 * time.Second
@@ -142,29 +150,21 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 
 // A fetch is one request for a trace.
 type fetch struct {
-	name    string // the address, printable
-	url     *url.URL
-	silence time.Duration // longest time without a byte
-	o       HTTPOptions   // complete
+	name  string // the address, printable
+	url   *url.URL
+	limit time.Duration // longest time in all
+	o     HTTPOptions   // complete
 
-	cut error // why the trace ended early, if it did
+	size int64 // bytes that came
+	cut  error // why the trace ended early, if it did
 }
 
 // run copies the trace to dst. Once data of a trace has come, everything but a
 // failure to write it only ends the trace early.
 func (f *fetch) run(ctx context.Context, dst io.Writer) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watchdog := time.AfterFunc(f.silence, func() { cancel(errSilent) })
-	defer watchdog.Stop()
-
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
-	if err != nil {
-		return f.fail(err, "")
-	}
-	// Compression on the way would hold data back that ^C wants to keep.
-	req.Header.Set("Accept-Encoding", "identity")
-	resp, err := f.o.Client.Do(req)
+	ctx, cancel := context.WithTimeoutCause(ctx, f.limit, errLate)
+	defer cancel()
+	resp, err := f.get(ctx)
 	if err != nil {
 		return f.connectError(reason(ctx, err))
 	}
@@ -176,7 +176,18 @@ func (f *fetch) run(ctx context.Context, dst io.Writer) error {
 	if err := f.checkStart(ctx, body); err != nil {
 		return err
 	}
-	return f.copyBody(ctx, dst, body, watchdog)
+	return f.copyBody(ctx, dst, body)
+}
+
+// get asks for data as it is: compression on the way would hold back what ^C wants to keep, and
+// the client would unpack whatever came.
+func (f *fetch) get(ctx context.Context) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	return f.o.Client.Do(req)
 }
 
 // sample has the server take CPU samples for the length of the recording, which the runtime
@@ -210,11 +221,7 @@ func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() er
 
 // discard asks for something and returns why it does not come. That ctx ends is no error.
 func (f *fetch) discard(ctx context.Context) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
-	if err != nil {
-		return err
-	}
-	resp, err := f.o.Client.Do(req)
+	resp, err := f.get(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil
@@ -244,21 +251,20 @@ func (f *fetch) checkStart(ctx context.Context, body *bufio.Reader) error {
 	return f.fail(g, g.Hint)
 }
 
-func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader, watchdog *time.Timer) error {
+func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader) error {
 	buf := make([]byte, 64<<10)
-	for n := int64(0); ; {
+	for {
 		k, err := body.Read(buf)
-		watchdog.Reset(f.silence)
-		if n+int64(k) > f.o.MaxBytes {
-			k = int(f.o.MaxBytes - n)
+		if f.size+int64(k) > f.o.MaxBytes {
+			k = int(f.o.MaxBytes - f.size)
 			err = fmt.Errorf("%w: more than %s", ErrTooLarge, textui.Bytes(f.o.MaxBytes))
 		}
 		if _, err := dst.Write(buf[:k]); err != nil {
 			return f.fail(err, hintSave)
 		}
-		n += int64(k)
+		f.size += int64(k)
 		if f.o.Progress != nil && k > 0 {
-			f.o.Progress(n)
+			f.o.Progress(f.size)
 		}
 		if err == io.EOF {
 			return nil
@@ -270,14 +276,14 @@ func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader, wat
 	}
 }
 
-// reason returns what is behind err, an error of reading under ctx: errSilent,
+// reason returns what is behind err, an error of reading under ctx: errLate,
 // context.Canceled, or err itself.
 func reason(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil || errors.Is(err, ErrTooLarge):
 		return cause(err)
-	case context.Cause(ctx) == errSilent:
-		return errSilent
+	case context.Cause(ctx) == errLate:
+		return errLate
 	}
 	return ctx.Err() // a cause of the caller's, such as a signal, need not be context.Canceled
 }
@@ -294,7 +300,7 @@ func (f *fetch) connectError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		err = fmt.Errorf("interrupted before any data came: %w", err)
-	case errors.Is(err, errSilent):
+	case errors.Is(err, errLate):
 		hint = "is it the port of net/http/pprof, and is the program running?"
 	case errors.As(err, &dns):
 		hint = "check the name of the host"

@@ -33,10 +33,10 @@ type Ref struct {
 
 // Limits that hold where Options leaves them zero.
 const (
-	DefaultSeconds       = 5
-	defaultMaxBytes      = 64 << 30 // of decompressed data
-	defaultMaxFetch      = 4 << 30  // of data sent by a server
-	defaultSilentTimeout = 30 * time.Second
+	DefaultSeconds  = 5
+	defaultMaxBytes = 64 << 30 // of decompressed data
+	defaultMaxFetch = 4 << 30  // of data sent by a server
+	defaultGrace    = time.Minute
 )
 
 // Options says how Open reads. The zero value reads files.
@@ -55,8 +55,8 @@ type HTTPOptions struct {
 	NoSave  bool          // use a temporary file that Close removes instead
 	Samples bool          // have the server take CPU samples, too: see Input.Unsampled
 
-	MaxBytes      int64         // most bytes to take from the server
-	SilentTimeout time.Duration // without a byte, beyond the length of the recording
+	MaxBytes int64         // most bytes to take from the server
+	Grace    time.Duration // how long a trace may take to come after a shorter recording
 
 	// Client replaces the client that bounds the time to connect.
 	Client *http.Client
