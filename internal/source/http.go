@@ -65,11 +65,11 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	h := o.HTTP.withDefaults()
 	u, length, err := traceURL(ref.Path, h)
 	if err != nil {
-		return nil, invalidURL(ref.Path, err)
+		return nil, invalidURL(ref.Path)
 	}
 	// A slow connection may take as long again as the recording. That a server which sends bytes
 	// now and then holds nobody up for ever, the bound is on the whole.
-	f := fetch{name: show(u.Redacted()), url: u, limit: length + max(length, h.Grace), o: h}
+	f := fetch{name: show(Redact(u.String())), url: u, limit: length + max(length, h.Grace), o: h}
 	dir := h.SaveDir
 	saving := func(err error) error {
 		return &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
@@ -209,7 +209,7 @@ func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() er
 	p.url.Path = prefix + "/pprof/profile"
 	q.Set("seconds", strconv.FormatFloat(math.Ceil(length.Seconds()), 'f', 0, 64)) // it takes no fraction
 	p.url.RawQuery = q.Encode()
-	p.name = show(p.url.Redacted())
+	p.name = show(Redact(p.url.String()))
 	ctx, cancel := context.WithCancel(ctx)
 	result := make(chan error, 1)
 	go func() { result <- p.discard(ctx) }()
