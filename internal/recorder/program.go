@@ -28,12 +28,13 @@ const (
 	lookEvery = 20 * time.Millisecond
 	// startTime is how long a program may take to begin its recording, and to end it.
 	startTime = 10 * time.Second
-	// asideTime is how long it may take to end a recording that ^C cuts short, and then
-	// itself if ^C reached it, too.
-	asideTime = 5 * time.Second
 	endTime   = 10 * time.Second // from an interrupt to the end
 	leaveTime = 200 * time.Millisecond
 )
+
+// asideTime is how long it may take to end a recording that ^C cuts short, and then
+// itself if ^C reached it, too.
+var asideTime = 5 * time.Second
 
 // program is a program that is being recorded.
 type program struct {
@@ -161,7 +162,10 @@ func (p *program) follow(ctx context.Context, process *os.Process, done <-chan e
 			if p.look() { // it has begun just now
 				limit = p.limit()
 			}
-			if p.complete() && !p.wait && p.stage == running {
+			switch complete := p.complete() && !p.wait; {
+			case complete && p.stage == asked && p.aborted && !p.o.Terminal:
+				p.next(process) // the signal reached this program alone
+			case complete && p.stage == running:
 				grace := leaveTime
 				if time.Since(began) < p.length {
 					grace = endTime // it has ended the recording itself, and will end

@@ -209,7 +209,7 @@ func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 	}
 	r.clear()
 	s.order.Add(t)
-	err := atomicfile.WriteFile(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
+	err := atomicfile.WriteBeside(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
 	if err != nil {
 		return err
 	}
