@@ -162,8 +162,7 @@ func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
 	o.Log = a.recorderLog()
 	recorded, err := recorder.Record(ctx, o)
-	var e *recorder.Error
-	if errors.As(err, &e) && e.Machine {
+	if errors.As(err, new(recorder.Disturbed)) {
 		return &exitError{code: exitUndecided, err: err}
 	}
 	if err == nil || ctx.Err() == nil {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/schedscope/schedscope/internal/recorder"
 	"github.com/schedscope/schedscope/internal/source"
 )
 
@@ -100,10 +99,6 @@ func hintOf(err error) string {
 	var u *usageError
 	if errors.As(err, &u) && u.hint != "" {
 		return u.hint
-	}
-	var r *recorder.Error
-	if errors.As(err, &r) && r.Hint != "" {
-		return r.Hint
 	}
 	return source.Hint(err)
 }

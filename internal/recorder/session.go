@@ -174,10 +174,8 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 			s.spare[side]--
 			s.again++
 			if s.again >= hopeless && !s.quiet() {
-				err := failed("record on a quieter machine or with a smaller GOMAXPROCS; --noisy keeps such recordings",
-					"%s were made and each was disturbed, the last so: %s", textui.Plural(s.again, "recording"), noise)
-				err.(*Error).Machine = true
-				return err
+				return Disturbed{failed("record on a quieter machine or with a smaller GOMAXPROCS; --noisy keeps such recordings",
+					"%s were made and each was disturbed, the last so: %s", textui.Plural(s.again, "recording"), noise)}
 			}
 			s.o.Log.Detail("%s: %s; recording it again", t.File, noise)
 		}

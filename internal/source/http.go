@@ -74,26 +74,21 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	saving := func(err error) error {
 		return &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
 	}
-	drop := func() error { return nil }
+	remove := func() {}
 	if h.NoSave {
-		var remove func()
 		if dir, remove, err = atomicfile.Folder(filepath.Join(os.TempDir(), "trace"), 0o700); err != nil {
 			return nil, saving(err)
 		}
-		drop = func() error { remove(); return nil }
 		// Most systems let an open file go at once, so that not even a crash leaves it;
 		// the others after it was closed.
-		defer drop()
+		defer remove()
 	}
 	file, err := atomicfile.CreateNew(filepath.Join(dir, saveName(h, u.Host)))
 	if err != nil {
 		return nil, saving(err)
 	}
 	defer file.Abort()
-	unsampled := func() error { return nil }
-	if h.Samples {
-		unsampled = f.sample(ctx, length)
-	}
+	unsampled := f.sample(ctx, length)
 	err = f.run(ctx, file)
 	sampleErr := unsampled()
 	if err != nil {
@@ -109,7 +104,7 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 		return nil, err
 	}
 	in.Interrupted, in.Cause, in.Unsampled = f.cut != nil, f.cut, sampleErr
-	in.closers = append([]func() error{drop}, in.closers...)
+	in.closers = append([]func() error{func() error { remove(); return nil }}, in.closers...)
 	if !h.NoSave {
 		in.Saved = file.Name()
 	}
@@ -190,8 +185,8 @@ func (f *fetch) get(ctx context.Context) (*http.Response, error) {
 	return f.o.Client.Do(req)
 }
 
-// sample has the server take CPU samples for the length of the recording, which the runtime
-// writes into the trace. net/http/pprof takes them for a CPU profile, which is thrown away,
+// sample has the server take CPU samples, if it is to, for the length of the recording, which the
+// runtime writes into the trace. net/http/pprof takes them for a CPU profile, which is thrown away,
 // the handler of package capture if asked. The function that it returns ends that, after
 // the recording, and returns why there are no samples.
 func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() error) {
@@ -199,8 +194,8 @@ func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() er
 	p.url = new(*f.url)
 	q := p.url.Query()
 	prefix, ok := strings.CutSuffix(p.url.Path, "/pprof/trace")
-	if !ok {
-		if f.o.Always {
+	if !ok || !f.o.Samples {
+		if f.o.Samples && f.o.Always {
 			q.Set("samples", "1")
 			f.url.RawQuery = q.Encode()
 		}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -73,12 +74,12 @@ var ErrTooLarge = errors.New("too large")
 
 // An Error is what went wrong with one operand and how to put it right.
 type Error struct {
-	Doing string // what was being done to what: "opening trace.out"
+	Doing string // what was being done to what: "opening trace.out"; may be empty
 	Err   error
 	Hint  string // what the user can do; may be empty
 }
 
-func (e *Error) Error() string { return e.Doing + ": " + e.Err.Error() }
+func (e *Error) Error() string { return strings.TrimPrefix(e.Doing+": "+e.Err.Error(), ": ") }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
