@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/recorder"
+	"github.com/schedscope/schedscope/internal/source"
 )
 
 // defaultTimeout is how long a recording may take.
@@ -58,6 +59,7 @@ cost time that is measured. Traces with and without are not comparable.
 A recording that fails is made once more, then all ends. One that other programs or the
 hypervisor disturbed is made again, too, until twice as many were made as are wanted; where
 the first three were disturbed all ends, with exit code 3.
+order.json keeps the command lines as they are, with any password in them.
 What was recorded stays when ^C or an error ends it; -add goes on.`,
 		Example: `  schedscope gate record -n 10 -base ./base.test -cand ./cand.test -o runs -- -test.run TestServe
   schedscope gate record -base './server -pool 8' -cand './server -pool 16' -o runs
@@ -66,7 +68,7 @@ What was recorded stays when ^C or an error ends it; -add goes on.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 0 && len(args) > 0 {
-				return usagef("put -- before what is to be run and its arguments", "unexpected argument %q", args[0])
+				return usagef("put -- before what is to be run and its arguments", "unexpected argument %q", source.Redact(args[0]))
 			}
 			o, err := f.options(args)
 			if err != nil {
@@ -145,7 +147,7 @@ func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 		}
 		command, err := recorder.SplitCommand(x.text)
 		if err != nil {
-			return nil, usagef("", "-%s %q: %v", x.side, x.text, err)
+			return nil, usagef("", "-%s %q: %v", x.side, source.Redact(x.text), err)
 		}
 		s, err := recorder.NewSide(x.side, append(command, args...), x.dir)
 		if err != nil {
@@ -160,8 +162,7 @@ func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
 	o.Log = a.recorderLog()
 	recorded, err := recorder.Record(ctx, o)
-	var e *recorder.Error
-	if errors.As(err, &e) && e.Machine {
+	if errors.As(err, new(recorder.Disturbed)) {
 		return &exitError{code: exitUndecided, err: err}
 	}
 	if err == nil || ctx.Err() == nil {

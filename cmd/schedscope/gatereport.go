@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/internal/atomicfile"
@@ -155,7 +154,7 @@ func (a *app) reportVerdict(r *gate.Result, reports []reportFile, o verdict.Opti
 		}))
 	}
 	// If the reader of stdout has left, he has seen enough, but the verdict stands.
-	if err := a.writeAll(new(atomicfile.Set), list); err != nil && !errors.Is(err, syscall.EPIPE) {
+	if err := a.writeAll(new(atomicfile.Set), list); err != nil && !readerLeft(err) {
 		return err
 	}
 	if r.Exit == exitOK {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,7 +104,9 @@ func TestReportsInGitHub(t *testing.T) {
 // left is a stream whose reader has gone.
 type left struct{}
 
-func (left) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+func (left) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: os.Stdout.Name(), Err: syscall.EPIPE}
+}
 
 func TestVerdictOutlivesReaders(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "gate.json")

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -349,7 +348,7 @@ func (a *app) writeAll(set *atomicfile.Set, list []destination) error {
 			switch {
 			case errors.As(err, new(notDrawn)):
 				missing = cmp.Or(missing, err)
-			case stdout && errors.Is(err, syscall.EPIPE):
+			case readerLeft(err):
 				left = err
 			case err != nil:
 				return err

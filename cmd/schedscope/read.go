@@ -189,15 +189,20 @@ func (a *app) openAgain(ctx context.Context, ref source.Ref, f *readFlags) (*inp
 	if err != nil {
 		return nil, err
 	}
-	damage, err := in.Unpack()
-	if err != nil {
+	if err := a.unpack(in); err != nil {
 		in.Close()
 		return nil, err
 	}
+	return newInput(in.Input), nil
+}
+
+// unpack makes the data of an input readable again and again, up to where it is damaged.
+func (a *app) unpack(in *input) error {
+	damage, err := in.Unpack()
 	if damage != nil {
 		a.warn("%s: %v; what is before it is used", in.Name, damage)
 	}
-	return newInput(in.Input), nil
+	return err
 }
 
 // reading is a trace while it is read, with what messages and reports say about it.

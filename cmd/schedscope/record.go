@@ -90,17 +90,17 @@ func (a *app) record(ctx context.Context, f *traceFlags, args []string, dash int
 	case len(args) == 0:
 		return usagef("schedscope record -- ./program, or schedscope record http://HOST:PORT", "nothing to record")
 	case dash > 0:
-		return usagef("put -- before the command and its arguments", "unexpected argument %q", args[0])
+		return usagef("put -- before the command and its arguments", "unexpected argument %q", source.Redact(args[0]))
 	case dash == 0:
 		return a.recordProgram(ctx, f, args)
 	case len(args) > 1:
-		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "unexpected argument %q", args[1])
+		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "unexpected argument %q", source.Redact(args[1]))
 	case f.wait:
 		return usagef("", "--wait is for programs that record runs")
 	}
 	refs, _, err := source.Expand(args)
 	if err != nil || len(refs) != 1 || refs[0].Kind != source.URL {
-		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "%s is not an address (http://HOST:PORT)", args[0])
+		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "%s is not an address (http://HOST:PORT)", source.Redact(args[0]))
 	}
 	return a.recordURL(ctx, f, refs[0])
 }
@@ -121,10 +121,11 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	case err != nil:
 		a.note("the trace has no CPU samples: %v", err)
 	}
-	if at, size := in.ReaderAt(); at != nil { // while what -o names is still there
-		if _, err := recorder.Index(at, size); err != nil {
-			return unreadable(in.Name, err)
-		}
+	if err := a.unpack(in); err != nil {
+		return err
+	}
+	if _, err := recorder.Index(in.ReaderAt()); err != nil { // while what -o names is still there
+		return unreadable(in.Name, err)
 	}
 	err = a.write(f.output, func(w io.Writer) error {
 		_, err := io.Copy(w, in)
@@ -161,7 +162,7 @@ func (a *app) conclude(path string) error {
 		length = textui.Duration(complete)
 	}
 	a.note("recorded %s: %s, %s", path, length, formatSize(size))
-	a.note("next: schedscope analyze %s", recorder.Quote([]string{path}))
+	a.note("next: schedscope analyze %s", textui.ShellWord(path))
 	return nil
 }
 

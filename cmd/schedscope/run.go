@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"syscall"
 
-	"github.com/schedscope/schedscope/internal/recorder"
 	"github.com/schedscope/schedscope/internal/source"
 )
 
@@ -34,8 +35,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	a.progress.clear()
-	if errors.Is(err, syscall.EPIPE) {
-		return exitOK // whoever read the output has seen enough, as `| head` does
+	if readerLeft(err) {
+		return exitOK
 	}
 	var e *exitError
 	if errors.As(err, &e) && e.silent {
@@ -57,6 +58,13 @@ func (a *app) run(ctx context.Context, args []string) int {
 		a.hint("see %s --help", cmd.CommandPath())
 	}
 	return exitUnusable
+}
+
+// readerLeft reports whether the reader of stdout or stderr, such as head, has seen enough. Broken
+// pipes of connections, or that -o names, are errors.
+func readerLeft(err error) bool {
+	var e *fs.PathError
+	return errors.As(err, &e) && e.Err == syscall.EPIPE && (e.Path == os.Stdout.Name() || e.Path == os.Stderr.Name())
 }
 
 // exitError ends the program with a code other than exitUnusable.
@@ -94,10 +102,6 @@ func hintOf(err error) string {
 	var u *usageError
 	if errors.As(err, &u) && u.hint != "" {
 		return u.hint
-	}
-	var r *recorder.Error
-	if errors.As(err, &r) && r.Hint != "" {
-		return r.Hint
 	}
 	return source.Hint(err)
 }

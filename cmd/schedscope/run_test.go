@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -186,5 +188,27 @@ func TestEveryFixture(t *testing.T) {
 		if made, _ := filepath.Glob(filepath.Join(dir, "*")); len(made) != 2 {
 			t.Errorf("%s: made %q", name, made)
 		}
+	}
+}
+
+// TestBrokenPipe checks that a broken pipe is success if it is stdout, and no other.
+func TestBrokenPipe(t *testing.T) {
+	trace := fixtures.Path("quiet.go1.26.p4.trace")
+	if code := run(t.Context(), []string{"info", trace}, strings.NewReader(""), left{}, io.Discard); code != exitOK {
+		t.Errorf("stdout: exit code %d", code)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	name := fmt.Sprintf("/dev/fd/%d", w.Fd())
+	if _, err := os.Stat(name); err != nil {
+		t.Skip("descriptors have no names here")
+	}
+	code, _, stderr := execute(t, t.Context(), nil, "analyze", "--json", "-o", name, trace)
+	if code != exitUnusable || !strings.Contains(stderr, "writing "+name+": broken pipe") {
+		t.Errorf("another pipe: exit code %d\n%s", code, stderr)
 	}
 }

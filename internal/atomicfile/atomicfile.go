@@ -72,6 +72,15 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return s.Commit()
 }
 
+// WriteBeside is [WriteFile] of a name that follows from another one. What a program may have left
+// there is replaced: a pipe is not written to, nor a link followed.
+func WriteBeside(path string, write func(io.Writer) error) error {
+	if info, err := os.Lstat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		os.Remove(path) // an error shows below
+	}
+	return WriteFile(path, write)
+}
+
 // Write adds p to the file.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := Write(f.f, p)

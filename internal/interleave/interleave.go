@@ -183,7 +183,7 @@ const maxSize = 4 << 20
 
 // Read reads the file of an order, such as runs/order.json.
 func Read(name string) (*Order, error) {
-	data, err := savedfile.ReadFile(name, maxSize)
+	data, err := savedfile.ReadBeside(name, maxSize)
 	if err != nil {
 		return nil, err
 	}

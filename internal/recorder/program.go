@@ -28,12 +28,13 @@ const (
 	lookEvery = 20 * time.Millisecond
 	// startTime is how long a program may take to begin its recording, and to end it.
 	startTime = 10 * time.Second
-	// asideTime is how long it may take to end a recording that ^C cuts short, and then
-	// itself if ^C reached it, too.
-	asideTime = 5 * time.Second
 	endTime   = 10 * time.Second // from an interrupt to the end
 	leaveTime = 200 * time.Millisecond
 )
+
+// asideTime is how long it may take to end a recording that ^C cuts short, and then
+// itself if ^C reached it, too.
+var asideTime = 5 * time.Second
 
 // program is a program that is being recorded.
 type program struct {
@@ -161,7 +162,10 @@ func (p *program) follow(ctx context.Context, process *os.Process, done <-chan e
 			if p.look() { // it has begun just now
 				limit = p.limit()
 			}
-			if p.complete() && !p.wait && p.stage == running {
+			switch complete := p.complete() && !p.wait; {
+			case complete && p.stage == asked && p.aborted && !p.o.Terminal:
+				p.next(process) // the signal reached this program alone
+			case complete && p.stage == running:
 				grace := leaveTime
 				if time.Since(began) < p.length {
 					grace = endTime // it has ended the recording itself, and will end
@@ -201,33 +205,20 @@ func (p *program) look() bool {
 	if len(names) == 0 {
 		return false
 	}
-	p.pid, _ = strconv.Atoi(strings.TrimPrefix(names[0], p.temp+capture.PartSuffix))
+	p.pid, _ = strconv.Atoi(strings.TrimPrefix(names[0], filepath.Base(p.temp)+capture.PartSuffix))
 	return p.pid != 0
 }
 
-// parts returns the files of recordings that go on.
+// parts returns the names of the files of recordings that go on.
 func (p *program) parts() []string {
-	entries, err := os.ReadDir(p.folder)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(p.temp)+capture.PartSuffix) {
-			names = append(names, filepath.Join(p.folder, e.Name()))
-		}
-	}
+	names, _ := fs.Glob(os.DirFS(p.folder), filepath.Base(p.temp)+capture.PartSuffix+"*")
 	return names
 }
 
 // complete reports whether the recording of package capture is.
-func (p *program) complete() bool {
-	if p.pid == 0 {
-		return false
-	}
-	_, err := os.Stat(p.temp)
-	return err == nil
-}
+func (p *program) complete() bool { return p.pid != 0 && p.written() }
+
+func (p *program) written() bool { _, err := os.Lstat(p.temp); return err == nil }
 
 // abort ends the recording early. ^C on a terminal reached the program, too: a second
 // one soon after might end it before it is ready.
@@ -269,10 +260,8 @@ func (p *program) signal(process *os.Process, s os.Signal) {
 
 // collect finds the trace that the program has written.
 func (p *program) collect() error {
-	if _, err := os.Stat(p.temp); errors.Is(err, fs.ErrNotExist) {
-		if names := p.parts(); len(names) > 0 {
-			os.Rename(names[0], p.temp) // an error shows below
-		}
+	if names := p.parts(); len(names) > 0 && !p.written() {
+		os.Rename(filepath.Join(p.folder, names[0]), p.temp) // an error shows below
 	}
 	size, err := checkTrace(p.temp)
 	if err == nil {
@@ -299,11 +288,10 @@ func (p *program) collect() error {
 
 // DiskFull reports whether a folder has no room for more of a trace.
 func DiskFull(folder string) bool {
-	const part = 64 << 10 // in which traces are written
 	probe, remove, err := atomicfile.Scratch(filepath.Join(folder, "room"))
 	if err == nil {
 		defer remove()
-		_, err = probe.Write(make([]byte, part))
+		_, err = probe.Write(make([]byte, 64<<10)) // the part in which traces are written
 	}
 	return errors.Is(err, syscall.ENOSPC)
 }
@@ -339,21 +327,13 @@ func hasText(path, text string) (bool, error) {
 	}
 	defer f.Close()
 	buf := make([]byte, 1<<20)
-	kept := 0 // of the part before, where the text may begin
-	for {
-		n, err := f.Read(buf[kept:])
-		if bytes.Contains(buf[:kept+n], []byte(text)) {
-			return true, nil
-		}
-		if err == io.EOF {
-			return false, nil
-		}
-		if err != nil {
+	for at := int64(0); ; at += int64(len(buf) - len(text)) { // the text may begin in the part before
+		n, err := f.ReadAt(buf, at)
+		if found := bytes.Contains(buf[:n], []byte(text)); found || err == io.EOF {
+			return found, nil
+		} else if err != nil {
 			return false, err
 		}
-		end := kept + n
-		kept = min(end, len(text)-1)
-		copy(buf, buf[end-kept:end])
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/source"
 )
 
 // Log is how a recorder speaks to whoever watches. None of its functions may be nil.
@@ -18,21 +19,15 @@ type Log struct {
 	Hint   func(format string, args ...any) // what can be done about a warning
 }
 
-// Error is why nothing can be recorded, with what to do instead, "" if that is not known.
-type Error struct {
-	err  error
-	Hint string
-	// Machine: the machine is to blame, not what was asked for.
-	Machine bool
-}
-
-func (e *Error) Error() string { return e.err.Error() }
+// Disturbed is the error of a machine that is not quiet enough.
+type Disturbed struct{ error }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.err }
+func (e Disturbed) Unwrap() error { return e.error }
 
+// failed returns why nothing can be recorded, with what to do instead, "" if that is not known.
 func failed(hint, format string, args ...any) error {
-	return &Error{err: fmt.Errorf(format, args...), Hint: hint}
+	return &source.Error{Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 func isDir(path string) bool {

@@ -156,9 +156,9 @@ func TestFindTest(t *testing.T) {
 }
 
 func TestQuoteCommand(t *testing.T) {
-	words := []string{"/x/a", "-run", "a b", "", "it's", "$HOME", "X=1"}
+	words := []string{"/x/a", "-run", "a b", "", "it's", "$HOME", "X=1", "-u=http://me:pw@h/"}
 	text := Quote(words)
-	if want := `/x/a -run 'a b' '' 'it'\''s' '$HOME' X=1`; text != want {
+	if want := `/x/a -run 'a b' '' 'it'\''s' '$HOME' X=1 -u=http://xxxxx@h/`; text != want {
 		t.Errorf("Quote(%q) = %s, want %s", words, text, want)
 	}
 }

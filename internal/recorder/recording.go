@@ -151,8 +151,16 @@ func (r *recording) check(ctx context.Context, out string) error {
 }
 
 // checkTrace returns the size of a trace, and an error, a [*source.Guess], if the file does not
-// begin as one.
+// begin as one. A program may leave anything in its place: to open a pipe might wait for ever, and
+// a link may lead to what others must not see.
 func checkTrace(path string) (int64, error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return 0, &source.Guess{Seems: "a link, a pipe or something else that is not a file"}
+	}
+	if err != nil {
+		return 0, cause(err)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, cause(err)
@@ -165,10 +173,6 @@ func checkTrace(path string) (int64, error) {
 	}
 	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
 		return int64(n), g
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return 0, cause(err)
 	}
 	return info.Size(), nil
 }

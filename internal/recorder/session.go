@@ -174,10 +174,8 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 			s.spare[side]--
 			s.again++
 			if s.again >= hopeless && !s.quiet() {
-				err := failed("record on a quieter machine or with a smaller GOMAXPROCS; --noisy keeps such recordings",
-					"%s were made and each was disturbed, the last so: %s", textui.Plural(s.again, "recording"), noise)
-				err.(*Error).Machine = true
-				return err
+				return Disturbed{failed("record on a quieter machine or with a smaller GOMAXPROCS; --noisy keeps such recordings",
+					"%s were made and each was disturbed, the last so: %s", textui.Plural(s.again, "recording"), noise)}
 			}
 			s.o.Log.Detail("%s: %s; recording it again", t.File, noise)
 		}
@@ -209,7 +207,7 @@ func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 	}
 	r.clear()
 	s.order.Add(t)
-	err := atomicfile.WriteFile(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
+	err := atomicfile.WriteBeside(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -32,7 +33,7 @@ func NewSide(side interleave.Side, command []string, dir string) (Side, error) {
 		if _, e := os.Stat(command[0]); e == nil && !strings.ContainsRune(command[0], filepath.Separator) {
 			hint = "write ." + string(filepath.Separator) + command[0]
 		}
-		return s, failed(hint, "running %s: %v", command[0], lookupCause(err))
+		return s, failed(hint, "running %s: %v", source.Redact(command[0]), lookupCause(err))
 	}
 	s.command[0] = program
 	s.findTest()
@@ -170,11 +171,11 @@ func flagName(arg string) string {
 	return strings.TrimLeft(name, "-")
 }
 
-// Quote returns a command line as a shell would take it.
+// Quote returns a command line as a shell would take it, without the secrets of addresses.
 func Quote(words []string) string {
 	var quoted []string
 	for _, w := range words {
-		quoted = append(quoted, textui.ShellWord(w))
+		quoted = append(quoted, textui.ShellWord(source.Redact(w)))
 	}
 	return strings.Join(quoted, " ")
 }

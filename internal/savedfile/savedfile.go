@@ -31,6 +31,15 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// ReadBeside is [ReadFile] of a name that follows from another one. A program may have left
+// a pipe there: to read it might wait for ever.
+func ReadBeside(path string, limit int64) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	}
+	return ReadFile(path, limit)
+}
+
 // ReadAll returns what r has, which is an error if it is more than limit bytes.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))

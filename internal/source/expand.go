@@ -73,7 +73,6 @@ func (e *expander) add(op string) error {
 	case err == nil:
 		return e.addPath(op)
 	case !errors.Is(err, fs.ErrNotExist):
-		return opening(show(op), err)
 	case hostPort.MatchString(op):
 		if op[0] == ':' {
 			op = "localhost" + op
@@ -82,43 +81,57 @@ func (e *expander) add(op string) error {
 	case strings.ContainsAny(op, "*?["):
 		return e.addPattern(op)
 	}
-	return opening(show(op), err)
+	return opening(show(Redact(op)), err)
 }
 
 func (e *expander) addURL(op, scheme string) error {
 	u, err := url.Parse(op)
 	switch {
 	case err != nil:
-		return invalidURL(op, err)
+		return invalidURL(op)
 	case scheme != "http" && scheme != "https":
-		return &Error{Doing: "reading " + show(u.Redacted()), Err: fmt.Errorf("unknown scheme %q (want http or https)", scheme), Hint: hintOperand}
+		return &Error{Doing: "reading " + show(Redact(op)), Err: fmt.Errorf("unknown scheme %q (want http or https)", scheme), Hint: hintOperand}
 	case u.Host == "" || u.Port() == "" && strings.HasSuffix(u.Host, ":"):
-		return &Error{Doing: "reading " + show(redact(op)), Err: errors.New("address without a host or port"), Hint: "write http://HOST:PORT"}
+		return &Error{Doing: "reading " + show(Redact(op)), Err: errors.New("address without a host or port"), Hint: "write http://HOST:PORT"}
 	}
-	e.refs = append(e.refs, Ref{Kind: URL, Name: show(u.Redacted()), Path: op})
+	e.refs = append(e.refs, Ref{Kind: URL, Name: show(Redact(u.String())), Path: op})
 	return nil
 }
 
-// userInfo is the part of an address that may hold a password.
-var userInfo = regexp.MustCompile(`//[^/]*@`)
+var (
+	addressLike = regexp.MustCompile(`^//|^[^/]*:|://`)
+	userInfo    = regexp.MustCompile(`(?s)^([^:/@]*://|//)?.*@`)
+	parameter   = regexp.MustCompile(`[?&;#][^&;#]*`)
+)
 
-// redact removes the user and the password from an address that may be invalid.
-func redact(address string) string { return userInfo.ReplaceAllString(address, "//") }
+// Redact returns what may be shown of an argument that may be an address, valid or not, with or
+// without a scheme. Passwords are written without escapes, too: all up to the last @ may be one.
+// Any parameter may be a token, except those that choose what net/http/pprof records.
+func Redact(arg string) string {
+	if !addressLike.MatchString(arg) {
+		return arg
+	}
+	return parameter.ReplaceAllStringFunc(userInfo.ReplaceAllString(arg, "${1}xxxxx@"), func(p string) string {
+		if name, _, _ := strings.Cut(p[1:], "="); name == "seconds" || name == "samples" {
+			return p
+		}
+		return p[:1] + "xxxxx"
+	})
+}
 
-// invalidURL describes an error of url.Parse, without the password that the
-// text of such errors repeats.
-func invalidURL(address string, err error) error {
-	return &Error{Doing: "reading " + show(redact(address)), Err: fmt.Errorf("invalid URL: %w", cause(err)), Hint: hintOperand}
+// invalidURL describes an error of url.Parse, without its text, which repeats parts of the address.
+func invalidURL(address string) error {
+	return &Error{Doing: "reading " + show(Redact(address)), Err: errors.New("invalid URL"), Hint: "write http://HOST:PORT, and special characters of a password as %XX: / is %2F, @ is %40, # is %23, % is %25"}
 }
 
 // addPattern expands op itself: quoted, or from a shell that does not.
 func (e *expander) addPattern(op string) error {
 	paths, err := filepath.Glob(op) // sorted
 	if err != nil {
-		return &Error{Doing: "expanding " + show(op), Err: errors.New("invalid pattern"), Hint: `* ? and [a-z] are special; write \[ for a bracket`}
+		return &Error{Doing: "expanding " + show(Redact(op)), Err: errors.New("invalid pattern"), Hint: `* ? and [a-z] are special; write \[ for a bracket`}
 	}
 	if len(paths) == 0 {
-		return &Error{Doing: "expanding " + show(op), Err: errors.New("no file matches"), Hint: hintOperand}
+		return &Error{Doing: "expanding " + show(Redact(op)), Err: errors.New("no file matches"), Hint: hintOperand}
 	}
 	for _, path := range paths {
 		if err := e.addPath(path); err != nil {

@@ -68,7 +68,7 @@ func TestExpand(t *testing.T) {
 		{"d" + sep, "d" + sep + "1|d" + sep + "2.png|d" + sep + "3", ""},
 		{"-|a.out", "stdin|a.out", ""},
 		{"http://localhost:6060", "http://localhost:6060", ""},
-		{"HTTPS://u:secret@h/x?y=1", "https://u:xxxxx@h/x?y=1", ""},
+		{"HTTPS://u:secret@h/x?y=1", "https://xxxxx@h/x?xxxxx", ""},
 		{"localhost:6060", "http://localhost:6060", ""},
 		{":6060", "http://localhost:6060", ""},
 		{"[::1]:6060/debug/pprof/trace", "http://[::1]:6060/debug/pprof/trace", ""},
@@ -86,7 +86,8 @@ func TestExpand(t *testing.T) {
 		{"-|-", "", "reading stdin: named twice"},
 		{"ftp://h/x", "", `reading ftp://h/x: unknown scheme "ftp" (want http or https)`},
 		{"http://", "", "reading http://: address without a host or port"},
-		{"http://u:secret@h:port/", "", `reading http://h:port/: invalid URL: invalid port ":port" after host`},
+		{"http://h:port/", "", `reading http://h:port/: invalid URL`},
+		{"http://u:secret@h:port/", "", `reading http://xxxxx@h:port/: invalid URL`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.operands, func(t *testing.T) {
@@ -137,6 +138,51 @@ func TestExpandErrorsCanBeTold(t *testing.T) {
 	_, _, err := Expand([]string{"nope"})
 	if !errors.Is(err, fs.ErrNotExist) || Hint(err) != hintOperand {
 		t.Errorf("Expand = %v, hint %q; want fs.ErrNotExist and hint %q", err, Hint(err), hintOperand)
+	}
+}
+
+// TestRedact checks that no part of a password or token of an address, valid or not, is shown.
+func TestRedact(t *testing.T) {
+	inTempDir(t, nil)
+	for address, want := range map[string]string{
+		"http://bob:s3c/ret@h:1":                           "http://xxxxx@h:1",
+		"http://bob:s3c//ret@h:1/x":                        "http://xxxxx@h:1/x",
+		"http://bob:s3c#ret@h:1":                           "http://xxxxx@h:1",
+		"http://bob:s3c?ret@h:1":                           "http://xxxxx@h:1",
+		"http://bob:s3c ret@h:1":                           "http://xxxxx@h:1",
+		"http://bob:s3c@ret@h:1":                           "http://xxxxx@h:1",
+		"http://bob:s3c\nret@h:1":                          "http://xxxxx@h:1",
+		"http://bob:%zzret@h:1":                            "http://xxxxx@h:1",
+		"http:/bob:s3c@h:1":                                "xxxxx@h:1",
+		"//bob:s3c@h:1":                                    "//xxxxx@h:1",
+		" http://bob:s3c@h:1":                              " http://xxxxx@h:1",
+		"./x --to http://bob:s3c@h:1":                      "xxxxx@h:1",
+		"ftp://bob:s3c@h":                                  "ftp://xxxxx@h",
+		"bob:s3c@h:1":                                      "xxxxx@h:1",
+		"bob:s3c/ret*@h:1":                                 "xxxxx@h:1",
+		"bob:s3c//ret[@h:1":                                "xxxxx@h:1",
+		"http://h:1/x?seconds=2&token=s3c;y=ret#z=s3c":     "http://h:1/x?seconds=2&xxxxx;xxxxx#xxxxx",
+		"http://h:1?s3c":                                   "http://h:1?xxxxx",
+		"localhost:1?token=s3c":                            "localhost:1?xxxxx",
+		"http://h:1/debug/pprof/trace?seconds=2&samples=1": "http://h:1/debug/pprof/trace?seconds=2&samples=1",
+		"no/such:a@b?c.trace":                              "no/such:a@b?c.trace",
+		"no@such?.trace":                                   "no@such?.trace",
+	} {
+		if got := Redact(address); got != want {
+			t.Errorf("Redact(%q) = %q, want %q", address, got, want)
+		}
+		refs, _, err := Expand([]string{address})
+		said := ""
+		if err != nil {
+			said = err.Error() + Hint(err)
+		} else {
+			said = refs[0].Name
+		}
+		for _, secret := range []string{"bob", "s3c", "ret", "zz"} {
+			if strings.Contains(said, secret) {
+				t.Errorf("of %q it says %q", address, said)
+			}
+		}
 	}
 }
 

@@ -26,8 +26,13 @@ const hintSave = "choose another directory to save to, or do not save"
 // tracePath is where net/http/pprof serves traces.
 const tracePath = "/debug/pprof/trace"
 
-// errSilent ends a fetch when the watchdog of fetch.run barks.
-var errSilent = errors.New("the server sent nothing for too long")
+// errLate ends a fetch that takes too long.
+var errLate = errors.New("the server did not send the whole trace in time")
+
+// Of what a server sent packed, as net/http/pprof does not, no more is unpacked than maxPacked
+// times the bytes that came, or minPacked. Traces pack to a third or so; what packs much better
+// was made to fill memory and disks.
+const maxPacked, minPacked = 20, 1 << 20
 
 // traceURL completes the address of a server with the path of the trace and
 // the length of the recording; an address with a path is left as it
@@ -60,33 +65,30 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	h := o.HTTP.withDefaults()
 	u, length, err := traceURL(ref.Path, h)
 	if err != nil {
-		return nil, invalidURL(ref.Path, err)
+		return nil, invalidURL(ref.Path)
 	}
-	f := fetch{name: show(u.Redacted()), url: u, silence: length + h.SilentTimeout, o: h}
+	// A slow connection may take as long again as the recording. That a server which sends bytes
+	// now and then holds nobody up for ever, the bound is on the whole.
+	f := fetch{name: show(Redact(u.String())), url: u, limit: length + max(length, h.Grace), o: h}
 	dir := h.SaveDir
 	saving := func(err error) error {
 		return &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
 	}
-	drop := func() error { return nil }
+	remove := func() {}
 	if h.NoSave {
-		var remove func()
 		if dir, remove, err = atomicfile.Folder(filepath.Join(os.TempDir(), "trace"), 0o700); err != nil {
 			return nil, saving(err)
 		}
-		drop = func() error { remove(); return nil }
 		// Most systems let an open file go at once, so that not even a crash leaves it;
 		// the others after it was closed.
-		defer drop()
+		defer remove()
 	}
 	file, err := atomicfile.CreateNew(filepath.Join(dir, saveName(h, u.Host)))
 	if err != nil {
 		return nil, saving(err)
 	}
 	defer file.Abort()
-	unsampled := func() error { return nil }
-	if h.Samples {
-		unsampled = f.sample(ctx, length)
-	}
+	unsampled := f.sample(ctx, length)
 	err = f.run(ctx, file)
 	sampleErr := unsampled()
 	if err != nil {
@@ -95,13 +97,14 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	if err := file.Commit(); err != nil {
 		return nil, saving(err)
 	}
+	o.MaxBytes = min(o.MaxBytes, max(maxPacked*f.size, minPacked))
 	in, err := openFile(file.Name(), ref.Name, o)
 	if err != nil {
 		os.Remove(file.Name())
 		return nil, err
 	}
 	in.Interrupted, in.Cause, in.Unsampled = f.cut != nil, f.cut, sampleErr
-	in.closers = append([]func() error{drop}, in.closers...)
+	in.closers = append([]func() error{func() error { remove(); return nil }}, in.closers...)
 	if !h.NoSave {
 		in.Saved = file.Name()
 	}
@@ -127,7 +130,7 @@ func saveName(o HTTPOptions, host string) string {
 func (o HTTPOptions) withDefaults() HTTPOptions {
 	o.Length = cmp.Or(max(o.Length, 0), DefaultSeconds*time.Second)
 	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), defaultMaxFetch)
-	o.SilentTimeout = cmp.Or(o.SilentTimeout, defaultSilentTimeout)
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	if o.Client == nil {
 		// It bounds the time to connect only: how long an answer may take depends on the recording.
 		const dial = 5 * time.Second
@@ -142,29 +145,21 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 
 // A fetch is one request for a trace.
 type fetch struct {
-	name    string // the address, printable
-	url     *url.URL
-	silence time.Duration // longest time without a byte
-	o       HTTPOptions   // complete
+	name  string // the address, printable
+	url   *url.URL
+	limit time.Duration // longest time in all
+	o     HTTPOptions   // complete
 
-	cut error // why the trace ended early, if it did
+	size int64 // bytes that came
+	cut  error // why the trace ended early, if it did
 }
 
 // run copies the trace to dst. Once data of a trace has come, everything but a
 // failure to write it only ends the trace early.
 func (f *fetch) run(ctx context.Context, dst io.Writer) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watchdog := time.AfterFunc(f.silence, func() { cancel(errSilent) })
-	defer watchdog.Stop()
-
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
-	if err != nil {
-		return f.fail(err, "")
-	}
-	// Compression on the way would hold data back that ^C wants to keep.
-	req.Header.Set("Accept-Encoding", "identity")
-	resp, err := f.o.Client.Do(req)
+	ctx, cancel := context.WithTimeoutCause(ctx, f.limit, errLate)
+	defer cancel()
+	resp, err := f.get(ctx)
 	if err != nil {
 		return f.connectError(reason(ctx, err))
 	}
@@ -176,11 +171,22 @@ func (f *fetch) run(ctx context.Context, dst io.Writer) error {
 	if err := f.checkStart(ctx, body); err != nil {
 		return err
 	}
-	return f.copyBody(ctx, dst, body, watchdog)
+	return f.copyBody(ctx, dst, body)
 }
 
-// sample has the server take CPU samples for the length of the recording, which the runtime
-// writes into the trace. net/http/pprof takes them for a CPU profile, which is thrown away,
+// get asks for data as it is: compression on the way would hold back what ^C wants to keep, and
+// the client would unpack whatever came.
+func (f *fetch) get(ctx context.Context) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	return f.o.Client.Do(req)
+}
+
+// sample has the server take CPU samples, if it is to, for the length of the recording, which the
+// runtime writes into the trace. net/http/pprof takes them for a CPU profile, which is thrown away,
 // the handler of package capture if asked. The function that it returns ends that, after
 // the recording, and returns why there are no samples.
 func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() error) {
@@ -188,8 +194,8 @@ func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() er
 	p.url = new(*f.url)
 	q := p.url.Query()
 	prefix, ok := strings.CutSuffix(p.url.Path, "/pprof/trace")
-	if !ok {
-		if f.o.Always {
+	if !ok || !f.o.Samples {
+		if f.o.Samples && f.o.Always {
 			q.Set("samples", "1")
 			f.url.RawQuery = q.Encode()
 		}
@@ -198,7 +204,7 @@ func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() er
 	p.url.Path = prefix + "/pprof/profile"
 	q.Set("seconds", strconv.FormatFloat(math.Ceil(length.Seconds()), 'f', 0, 64)) // it takes no fraction
 	p.url.RawQuery = q.Encode()
-	p.name = show(p.url.Redacted())
+	p.name = show(Redact(p.url.String()))
 	ctx, cancel := context.WithCancel(ctx)
 	result := make(chan error, 1)
 	go func() { result <- p.discard(ctx) }()
@@ -210,11 +216,7 @@ func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() er
 
 // discard asks for something and returns why it does not come. That ctx ends is no error.
 func (f *fetch) discard(ctx context.Context) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
-	if err != nil {
-		return err
-	}
-	resp, err := f.o.Client.Do(req)
+	resp, err := f.get(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil
@@ -244,21 +246,20 @@ func (f *fetch) checkStart(ctx context.Context, body *bufio.Reader) error {
 	return f.fail(g, g.Hint)
 }
 
-func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader, watchdog *time.Timer) error {
+func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader) error {
 	buf := make([]byte, 64<<10)
-	for n := int64(0); ; {
+	for {
 		k, err := body.Read(buf)
-		watchdog.Reset(f.silence)
-		if n+int64(k) > f.o.MaxBytes {
-			k = int(f.o.MaxBytes - n)
+		if f.size+int64(k) > f.o.MaxBytes {
+			k = int(f.o.MaxBytes - f.size)
 			err = fmt.Errorf("%w: more than %s", ErrTooLarge, textui.Bytes(f.o.MaxBytes))
 		}
 		if _, err := dst.Write(buf[:k]); err != nil {
 			return f.fail(err, hintSave)
 		}
-		n += int64(k)
+		f.size += int64(k)
 		if f.o.Progress != nil && k > 0 {
-			f.o.Progress(n)
+			f.o.Progress(f.size)
 		}
 		if err == io.EOF {
 			return nil
@@ -270,14 +271,14 @@ func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader, wat
 	}
 }
 
-// reason returns what is behind err, an error of reading under ctx: errSilent,
+// reason returns what is behind err, an error of reading under ctx: errLate,
 // context.Canceled, or err itself.
 func reason(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil || errors.Is(err, ErrTooLarge):
 		return cause(err)
-	case context.Cause(ctx) == errSilent:
-		return errSilent
+	case context.Cause(ctx) == errLate:
+		return errLate
 	}
 	return ctx.Err() // a cause of the caller's, such as a signal, need not be context.Canceled
 }
@@ -294,7 +295,7 @@ func (f *fetch) connectError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		err = fmt.Errorf("interrupted before any data came: %w", err)
-	case errors.Is(err, errSilent):
+	case errors.Is(err, errLate):
 		hint = "is it the port of net/http/pprof, and is the program running?"
 	case errors.As(err, &dns):
 		hint = "check the name of the host"

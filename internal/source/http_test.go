@@ -176,6 +176,34 @@ func TestFetchDoesNotSave(t *testing.T) {
 	}
 }
 
+// TestFetchPacked checks that packed data is asked for neither of the trace nor of the profile, and
+// that what comes packed is not unpacked beyond measure.
+func TestFetchPacked(t *testing.T) {
+	bomb := gzipped(t, trace126+strings.Repeat("\x00", 8<<20))
+	for _, by := range []string{"", "gzip"} { // the client unpacks by itself what this names
+		inTempDir(t, nil)
+		ref := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if got := r.Header.Get("Accept-Encoding"); got != "identity" {
+				t.Errorf("%s accepts %q", r.URL.Path, got)
+			}
+			if by != "" {
+				w.Header().Set("Content-Encoding", by)
+			}
+			io.WriteString(w, bomb)
+		})
+		in, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{NoSave: true, Samples: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		damage, err := in.Unpack()
+		_, size := in.ReaderAt()
+		if err != nil || !errors.Is(damage, ErrTooLarge) || size != max(minPacked, maxPacked*int64(len(bomb))) {
+			t.Errorf("%q: %d bytes became %d (%v, %v)", by, len(bomb), size, damage, err)
+		}
+		in.Close()
+	}
+}
+
 func TestFetchRefused(t *testing.T) {
 	status := func(code int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -232,6 +260,21 @@ func dribble(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
+// endless sends the start of the trace, and then a byte now and then until the client goes, or
+// too late.
+func endless(w http.ResponseWriter, r *http.Request) {
+	io.WriteString(w, trace126[:100])
+	for range 600 {
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(50 * time.Millisecond):
+			w.Write([]byte{0})
+		}
+	}
+}
+
 func TestFetchCutShort(t *testing.T) {
 	crash := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", fmt.Sprint(len(trace126)))
@@ -247,9 +290,10 @@ func TestFetchCutShort(t *testing.T) {
 	}{
 		{"interrupted", dribble, HTTPOptions{}, true, context.Canceled},
 		{"interrupted unsaved", dribble, HTTPOptions{NoSave: true}, true, context.Canceled},
-		{"silent", dribble, HTTPOptions{SilentTimeout: 50 * time.Millisecond}, false, errSilent},
+		{"silent", dribble, HTTPOptions{Grace: time.Second}, false, errLate},
 		{"crashed", crash, HTTPOptions{}, false, io.ErrUnexpectedEOF},
 		{"limit", whole, HTTPOptions{MaxBytes: 100}, false, ErrTooLarge},
+		{"endless", endless, HTTPOptions{Grace: time.Second}, false, errLate},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -270,11 +314,11 @@ func TestFetchCutShort(t *testing.T) {
 				t.Errorf("interrupted %t by %v, want by %v", in.Interrupted, in.Cause, tt.cause)
 			}
 			got, err := io.ReadAll(in)
-			if err != nil || string(got) != trace126[:100] {
+			if err != nil || !strings.HasPrefix(string(got), trace126[:100]) || len(got) > 100 && tt.cause != errLate {
 				t.Errorf("read %d bytes (%v), want the 100 that came", len(got), err)
 			}
-			if at, size := in.ReaderAt(); at == nil || size != 100 {
-				t.Errorf("ReaderAt of %d bytes, want one of 100", size)
+			if at, size := in.ReaderAt(); at == nil || size != int64(len(got)) {
+				t.Errorf("ReaderAt of %d bytes, want one of %d", size, len(got))
 			}
 			if saved := in.Saved != ""; saved == tt.opts.NoSave {
 				t.Errorf("saved as %q, NoSave %t", in.Saved, tt.opts.NoSave)
@@ -289,8 +333,8 @@ func TestFetchNoAnswer(t *testing.T) {
 	ref := serve(t, wait)
 	ref.Path += "/trace?seconds=0.05"
 
-	_, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{SilentTimeout: 20 * time.Millisecond}})
-	checkError(t, err, "fetching "+ref.Path+": the server sent nothing for too long")
+	_, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{Grace: 20 * time.Millisecond}})
+	checkError(t, err, "fetching "+ref.Path+": the server did not send the whole trace in time")
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("a signal"))

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -33,10 +34,10 @@ type Ref struct {
 
 // Limits that hold where Options leaves them zero.
 const (
-	DefaultSeconds       = 5
-	defaultMaxBytes      = 64 << 30 // of decompressed data
-	defaultMaxFetch      = 4 << 30  // of data sent by a server
-	defaultSilentTimeout = 30 * time.Second
+	DefaultSeconds  = 5
+	defaultMaxBytes = 64 << 30 // of decompressed data
+	defaultMaxFetch = 4 << 30  // of data sent by a server
+	defaultGrace    = time.Minute
 )
 
 // Options says how Open reads. The zero value reads files.
@@ -55,8 +56,8 @@ type HTTPOptions struct {
 	NoSave  bool          // use a temporary file that Close removes instead
 	Samples bool          // have the server take CPU samples, too: see Input.Unsampled
 
-	MaxBytes      int64         // most bytes to take from the server
-	SilentTimeout time.Duration // without a byte, beyond the length of the recording
+	MaxBytes int64         // most bytes to take from the server
+	Grace    time.Duration // how long a trace may take to come after a shorter recording
 
 	// Client replaces the client that bounds the time to connect.
 	Client *http.Client
@@ -73,12 +74,12 @@ var ErrTooLarge = errors.New("too large")
 
 // An Error is what went wrong with one operand and how to put it right.
 type Error struct {
-	Doing string // what was being done to what: "opening trace.out"
+	Doing string // what was being done to what: "opening trace.out"; may be empty
 	Err   error
 	Hint  string // what the user can do; may be empty
 }
 
-func (e *Error) Error() string { return e.Doing + ": " + e.Err.Error() }
+func (e *Error) Error() string { return strings.TrimPrefix(e.Doing+": "+e.Err.Error(), ": ") }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -98,7 +98,7 @@ func WriteRun(trace string, run *Run) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(Beside(trace), func(w io.Writer) error {
+	return atomicfile.WriteBeside(Beside(trace), func(w io.Writer) error {
 		_, err := w.Write(append(b, '\n'))
 		return err
 	})
@@ -107,7 +107,7 @@ func WriteRun(trace string, run *Run) error {
 // ReadRun returns the Run that lies beside the trace in a file, nil if there is none.
 func ReadRun(trace string) (*Run, error) {
 	name := Beside(trace)
-	data, err := savedfile.ReadFile(name, maxRun)
+	data, err := savedfile.ReadBeside(name, maxRun)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
