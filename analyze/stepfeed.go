@@ -11,8 +11,8 @@ import (
 // reconstructs run queues and causes, on a goroutine of its own. It collects them in batches,
 // cut by their number, so that results depend on the trace alone.
 type stepFeed struct {
-	log         model.StepLog   // of what filling is to hold
-	filling     *stepBatch      // but its steps
+	log         model.StepLog // of what filling is to hold
+	filling     *stepBatch    // but its steps
 	line        *model.Line[*stepBatch]
 	resolver    *runqueue.Resolver
 	causes      *attribution

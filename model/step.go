@@ -105,9 +105,9 @@ type StepLog struct {
 	Wait func()
 
 	stopped *atomic.Bool // the Machine's; nil before Log
-	active bool // there was an event
-	last   Time // the latest
-	proc   bool // the latest step is a StepProc of the event that is being applied
+	active  bool         // there was an event
+	last    Time         // the latest
+	proc    bool         // the latest step is a StepProc of the event that is being applied
 }
 
 // Log makes l collect the steps from now on. Those of the first log are written in place, others

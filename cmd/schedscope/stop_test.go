@@ -58,7 +58,7 @@ func stopping() (seen, unseen []string) {
 		"cut --from 0s --to 1s -o OUT.trace TRACE",
 		"compare TRACE TRACE2",
 		"compare --json -o OUT.json TRACE TRACE2",
-		"gate check --budget BUDGET --format json TRACE TRACE2",
+		"gate check --budget BUDGET --report json TRACE TRACE2",
 	}
 }
 
@@ -71,7 +71,8 @@ type stopped struct {
 
 	code           int
 	stdout, stderr bytes.Buffer
-	took           time.Duration
+	when           time.Time     // it was stopped; zero: not yet
+	took           time.Duration // from then on, or in all
 }
 
 // run runs the command with this context and stdout, and checks what must hold however it ends:
@@ -84,12 +85,13 @@ func (s *stopped) run(ctx context.Context, event func(), out io.Writer) {
 	a := newApp(strings.NewReader(""), out, &s.stderr)
 	a.event = event
 	begun := time.Now()
+	s.when = begun
 	s.code = a.run(ctx, strings.Fields(line))
 	// Workers that read from a stream, which these are not, may last.
 	for runtime.NumGoroutine() > before && time.Since(begun) < slowest {
 		time.Sleep(time.Millisecond)
 	}
-	s.took = time.Since(begun)
+	s.took = time.Since(s.when)
 	if n := runtime.NumGoroutine(); n > before {
 		buf := make([]byte, 1<<20)
 		s.t.Fatalf("%s: %d goroutines more than before\n%s", s.line, n-before, buf[:runtime.Stack(buf, true)])
@@ -153,7 +155,11 @@ func TestStops(t *testing.T) {
 			left := atomic.Int64{}
 			left.Store(k)
 			atomicfile.Fault = func() error {
-				if left.Add(-1) < 0 {
+				n := left.Add(-1)
+				if n == -1 {
+					s.when = time.Now()
+				}
+				if n < 0 {
 					return errFull
 				}
 				return nil
@@ -171,7 +177,8 @@ func TestStops(t *testing.T) {
 			left := atomic.Int64{}
 			left.Store(k)
 			s.run(ctx, func() {
-				if left.Add(-1) < 0 {
+				if left.Add(-1) == -1 {
+					s.when = time.Now()
 					cancel()
 				}
 			}, &s.stdout)
@@ -197,7 +204,7 @@ func TestStops(t *testing.T) {
 		}
 	}
 	atomicfile.Fault = nil
-	t.Logf("%d runs, the longest %v", runs, longest)
+	t.Logf("%d runs; what was stopped went on for %v at most", runs, longest)
 }
 
 // some returns numbers from 0 to n-1: all, or as many as asked for, among them the first and the last.
