@@ -27,6 +27,7 @@ type app struct {
 	progress progressLine
 
 	event func() // called at each event that is read, by tests
+	late  func() // called when work goes on although its context has ended; nil: it may
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {

@@ -293,9 +293,7 @@ func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec
 		return nil, err
 	}
 	defer in.Close()
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
-	}
+	ctx = a.working(ctx, in)
 	at, size := in.ReaderAt()
 	input := sample.Input{Name: ref.Name}
 	if ref.Kind == source.File {

@@ -114,9 +114,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		return 0, err
 	}
 	defer in.Close()
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
-	}
+	ctx = a.working(ctx, in)
 	if err := p.identify(ctx, a, ref, in); err != nil {
 		return 0, err
 	}

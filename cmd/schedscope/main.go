@@ -11,9 +11,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/schedscope/schedscope/internal/atomicfile"
 )
 
 func main() {
@@ -21,7 +24,14 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second ^C ends the program at once
 	// That the reader of stdout has left is an error of writing: other outputs must be complete.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	a := newApp(os.Stdin, os.Stdout, os.Stderr)
+	a.late = func() {
+		if atomicfile.Abandon() {
+			fmt.Fprintln(os.Stderr, "schedscope: "+interrupted)
+			os.Exit(exitInterrupted)
+		}
+	}
+	os.Exit(a.run(ctx, os.Args[1:]))
 }
 
 // untilSignal returns a context that ^C and SIGTERM end, by which docker, systemd and runners of CI

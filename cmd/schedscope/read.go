@@ -288,9 +288,7 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 		value T
 		rd    *reading
 	}
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
-	}
+	ctx = a.working(ctx, in)
 	o := f.ingestOptions()
 	m, _, err := session.Sound(in.trace, o, func(s *session.Reading) (made, error) {
 		rd := a.describe(s, in, o)
@@ -301,6 +299,21 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 		err = describeEmpty(in, err)
 	}
 	return m.value, m.rd, err
+}
+
+// patience is for how long work may go on after ^C or SIGTERM.
+const patience = 250 * time.Millisecond
+
+// working returns the context of the work on an open trace. If ^C has ended its recording, it does
+// not end the work. Else the program ends soon after ctx, whatever it does.
+func (a *app) working(ctx context.Context, in *input) context.Context {
+	if in.Interrupted {
+		return context.WithoutCancel(ctx)
+	}
+	if a.late != nil {
+		context.AfterFunc(ctx, func() { time.AfterFunc(patience, a.late) })
+	}
+	return ctx
 }
 
 // errWindowEmpty says that --from is beyond the trace.

@@ -22,6 +22,9 @@ const (
 	exitInterrupted = 130 // ^C, SIGTERM
 )
 
+// interrupted is said when ^C or SIGTERM has ended the work.
+const interrupted = "interrupted; nothing was written"
+
 // run is the program: args are those after its name. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return newApp(stdin, stdout, stderr).run(ctx, args)
@@ -43,7 +46,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return e.code
 	}
 	if e != nil && e.code == exitInterrupted || errors.Is(err, context.Canceled) {
-		a.say("interrupted; nothing was written")
+		a.say(interrupted)
 		return exitInterrupted
 	}
 	a.say("%v", err)

@@ -52,6 +52,7 @@ func (s *Set) MkdirAll(dir string) error {
 		made = append(made, d)
 	}
 	s.made = append(made, s.made...)
+	s.register()
 	return os.MkdirAll(dir, 0o777)
 }
 
@@ -64,6 +65,7 @@ func (s *Set) Abort() {
 		os.Remove(dir) // fails if there is something in it
 	}
 	s.files, s.made = nil, nil
+	s.register()
 }
 
 // Commit gives all files their names, in the order in which they were added. If it fails, what
@@ -88,6 +90,11 @@ func (s *Set) Commit() error {
 			files = append(files, f)
 		}
 	}
+	return Name(func() error { return s.name(files) })
+}
+
+// name gives files their names.
+func (s *Set) name(files []*File) error {
 	prepare := func(f *File) error { return f.prepare(len(files) > 1) }
 	for _, step := range []func(*File) error{prepare, (*File).rename} { // 2, 3
 		for _, f := range files {

@@ -201,3 +201,39 @@ func TestLockedTarget(t *testing.T) {
 		t.Errorf("%v, %v, want a and b alone", entries, err)
 	}
 }
+
+// TestAbandon: what is not complete goes at once, with the folders made for it, and nothing gets a
+// name any more; unless some outputs have got theirs.
+func TestAbandon(t *testing.T) {
+	t.Cleanup(func() { named = false })
+	dir := t.TempDir()
+	file := func(s *Set, name string) {
+		t.Helper()
+		if err := s.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write([]byte("x")); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var whole Set
+	file(&whole, "whole")
+	if err := whole.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	var part Set
+	defer part.Abort()
+	if err := part.MkdirAll(filepath.Join(dir, "a", "b")); err != nil {
+		t.Fatal(err)
+	}
+	file(&part, "a/b/part")
+	if Abandon() {
+		t.Fatal("abandoned although an output has its name")
+	}
+	named = false
+	if !Abandon() {
+		t.Fatal("not abandoned")
+	}
+	naming.Unlock() // for the tests after this one
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || entries[0].Name() != "whole" {
+		t.Errorf("left: %v, %v; want the whole file alone", entries, err)
+	}
+}

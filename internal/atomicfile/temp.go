@@ -60,12 +60,14 @@ func newTemp(path string, linked bool, create func(name string) error) (*temp, e
 		if t.lock, err = lock(t.name, !linked); errors.Is(err, fs.ErrNotExist) && i < 10000 {
 			continue
 		}
+		t.register(t.name)
 		return t, nil
 	}
 }
 
 func (t *temp) unlock() {
 	if t != nil {
+		t.forget()
 		t.lock.Close() // also nil
 	}
 }

@@ -100,7 +100,7 @@ func (e *Export) Commit() error {
 	if err := os.WriteFile(filepath.Join(e.stage, Mark), []byte(markText), 0o666); err != nil {
 		return fmt.Errorf("writing to %s: %w", e.dir, cause(err))
 	}
-	if _, err := os.Stat(e.dir); errors.Is(err, os.ErrNotExist) && os.Rename(e.stage, e.dir) == nil {
+	if _, err := os.Stat(e.dir); errors.Is(err, os.ErrNotExist) && atomicfile.Name(func() error { return os.Rename(e.stage, e.dir) }) == nil {
 		return nil
 	}
 	var set atomicfile.Set
