@@ -91,7 +91,7 @@ func (e *encoder) value(v any) {
 	if err := enc.Encode(v); err != nil && e.err == nil {
 		e.err = err
 	}
-	e.buf.Write(bytes.TrimRight(b.Bytes(), "\n"))
+	e.buf.Write(savedfile.Printable(bytes.TrimRight(b.Bytes(), "\n")))
 }
 
 func (e *encoder) key(name string, v any) {
