@@ -289,6 +289,9 @@ func (a *app) checkOutput(path string, binary bool, inputs []source.Ref) error {
 	if err := checkFolder(path); err != nil {
 		return err
 	}
+	if _, err := atomicfile.Resolve(path); err != nil {
+		return usagef("", "-o %s: %w", path, err)
+	}
 	atomicfile.Sweep(filepath.Dir(path))
 	info, err := os.Stat(path)
 	if err != nil {
