@@ -180,7 +180,7 @@ const maxSize = 4 << 20
 
 // Read reads the file of an order, such as runs/order.json.
 func Read(name string) (*Order, error) {
-	data, err := savedfile.ReadBeside(name, maxSize)
+	data, err := savedfile.ReadFile(name, maxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,18 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 )
 
-// Regular returns an [*fs.PathError] unless a path is that of a regular file, of a link to one,
-// or of a device such as /dev/fd/3, which somebody names on purpose. Whoever opens a named pipe
-// may wait forever.
+// descriptor is a name of a device or an open file, passed on purpose: <(...) in a shell.
+var descriptor = regexp.MustCompile(`^(/dev/[^/]*$|/dev/fd/|/proc/self/fd/)`)
+
+// Regular returns an [*fs.PathError] unless a path is that of a regular file, of a link to one, or
+// of a device. A program may have left a pipe there: whoever opens it might wait for ever.
 func Regular(path string) error {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() && (info.IsDir() || !strings.HasPrefix(path, "/dev/")) {
+	if err == nil && !info.Mode().IsRegular() && !descriptor.MatchString(path) {
 		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
 	}
 	return err
@@ -43,15 +46,6 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 		err = &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return data, err
-}
-
-// ReadBeside is [ReadFile] of a name that follows from another one. A program may have left
-// a pipe there: to read it might wait for ever.
-func ReadBeside(path string, limit int64) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-	}
-	return ReadFile(path, limit)
 }
 
 // ReadAll returns what r has, which is an error if it is more than limit bytes.

@@ -47,7 +47,7 @@ func (d Dir) Check() error {
 	case err != nil:
 		return fail(atomicfile.Cause(err), "name a directory that is new, or one that an export made")
 	}
-	mark, err := savedfile.ReadBeside(filepath.Join(path, Mark), maxMark)
+	mark, err := savedfile.ReadFile(filepath.Join(path, Mark), maxMark)
 	switch {
 	case err != nil:
 		return fail(errors.New("it has files that no export made"), "name a directory that is new, or one that an export made")

@@ -100,7 +100,7 @@ func WriteRun(trace string, run *Run) error {
 // ReadRun returns the Run that lies beside the trace in a file, nil if there is none.
 func ReadRun(trace string) (*Run, error) {
 	name := Beside(trace)
-	data, err := savedfile.ReadBeside(name, maxRun)
+	data, err := savedfile.ReadFile(name, maxRun)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
