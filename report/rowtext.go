@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -103,7 +104,7 @@ func (r *textRows) quote(s string) string {
 		if err != nil {
 			panic("report: marshaling a string: " + err.Error())
 		}
-		return string(b)
+		return string(savedfile.Printable(b))
 	}
 	return textui.CSV(s)
 }

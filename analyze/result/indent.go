@@ -22,7 +22,7 @@ func Write(w io.Writer, v *Report) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(IndentJSON(compact))
+	_, err = w.Write(IndentJSON(savedfile.Printable(compact)))
 	return err
 }
 
@@ -49,13 +49,6 @@ func emptyLists(v reflect.Value) {
 			}
 		}
 	}
-}
-
-// WriteJSON writes one of the smaller reports, indented.
-func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // IndentJSON returns compact JSON, indented except numbers. Otherwise most of a report would

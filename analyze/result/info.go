@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
 // InfoSchema names the format of [InfoReport]. Within it fields are only ever added.
@@ -70,7 +72,7 @@ func (v *About) Lacks(version int) {
 
 // WriteInfo writes what is known of traces as an [InfoReport].
 func WriteInfo(w io.Writer, traces []About) error {
-	return WriteJSON(w, InfoReport{InfoSchema, traces})
+	return savedfile.WriteJSON(w, InfoReport{InfoSchema, traces}, true)
 }
 
 // WallClock returns a time in Unix nanoseconds as reports print it, "" for 0.

@@ -53,10 +53,18 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// longestMessage bounds a message in bytes, as it may repeat what somebody passed or a file has.
+const longestMessage = 4 << 10
+
 // say prints a message of this program. The text may hold anything.
 func (a *app) say(format string, args ...any) {
 	a.progress.clear()
-	for line := range strings.Lines(fmt.Sprintf(format, args...)) {
+	message := fmt.Sprintf(format, args...)
+	if n := len(message) - longestMessage; n > 0 { // one line of its ends, which say most
+		message = fmt.Sprintf("%s ... (%d bytes) ... %s", message[:longestMessage/2], n, message[len(message)-longestMessage/2:])
+		message = strings.ReplaceAll(message, "\n", " ")
+	}
+	for line := range strings.Lines(message) {
 		text := "schedscope: " + textui.Clean(strings.TrimRight(line, "\n"))
 		if !unicodeLocale() {
 			text = textui.ASCII(text)

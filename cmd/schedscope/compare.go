@@ -21,6 +21,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -343,7 +344,7 @@ func (a *app) showProgress(in *input) (stop func()) {
 func (c *comparison) write(w io.Writer, o output) error {
 	switch o.format {
 	case "json":
-		return result.WriteJSON(w, c.Result)
+		return savedfile.WriteJSON(w, c.Result, true)
 	case "markdown":
 		return view.CompareMarkdown(w, c.Result)
 	case "png", "svg":

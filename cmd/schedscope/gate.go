@@ -46,7 +46,8 @@ var budgetNames = []string{"schedscope.yaml", "schedscope.budget.yaml"}
 func readBudget(path string) (*budget.Budget, error) {
 	for dir := "."; path == ""; dir = filepath.Join(dir, "..") {
 		for _, name := range budgetNames {
-			if path == "" && exists(filepath.Join(dir, name)) {
+			// A link that leads nowhere is not passed over for a budget further up.
+			if _, err := os.Lstat(filepath.Join(dir, name)); path == "" && err == nil {
 				path = filepath.Join(dir, name)
 			}
 		}

@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/savedfile"
@@ -46,32 +51,22 @@ func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) 
 			return nil, err
 		}
 	}
-	if len(traces) > 0 {
-		refs, err := a.expandStrictly(traces)
+	refs, recorded, err := expandWhole(operands, traces)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
 		if err != nil {
 			return nil, err
 		}
-		orders := orderFiles{}
-		if err := orders.complete(refs); err != nil {
-			return nil, err
+		var from origin
+		if r, ok := recorded[abs(ref.Path)]; ok && ref.Kind == source.File {
+			s.Round, s.Order = r.trace.Round, r.trace.Order
+			from = origin{r.order.Design, r.order.ID()}
 		}
-		for _, ref := range refs {
-			s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
-			if err != nil {
-				return nil, err
-			}
-			o, t, err := orders.lookup(ref)
-			if err != nil {
-				return nil, err
-			}
-			var from origin
-			if t != nil {
-				s.Round, s.Order = t.Round, t.Order
-				from = origin{o.Design, o.ID()}
-			}
-			if err := add(ref.Name, &spec, from, *s); err != nil {
-				return nil, err
-			}
+		if err := add(ref.Name, &spec, from, *s); err != nil {
+			return nil, err
 		}
 	}
 	if len(origins) == 1 {
@@ -109,87 +104,89 @@ func readSamples[T any](path string, parse func(name string, data []byte) (T, er
 
 func readBaseline(path string) (*baseline.File, error) { return readSamples(path, baseline.Read) }
 
-// expandStrictly is expand for a gate: what a folder holds beside traces and what the recorder
-// keeps is an error. It may be a trace that came to nothing, and that of the slowest run.
-func (a *app) expandStrictly(operands []string) ([]source.Ref, error) {
-	if _, err := a.expand(operands); err != nil {
-		return nil, err
+// recording is a trace that an order lists.
+type recording struct {
+	order *interleave.Order
+	trace *interleave.Trace
+}
+
+var errOther = errors.New("another file is in the place of its folder, or it is not a trace")
+
+// expandWhole finds the traces of operands, of which some name traces, and what is known of how
+// they were recorded, by absolute path. A gate leaves nothing out, as that may be what fails. What
+// its verdict rests on is read, as a regular file or a link to one, or is refused:
+//
+//  1. A folder holds traces, their environment records and the order of gate record, and nothing
+//     else: no folders, either.
+//  2. What an order lists below an operand is read: also if the operand is a file by now.
+//  3. What an order lists in the folder of a trace that is named is there.
+//
+// The order of a trace lies in its folder or in the one above, and can be read.
+func expandWhole(operands, traces []string) ([]source.Ref, map[string]recording, error) {
+	refs, skipped, err := source.Expand(traces)
+	if err != nil {
+		return nil, nil, err
 	}
-	refs, skipped, err := source.Expand(operands)
-	for _, s := range skipped {
-		if besideTraces(s.Path) {
+	read, kept, dirs := map[string]bool{}, map[string]bool{}, map[string]bool{} // absolute paths
+	var roots []string
+	look := func(dir string) {
+		for _, root := range []string{dir, filepath.Join(dir, "..")} {
+			if !slices.Contains(roots, root) {
+				roots = append(roots, root)
+			}
+		}
+	}
+	for _, ref := range refs {
+		if ref.Kind != source.File {
 			continue
 		}
-		return nil, usagef("record it again, or move it out of the folder: a gate leaves nothing out", "reading %s: no trace: %s", s.Path, s.Why)
+		if err := savedfile.Regular(ref.Path); err != nil {
+			return nil, nil, usagef("give a file, or pipe the trace into schedscope gate check -", "reading %s: %w", ref.Path, cause(err))
+		}
+		full, dir := abs(ref.Path), filepath.Dir(ref.Path)
+		read[full], kept[env.Beside(full)], dirs[filepath.Dir(full)] = true, true, true
+		kept[filepath.Join(filepath.Dir(full), interleave.OrderFile)] = true
+		look(dir)
 	}
-	return refs, err
-}
-
-// orderFiles are the files that say how folders were recorded, by folder; nil for folders
-// without one.
-type orderFiles map[string]*interleave.Order
-
-func (of orderFiles) read(dir string) (*interleave.Order, error) {
-	if o, ok := of[dir]; ok {
-		return o, nil
-	}
-	o, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
-	if os.IsNotExist(err) {
-		o, err = nil, nil
-	}
-	if err == nil {
-		of[dir] = o
-	}
-	return o, err
-}
-
-// complete refuses a folder of traces in which one is missing that was recorded. The order
-// lies in the folder itself, or in that of its side.
-func (of orderFiles) complete(refs []source.Ref) error {
-	have := map[string]bool{} // traces and their folders
-	for _, ref := range refs {
-		if ref.Kind == source.File {
-			have[filepath.Clean(ref.Path)], have[filepath.Dir(filepath.Clean(ref.Path))] = true, true
+	for _, s := range skipped { // 1
+		if s.Why == source.NamedTwice || !kept[abs(s.Path)] {
+			return nil, nil, usagef("record it again, or move it out of the folder: a gate leaves nothing out", "reading %s: not a trace: %s", s.Path, s.Why)
 		}
 	}
-	for dir := range have {
-		for _, root := range []string{dir, filepath.Dir(dir)} {
-			o, err := of.read(root)
-			if err != nil || o == nil {
-				continue // lookup reports errors
-			}
-			for _, t := range o.Traces {
-				path := filepath.Join(root, filepath.FromSlash(t.File))
-				if filepath.Dir(path) == dir && !have[path] && !exists(path) {
-					return usagef("record it again, or leave its entry and the key sum out of "+filepath.Join(root, interleave.OrderFile), "%s was recorded and is missing", path)
-				}
-			}
+	var below []string
+	for _, o := range operands {
+		if isDir(o) {
+			look(o)
+		} else if exists(o) {
+			look(filepath.Dir(o))
 		}
+		below = append(below, abs(o)+string(filepath.Separator))
 	}
-	return nil
-}
-
-// lookup returns how a trace was recorded, nil if that is not known.
-func (of orderFiles) lookup(ref source.Ref) (*interleave.Order, *interleave.Trace, error) {
-	if ref.Kind != source.File {
-		return nil, nil, nil
-	}
-	dir, file := filepath.Split(filepath.Clean(ref.Path))
-	for range 2 { // in the folder itself, or in that of its side
-		dir = filepath.Clean(dir)
-		o, err := of.read(dir)
+	recorded := map[string]recording{}
+	for _, root := range roots {
+		order := filepath.Join(root, interleave.OrderFile)
+		o, err := interleave.Read(order)
+		if os.IsNotExist(err) {
+			continue
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if o != nil {
-			if t := o.Lookup(filepath.ToSlash(file)); t != nil {
-				return o, t, nil
+		dir := abs(root)
+		for i := range o.Traces {
+			t := &o.Traces[i]
+			path := filepath.Join(dir, filepath.FromSlash(t.File))
+			wanted := slices.ContainsFunc(below, func(o string) bool { return strings.HasPrefix(path, o) })
+			err := savedfile.Regular(path)
+			if wanted && !read[path] || dirs[filepath.Dir(path)] && err != nil { // 2, 3
+				return nil, nil, usagef("record it again, or leave its entry and the key sum out of "+order, "%s was recorded and was not read: %w", filepath.Join(root, filepath.FromSlash(t.File)), cmp.Or(cause(err), errOther))
+			}
+			if _, ok := recorded[path]; !ok {
+				recorded[path] = recording{o, t}
 			}
 		}
-		file = filepath.Join(filepath.Base(dir), file)
-		dir = filepath.Dir(dir)
 	}
-	return nil, nil, nil
+	return refs, recorded, nil
 }
 
 // sidesOf returns the operands of both sides: those of --base and the others. A folder of
@@ -202,16 +199,19 @@ func sidesOf(base, operands []string) (b, c []string) {
 	return both[:len(both)-1], both[len(both)-1:]
 }
 
-// sidesIn returns the folders of the sides in a folder of gate record, the base first; of
-// anything else the operand itself.
+// sidesIn returns the folders of the sides in a folder of gate record, the base first, also of
+// one that was recorded and is missing; of anything else the operand itself.
 func sidesIn(dir string) []string {
+	o, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
 	var sides []string
 	for _, side := range []interleave.Side{interleave.Base, interleave.Cand} {
-		if one := filepath.Join(dir, string(side)); isDir(one) {
+		one := filepath.Join(dir, string(side))
+		recorded := err == nil && slices.ContainsFunc(o.Traces, func(t interleave.Trace) bool { return t.Side == side })
+		if recorded || isDir(one) {
 			sides = append(sides, one)
 		}
 	}
-	if len(sides) == 2 || len(sides) == 1 && exists(filepath.Join(dir, interleave.OrderFile)) {
+	if len(sides) == 2 || len(sides) == 1 && !os.IsNotExist(err) {
 		return sides
 	}
 	return []string{dir}

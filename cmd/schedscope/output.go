@@ -251,10 +251,15 @@ func place(path string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
+	return filepath.Join(abs(dir), filepath.Base(path))
+}
+
+// abs returns an absolute path, if the working directory is known.
+func abs(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		return full
 	}
-	return filepath.Join(dir, filepath.Base(path))
+	return path
 }
 
 var errNoName = usagef("add one, such as -o report.json", "-o without a file name")
@@ -283,6 +288,9 @@ func (a *app) checkOutput(path string, binary bool, inputs []source.Ref) error {
 	}
 	if err := checkFolder(path); err != nil {
 		return err
+	}
+	if _, err := atomicfile.Resolve(path); err != nil {
+		return usagef("", "-o %s: %w", path, err)
 	}
 	atomicfile.Sweep(filepath.Dir(path))
 	info, err := os.Stat(path)

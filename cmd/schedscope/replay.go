@@ -15,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/conform"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -277,7 +278,7 @@ func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) e
 	d.Finish(skipped)
 	return f.out.write(a, func(w io.Writer, o output) error {
 		if o.format == "json" {
-			return result.WriteJSON(w, d)
+			return savedfile.WriteJSON(w, d, true)
 		}
 		return view.LockstepText(w, d, f.out.text(a, w, o))
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
@@ -73,7 +74,7 @@ have in common, and its page draws each path.`,
 			return f.out.write(a, func(w io.Writer, o output) error {
 				if o.format == "json" {
 					result.Complete(l.v)
-					return result.WriteJSON(w, append([]result.RequestKind{}, l.v.Requests...))
+					return savedfile.WriteJSON(w, append([]result.RequestKind{}, l.v.Requests...), true)
 				}
 				t := document.NewTextWriter(f.out.text(a, w, o))
 				t.Sections(view.SlowestRequests(l.v))

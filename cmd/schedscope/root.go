@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -26,9 +29,9 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return usagef("schedscope trace.out analyses a trace; schedscope --help lists all commands", "no trace given")
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.progress.on = a.progress.on && !a.quiet
-			return checkChoice("color", a.color, colorModes)
+			return cmp.Or(checkTimes(cmd.Flags()), checkChoice("color", a.color, colorModes))
 		},
 	}
 	root.SetIn(a.stdin)
@@ -53,6 +56,16 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 	cobra.AddTemplateFunc("flags", flagUsages)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root
+}
+
+// checkTimes refuses times that nothing lasts, so that a bit more than a time is one, too.
+func checkTimes(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if t, _ := time.ParseDuration(f.Value.String()); f.Value.Type() == "duration" && (t > rule.Longest || t < -rule.Longest) {
+			err = cmp.Or(err, usagef("", "--%s %v: want at most %v", f.Name, t, rule.Longest))
+		}
+	})
+	return err
 }
 
 var colorModes = []string{"auto", "always", "never"}

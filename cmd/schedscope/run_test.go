@@ -212,3 +212,28 @@ func TestBrokenPipe(t *testing.T) {
 		t.Errorf("another pipe: exit code %d\n%s", code, stderr)
 	}
 }
+
+// TestExtremes: times that would overflow are refused, each by its flag, and what an error repeats
+// of an argument is short, however long the argument is and whatever it is made of.
+func TestExtremes(t *testing.T) {
+	trace := fixtures.Path("quiet.go1.26.p4.trace")
+	const most = "9223372036854775807ns"
+	for _, args := range [][]string{
+		{"analyze", "--to", most, trace}, {"analyze", "--from", most, trace}, {"cut", "--to", most, trace}, {"view", "--at", "1s", "--for", most, trace},
+		{"record", "-d", most, "-o", "x", "http://localhost:1"}, {"analyze", "--from", "-" + most, trace},
+	} {
+		code, _, stderr := execute(t, t.Context(), nil, args...)
+		if code != exitUnusable || !strings.Contains(stderr, "want at most 876000h") {
+			t.Errorf("%q: exit code %d, %s", args, code, stderr)
+		}
+	}
+	for _, part := range []string{"x", "\n", "\u0301", "\xff", "\u202e", "🙂"} {
+		long := strings.Repeat(part, 120_000/len(part))
+		for _, args := range [][]string{{long}, {"info", long}, {"analyze", "--" + long}, {"gate", "check", "--budget", long, trace}, {"export", "--format", long, trace}} {
+			code, stdout, stderr := execute(t, t.Context(), nil, args...)
+			if code != exitUnusable || len(stdout)+len(stderr) > 20_000 {
+				t.Errorf("%q... as %.20q: exit code %d, %d bytes", part, args, code, len(stdout)+len(stderr))
+			}
+		}
+	}
+}

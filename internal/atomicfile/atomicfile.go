@@ -202,6 +202,9 @@ func Resolve(path string) (string, error) {
 		if isDescriptor(path) {
 			return path, nil
 		}
+		if err := checkLinks(path); err != nil {
+			return "", err
+		}
 		link, err := os.Readlink(path)
 		if err != nil {
 			return path, nil // not a link, or not there
@@ -212,6 +215,27 @@ func Resolve(path string) (string, error) {
 		path = link
 	}
 	return "", errors.New("too many symbolic links")
+}
+
+// checkLinks refuses links of other users in folders where everybody may put them, such as /tmp:
+// they lead to files of ours that somebody wants to be replaced. Linux does by default, others not.
+func checkLinks(path string) error {
+	for ; filepath.Dir(path) != path; path = filepath.Dir(path) {
+		link, err := os.Lstat(path)
+		if err != nil || link.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if dir, err := os.Stat(filepath.Dir(path)); err == nil && foreign(dir.Mode(), ownerOf(link), ownerOf(dir), os.Geteuid()) {
+			return fmt.Errorf("%s is a symbolic link of another user, in a folder where everybody may write: remove it, or name another file", path)
+		}
+	}
+	return nil
+}
+
+// foreign reports whether a link in a folder is of neither the folder's owner nor the user, where
+// nobody can remove those of others (Linux: proc(5), protected_symlinks).
+func foreign(dir fs.FileMode, link, owner, user int) bool {
+	return dir&fs.ModeSticky != 0 && dir&0o002 != 0 && link != user && link != owner
 }
 
 // isDescriptor reports whether path names a descriptor of a process.

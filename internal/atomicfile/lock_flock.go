@@ -41,3 +41,6 @@ func lock(name string, wait bool) (*os.File, error) {
 
 // flock is a variable for tests of file systems without.
 var flock = syscall.Flock
+
+// ownerOf returns the number of the user who owns a file.
+func ownerOf(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }

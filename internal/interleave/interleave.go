@@ -172,10 +172,7 @@ func (o *Order) ID() string {
 func (o *Order) Write(w io.Writer) error {
 	x := *o
 	x.Sum = savedfile.Sum(&x)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(&x)
+	return savedfile.WriteJSON(w, &x, false)
 }
 
 // maxSize is more than a file of MaxRounds rounds has.
@@ -183,7 +180,7 @@ const maxSize = 4 << 20
 
 // Read reads the file of an order, such as runs/order.json.
 func Read(name string) (*Order, error) {
-	data, err := savedfile.ReadBeside(name, maxSize)
+	data, err := savedfile.ReadFile(name, maxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -296,6 +296,9 @@ func (c *checker) object(fields []field) *fault {
 		return f
 	}
 	for i := range fields {
+		if !seen[i] && fields[i].required && fields[i].name == "sum" {
+			return faultf("has no key sum, by which a change of its content shows: take the original")
+		}
 		if !seen[i] && fields[i].required {
 			return faultf("is missing").in("." + fields[i].name)
 		}

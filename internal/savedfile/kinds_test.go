@@ -140,12 +140,17 @@ func TestTampered(t *testing.T) {
 		if n < 30 || n-refused > n/10 || bySum == 0 {
 			t.Errorf("%s: %d changes, of which %d are refused and %d by the sum", name, n, refused, bySum)
 		}
-		// Without a sum, as older versions wrote them, files are read as before.
-		old := regexp.MustCompile(`,?\s*"sum": ?"[0-9a-f]{16}"(,(\s*"samples|\s*"sessions))?`).ReplaceAll(k.data, []byte("$1"))
+		// Without a sum files are read as before, except the history.
+		old := Unsealed(k.data)
 		if bytes.Equal(old, k.data) {
 			t.Fatalf("%s has no sum: %s", name, k.data)
 		}
-		if got, err := k.read(old); err != nil || !reflect.DeepEqual(got, want) {
+		switch got, err := k.read(old); {
+		case name == "history":
+			if err == nil || !strings.Contains(err.Error(), "it has no key sum") {
+				t.Errorf("%s without a sum: %v", name, err)
+			}
+		case err != nil || !reflect.DeepEqual(got, want):
 			t.Errorf("%s without a sum: %v", name, err)
 		}
 	}

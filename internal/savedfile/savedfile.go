@@ -13,12 +13,29 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 )
 
-// ReadFile returns the content of a file of at most limit bytes. Whatever is wrong is an
-// [*fs.PathError].
+// descriptor is a name of a device or an open file, passed on purpose: <(...) in a shell.
+var descriptor = regexp.MustCompile(`^(/dev/[^/]*$|/dev/fd/|/proc/self/fd/)`)
+
+// Regular returns an [*fs.PathError] unless a path is that of a regular file, of a link to one, or
+// of a device. A program may have left a pipe there: whoever opens it might wait for ever.
+func Regular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() && !descriptor.MatchString(path) {
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
+	}
+	return err
+}
+
+// ReadFile returns the content of a [Regular] file of at most limit bytes. Whatever is wrong is
+// an [*fs.PathError].
 func ReadFile(path string, limit int64) ([]byte, error) {
+	if err := Regular(path); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -29,15 +46,6 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 		err = &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return data, err
-}
-
-// ReadBeside is [ReadFile] of a name that follows from another one. A program may have left
-// a pipe there: to read it might wait for ever.
-func ReadBeside(path string, limit int64) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-	}
-	return ReadFile(path, limit)
 }
 
 // ReadAll returns what r has, which is an error if it is more than limit bytes.
@@ -107,9 +115,11 @@ func Decode(data []byte, schema string, v any) error {
 	if err := json.Unmarshal(data, into.Interface()); err != nil {
 		return err
 	}
-	if field := into.Elem().FieldByName("Sum"); field.IsValid() && field.String() != "" {
-		if field.String() != sumOf(data) {
-			return errors.New("its content is not what was written, by its key sum: take the original or, if the change is meant, remove that key")
+	if f, ok := into.Type().Elem().FieldByName("Sum"); ok {
+		field, optional := into.Elem().FieldByIndex(f.Index), strings.Contains(f.Tag.Get("json"), ",omit")
+		if sum := field.String(); sum != sumOf(data) && !(optional && sum == "") {
+			or := map[bool]string{true: " or, if the change is meant, remove that key"}[optional]
+			return errors.New("its content is not what was written, by its key sum: take the original" + or)
 		}
 		field.SetString("")
 	}
@@ -122,8 +132,8 @@ func Decode(data []byte, schema string, v any) error {
 //	Sum string `json:"sum,omitempty"`
 //
 // which is left out. Neither the layout of the file matters, nor the order of keys, nor whether
-// later versions know all of them. Files without a sum, such as those of earlier versions, are
-// good, too.
+// later versions know all of them. Files without a sum, such as those that somebody edits on
+// purpose, are good, too, unless the field is without omitempty.
 func Sum(v any) string {
 	content, err := json.Marshal(v)
 	if err != nil {

@@ -7,10 +7,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
+
+var sumKey = regexp.MustCompile(`,\s*"sum":\s*"[0-9a-f]*"|\s*"sum":\s*"[0-9a-f]*",?`)
+
+// Unsealed returns JSON without its sum.
+func Unsealed(data []byte) []byte { return sumKey.ReplaceAll(data, nil) }
+
+// Sealed returns JSON with a sum of what it holds, for what only changes with a sum that is right.
+func Sealed(data []byte) []byte {
+	data = Unsealed(data)
+	return bytes.Replace(data, []byte("{"), fmt.Appendf(nil, `{"sum":%q,`, savedfile.Sum(json.RawMessage(data))), 1)
+}
 
 // Tamper calls try with JSON in which one thing is changed, for each thing and change, and with its
 // place: a field or element of a list is deleted, or null; a number or bool is negated. Of a list it

@@ -16,7 +16,7 @@ const hintOperand = "give a trace file, a directory, a quoted pattern such as 't
 
 // A Skipped is a file that an operand covers and that is not read.
 type Skipped struct {
-	Path string // printable
+	Path string
 	Why  string // what it seems to be, or what is wrong: "a CPU profile (pprof)"; or NamedTwice
 }
 
@@ -157,7 +157,7 @@ func (e *expander) addPath(path string) error {
 func (e *expander) addFile(path string) {
 	clean := filepath.Clean(path)
 	if e.seen[clean] {
-		e.skipped = append(e.skipped, Skipped{show(path), NamedTwice})
+		e.skipped = append(e.skipped, Skipped{path, NamedTwice})
 		return
 	}
 	if e.seen == nil {
@@ -186,7 +186,7 @@ func (e *expander) addDir(dir string) error {
 		case strings.HasPrefix(why, seemsReport):
 			reports = append(reports, path)
 		}
-		others = append(others, Skipped{show(path), why})
+		others = append(others, Skipped{path, why})
 	}
 	if traces == nil {
 		traces = reports
@@ -209,9 +209,9 @@ func (e *expander) noTrace(n int) error {
 	}
 	last := e.skipped[len(e.skipped)-n]
 	if n == 1 {
-		return fmt.Errorf("no trace in it, only %s: %s", filepath.Base(last.Path), last.Why)
+		return fmt.Errorf("no trace in it, only %s: %s", show(filepath.Base(last.Path)), last.Why)
 	}
-	return fmt.Errorf("no trace among its %d entries; %s, for one: %s", n, filepath.Base(last.Path), last.Why)
+	return fmt.Errorf("no trace among its %d entries; %s, for one: %s", n, show(filepath.Base(last.Path)), last.Why)
 }
 
 // probe opens the file path as Open does and returns why it is not to be read, or "" if it

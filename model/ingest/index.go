@@ -61,6 +61,7 @@ type Damage struct {
 // that of one to which more has been written since.
 var (
 	errCutOff  = errors.New("the trace ends in the middle of a generation")
+	errSecond  = errors.New("two traces in one file; the first is analysed")
 	errGrowing = fmt.Errorf("%w, and the file has grown since: it is still being written", errCutOff)
 )
 
@@ -121,7 +122,7 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 	if x.Damage, err = w.walk(r, size); err != nil {
 		return nil, err
 	}
-	x.Generations = w.finish(x.Damage != nil)
+	x.Generations = w.finish(x.Damage)
 	if n := len(x.Generations); x.Damage == nil && n > 0 && !x.Generations[n-1].Complete {
 		x.Damage = &Damage{Offset: size, Cause: errCutOff}
 	}
@@ -175,6 +176,12 @@ func (w *walker) header(b []byte) (wire.Header, error) {
 	h, err := wire.ParseHeader(b, w.version)
 	if err == io.ErrUnexpectedEOF {
 		err = errCutOff
+	}
+	// No batch begins as the header of a file does. Whoever appends one to another has two traces.
+	if err != nil && len(b) >= headerLen {
+		if _, not := parseHeader(b[:headerLen]); not == nil {
+			err = errSecond
+		}
 	}
 	if err == nil && h.End && w.current == nil {
 		err = errors.New("a generation ends that has not begun")
@@ -245,9 +252,11 @@ func (w *walker) end(complete bool) {
 
 // finish closes the last generation and returns all. Without a mark at the end, a
 // generation ends with its strings (runtime/trace.go: traceAdvance, Go 1.22 to 1.25).
-func (w *walker) finish(damaged bool) []Generation {
+// So does the last before a second trace.
+func (w *walker) finish(damage *Damage) []Generation {
 	if w.current != nil {
-		w.end(!damaged && w.version < wire.EndMarkVersion && w.last == BatchStrings)
+		whole := damage == nil || damage.Cause == errSecond
+		w.end(whole && w.version < wire.EndMarkVersion && w.last == BatchStrings)
 	}
 	return w.done
 }
@@ -260,7 +269,7 @@ func (g *Generation) check(data io.ReaderAt, version int) error {
 	if err != nil {
 		return plainError(err)
 	}
-	got := w.finish(damage != nil)
+	got := w.finish(damage)
 	if n, _ := data.ReadAt(make([]byte, 1), g.Length-1); n == 0 || len(got) != 1 {
 		return ErrChanged
 	}

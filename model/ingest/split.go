@@ -49,7 +49,7 @@ func (s *streamSource) next() *job {
 		}
 		if !more || err != nil {
 			s.mu.Lock()
-			s.walk.finish(err != nil)
+			s.walk.finish(s.bad)
 			if err == nil && len(s.walk.done) > before && !s.walk.done[before].Complete {
 				s.bad = &Damage{Offset: s.walk.offset, Cause: errCutOff}
 			}

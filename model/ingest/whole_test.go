@@ -5,6 +5,7 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -263,6 +264,45 @@ func TestDamagedTime(t *testing.T) {
 		}
 		if (err == nil) != tt.want {
 			t.Errorf("%v: error %v", tt.times, err)
+		}
+	}
+}
+
+// TestSecondTrace: of two traces in one input, all of the first is read as if it were alone, and
+// what is said of the rest is that it is a second trace, also of the middle of a generation.
+func TestSecondTrace(t *testing.T) {
+	second, err := os.ReadFile(fixtures.Path("quiet.go1.26.p4.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"22", "23", "25", "26"} {
+		first, err := os.ReadFile(fixtures.Path("syscalls.go1." + version + ".p4.trace"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := drainReader(openBytes(t, first, Options{}))
+		part := partsOf(first)[2]
+		for _, at := range []int{len(first), part} {
+			data := slices.Concat(first[:at], second)
+			stream, err := NewReader(bytes.NewReader(data), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, r := range map[string]*Reader{"file": openBytes(t, data, Options{}), "stream": stream} {
+				got := drainReader(r)
+				got.err = want.err
+				loss := r.Loss()
+				if loss == nil || loss.Cause != errSecond || loss.LostBytes == 0 {
+					t.Errorf("%s of go 1.%s, second trace at %d: loss %v", kind, version, at, loss)
+					continue
+				}
+				if at == part {
+					continue
+				}
+				if got.loss = want.loss; got.diff(&want) != nil || loss.Offset != int64(at) || loss.LostBytes != int64(len(second)) {
+					t.Errorf("%s of go 1.%s: %v, loss %v", kind, version, got.diff(&want), loss)
+				}
+			}
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 func render(t *testing.T, write func(io.Writer, *result.Report) error, v *result.Report) string {
@@ -359,4 +360,19 @@ func FuzzFigures(f *testing.F) {
 		render(t, CSV, v)
 		render(t, NDJSON, v)
 	})
+}
+
+// TestPrintable: what names could do to a terminal or a viewer is escaped in every format.
+func TestPrintable(t *testing.T) {
+	v := hostile()
+	v.Latency.ByFunction[0].Name = "\u0085\u009b2J\u2066\u200b\U000e0001\u00a0\x7f"
+	for name, write := range map[string]func(io.Writer, *result.Report) error{
+		"CSV": CSV, "NDJSON": NDJSON, "OpenMetrics": OpenMetrics, "benchfmt": Benchfmt, "JSON": result.Write} {
+		for line := range strings.Lines(render(t, write, v)) {
+			if line = strings.NewReplacer("\n", "", "\t", "").Replace(line); line != textui.Clean(line) {
+				t.Errorf("%s: %.200q", name, line)
+				break
+			}
+		}
+	}
 }

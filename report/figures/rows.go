@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -28,7 +29,7 @@ func NDJSON(w io.Writer, v *result.Report) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b, `{"name":%q,"by":%q,"of":%s,"value":%s,"unit":%q}`+"\n", f.Name, f.By, of, f.Value(), f.Unit)
+		fmt.Fprintf(b, `{"name":%q,"by":%q,"of":%s,"value":%s,"unit":%q}`+"\n", f.Name, f.By, savedfile.Printable(of), f.Value(), f.Unit)
 	}
 	return b.Flush()
 }

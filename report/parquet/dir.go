@@ -45,9 +45,9 @@ func (d Dir) Check() error {
 	case errors.Is(err, os.ErrNotExist), err == nil && len(entries) == 0:
 		return nil
 	case err != nil:
-		return fail(cause(err), "name a directory that is new, or one that an export made")
+		return fail(atomicfile.Cause(err), "name a directory that is new, or one that an export made")
 	}
-	mark, err := savedfile.ReadBeside(filepath.Join(path, Mark), maxMark)
+	mark, err := savedfile.ReadFile(filepath.Join(path, Mark), maxMark)
 	switch {
 	case err != nil:
 		return fail(errors.New("it has files that no export made"), "name a directory that is new, or one that an export made")
@@ -55,14 +55,6 @@ func (d Dir) Check() error {
 		return fail(errors.New("it was made by another version of schedscope"), "export into a new directory")
 	}
 	return nil
-}
-
-// cause strips what os puts before an error and the message has already.
-func cause(err error) error {
-	if pe := new(fs.PathError); errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // Export is what one export adds to a Dir: all of it appears with Commit, or nothing. Every
@@ -85,7 +77,7 @@ func (d Dir) Begin() (*Export, error) {
 		stage = filepath.Join(path, "export")
 	}
 	if e.stage, e.Abort, err = atomicfile.Folder(stage, 0o777); err != nil {
-		return nil, fmt.Errorf("creating %s: %w", d, cause(err))
+		return nil, fmt.Errorf("creating %s: %w", d, atomicfile.Cause(err))
 	}
 	return e, nil
 }
@@ -98,7 +90,7 @@ func (e *Export) Commit() error {
 		os.Remove(filepath.Join(e.stage, table)) // fails if there is something in it
 	}
 	if err := os.WriteFile(filepath.Join(e.stage, Mark), []byte(markText), 0o666); err != nil {
-		return fmt.Errorf("writing to %s: %w", e.dir, cause(err))
+		return fmt.Errorf("writing to %s: %w", e.dir, atomicfile.Cause(err))
 	}
 	if _, err := os.Stat(e.dir); errors.Is(err, os.ErrNotExist) && atomicfile.Name(func() error { return os.Rename(e.stage, e.dir) }) == nil {
 		return nil
@@ -111,7 +103,7 @@ func (e *Export) Commit() error {
 		for _, trace := range traces {
 			folder := filepath.Join(table, trace.Name())
 			if err := set.MkdirAll(filepath.Join(e.dir, folder)); err != nil {
-				return fmt.Errorf("creating %s: %w", filepath.Join(e.dir, folder), cause(err))
+				return fmt.Errorf("creating %s: %w", filepath.Join(e.dir, folder), atomicfile.Cause(err))
 			}
 			set.Move(filepath.Join(e.stage, folder, part), filepath.Join(e.dir, folder, part))
 		}
@@ -137,7 +129,7 @@ func (e *Export) Create(table, id string) (*File, error) {
 		f.f, err = os.Create(filepath.Join(e.stage, folder, part))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("creating %s: %w", f.path, cause(err))
+		return nil, fmt.Errorf("creating %s: %w", f.path, atomicfile.Cause(err))
 	}
 	return f, nil
 }
@@ -146,7 +138,7 @@ func (e *Export) Create(table, id string) (*File, error) {
 func (f *File) Write(p []byte) (int, error) {
 	n, err := atomicfile.Write(f.f, p)
 	if err != nil {
-		err = fmt.Errorf("writing %s: %w", f.path, cause(err))
+		err = fmt.Errorf("writing %s: %w", f.path, atomicfile.Cause(err))
 	}
 	return n, err
 }
@@ -155,7 +147,7 @@ func (f *File) Write(p []byte) (int, error) {
 func (f *File) Close() error {
 	f.done = true
 	if err := f.f.Close(); err != nil {
-		return fmt.Errorf("writing %s: %w", f.path, cause(err))
+		return fmt.Errorf("writing %s: %w", f.path, atomicfile.Cause(err))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
 // object is one of JSON. Its keys are written in the order of the alphabet.
@@ -73,7 +74,7 @@ func SARIF(w io.Writer, r *gate.Result, o Options) error {
 		"results":           results,
 		"tool":              object{"driver": object{"name": "schedscope gate", "informationUri": "https://github.com/schedscope/schedscope", "rules": rules}},
 	}
-	return writeJSON(w, object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{run}})
+	return savedfile.WriteJSON(w, object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{run}}, false)
 }
 
 // pathURI returns a slash-separated relative path as a URI reference.

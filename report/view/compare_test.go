@@ -14,6 +14,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
@@ -95,7 +96,7 @@ func TestCompareGolden(t *testing.T) {
 func renderCompared(t *testing.T, c *experiment.Result, o document.TextOptions) (text, js, md string) {
 	t.Helper()
 	var a, b, e bytes.Buffer
-	for _, err := range []error{view.CompareText(&a, c, o), result.WriteJSON(&b, c), view.CompareMarkdown(&e, c)} {
+	for _, err := range []error{view.CompareText(&a, c, o), savedfile.WriteJSON(&b, c, true), view.CompareMarkdown(&e, c)} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/conform"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report/document"
 	"github.com/schedscope/schedscope/report/view"
@@ -37,7 +38,7 @@ func renderLockstep(t *testing.T, d *view.Lockstep) (text, js string) {
 	if err := view.LockstepText(&a, d, document.TextOptions{Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := result.WriteJSON(&b, d); err != nil {
+	if err := savedfile.WriteJSON(&b, d, true); err != nil {
 		t.Fatal(err)
 	}
 	return a.String(), b.String()

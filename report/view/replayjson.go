@@ -7,6 +7,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
 // ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
@@ -140,7 +141,7 @@ type (
 func ReplayJSON(w io.Writer, d *Replayed) error {
 	v := NewReplayV1(d)
 	result.Complete(v)
-	return result.WriteJSON(w, v)
+	return savedfile.WriteJSON(w, v, true)
 }
 
 // NewReplayV1 returns the report in the form of its JSON.

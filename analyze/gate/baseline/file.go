@@ -91,7 +91,7 @@ func (e *encoder) value(v any) {
 	if err := enc.Encode(v); err != nil && e.err == nil {
 		e.err = err
 	}
-	e.buf.Write(bytes.TrimRight(b.Bytes(), "\n"))
+	e.buf.Write(savedfile.Printable(bytes.TrimRight(b.Bytes(), "\n")))
 }
 
 func (e *encoder) key(name string, v any) {
@@ -125,7 +125,9 @@ type fileJSON struct {
 	Workload   string        `json:"workload"`
 	BudgetHash string        `json:"budget_sha"`
 	Sessions   []sessionJSON `json:"sessions"`
-	Sum        string        `json:"sum,omitempty"` // of all else, see [savedfile.Sum]
+	// Sum is that of all else, see [savedfile.Sum]. Nobody else can say whether sessions were taken
+	// out, with fewer than which a violation only warns: a history without it is refused.
+	Sum string `json:"sum"`
 }
 
 type sessionJSON struct {

@@ -94,20 +94,13 @@ const maxRun = 64 << 10
 func WriteRun(trace string, run *Run) error {
 	x := *run
 	x.Sum = savedfile.Sum(&x)
-	b, err := json.MarshalIndent(&x, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBeside(Beside(trace), func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
-		return err
-	})
+	return atomicfile.WriteBeside(Beside(trace), func(w io.Writer) error { return savedfile.WriteJSON(w, &x, false) })
 }
 
 // ReadRun returns the Run that lies beside the trace in a file, nil if there is none.
 func ReadRun(trace string) (*Run, error) {
 	name := Beside(trace)
-	data, err := savedfile.ReadBeside(name, maxRun)
+	data, err := savedfile.ReadFile(name, maxRun)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

@@ -24,6 +24,9 @@ func CheckWindow(text string) error {
 	return err
 }
 
+// Longest is more than anything lasts: a time in a trace and this one add up.
+const Longest = 100 * 365 * 24 * time.Hour
+
 // ParseStretch reads a window FROM..TO, times from the trace's start; either may be left
 // out. To is 0 without one.
 func ParseStretch(text string) (from, to time.Duration, err error) {
@@ -37,6 +40,8 @@ func ParseStretch(text string) (from, to time.Duration, err error) {
 	switch {
 	case !ok || err != nil || from < 0 || to < 0:
 		return 0, 0, fmt.Errorf("window %q: want region:NAME, all or FROM..TO, such as 1s..5s", text)
+	case max(from, to) > Longest:
+		return 0, 0, fmt.Errorf("window %q: want at most %v", text, Longest)
 	case end != "" && to <= from:
 		return 0, 0, fmt.Errorf("window %q: the end is not after the beginning", text)
 	}
