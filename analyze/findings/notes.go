@@ -76,7 +76,7 @@ func formatNotes(r *result.Report, add addNote) {
 }
 
 // manyAtEnd is how many goroutines no scheduler leaves waiting while procs are idle.
-const manyAtEnd = 1000
+const manyAtEnd = 100
 
 // censoredNotes say what the distributions leave out, in numbers.
 func censoredNotes(r *result.Report, add addNote) {

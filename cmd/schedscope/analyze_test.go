@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/fixtures"
 )
 
 func TestChecked(t *testing.T) {
@@ -35,5 +38,27 @@ func TestChecked(t *testing.T) {
 				t.Errorf("exit code %d, stderr %q; want %d and %q", code, stderr.String(), tt.code, tt.want)
 			}
 		})
+	}
+}
+
+// TestMissingBatch: a trace without the CPU samples of a generation is not complete, and one without
+// all that a thread did last on its own, which nothing else refers to, has a note.
+func TestMissingBatch(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		from, to int // of the batch
+		want     string
+	}{
+		{"hogs.go1.26.p2.trace", 2810, 5093, "generation 1 has stacks (3) that none of its events refers to: a batch is missing"},
+		{"fanout.go1.26.p4.trace", 68, 6701, "A part of the trace may be missing, such as the last batch of a thread: 910 goroutines"},
+	} {
+		data, err := os.ReadFile(fixtures.Path(c.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := execute(t, t.Context(), slices.Delete(data, c.from, c.to), "analyze", "--format", "markdown", "-")
+		if code != exitOK || !strings.Contains(stdout, c.want) {
+			t.Errorf("%s: exit code %d, %s%s\nwant %s", c.name, code, stdout, stderr, c.want)
+		}
 	}
 }

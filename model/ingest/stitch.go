@@ -23,8 +23,8 @@ import (
 //     region must fit the beginning carried over.
 //  5. Sync events are numbered through.
 //  6. Each generation names each goroutine that lives when it begins, and as many procs as
-//     GOMAXPROCS is at the least (runtime/trace.go: traceAdvance, Go 1.22 to 1.26). If one
-//     does not, a batch is missing.
+//     GOMAXPROCS is at the least (runtime/trace.go: traceAdvance, Go 1.22 to 1.26), and its
+//     events and samples refer to each of its stacks. If not, a batch is missing.
 type stitcher struct {
 	tables  *model.Tables
 	namer   model.Namer
@@ -39,6 +39,7 @@ type stitcher struct {
 	unnamed    int   // goroutines carried over that it has not named
 	named      int   // procs that it has
 	fewest     int64 // least GOMAXPROCS, 0 if it does not say
+	unused     int   // stacks that nothing refers to
 	gomaxprocs model.StringID
 
 	gos     goStates
@@ -96,7 +97,7 @@ func (s *stitcher) begin(v1 bool, end int64) {
 	s.v1 = v1
 	s.most = fewAlive + end/perAlive
 	s.initial = s.syncs == 0
-	s.unnamed, s.named, s.fewest = s.gos.alive, 0, 0
+	s.unnamed, s.named, s.fewest, s.unused = s.gos.alive, 0, 0, 0
 	s.strings = append(s.strings[:0], 0)
 	s.stacks = append(s.stacks[:0], 0)
 }
@@ -109,6 +110,8 @@ func (s *stitcher) end(number uint64) error {
 		return decodeError(fmt.Sprintf("generation %d does not name %d goroutines of the one before: a batch is missing", number, s.unnamed))
 	case int64(s.named) < s.fewest:
 		return decodeError(fmt.Sprintf("generation %d names %d procs although GOMAXPROCS is %d: a batch is missing", number, s.named, s.fewest))
+	case s.unused > 0:
+		return decodeError(fmt.Sprintf("generation %d has stacks (%d) that none of its events refers to: a batch is missing", number, s.unused))
 	}
 	return nil
 }
@@ -128,6 +131,7 @@ func (s *stitcher) learn(c *wire.Chunk) {
 	for _, str := range c.Strings {
 		s.strings = append(s.strings, s.tables.AddString(str))
 	}
+	s.unused += c.Unused
 	for _, frames := range c.Stacks {
 		s.stacks = append(s.stacks, s.tables.AddStack(frames))
 	}

@@ -17,6 +17,9 @@ type Chunk struct {
 	Stacks  [][]model.Frame
 	Frames  []model.Frame // backs Stacks
 	Roster  *model.Roster // of the generation, in its first chunk
+	// Unused, in the last chunk, is the number of stacks that only a running goroutine can have
+	// had, and that no event of the generation refers to.
+	Unused int
 }
 
 // Sink is where chunks come from and go to.

@@ -60,6 +60,7 @@ func (d *Decoder) run() bool {
 			return d.refuse("unknown string or stack")
 		}
 	}
+	d.chunk.Unused = d.unused()
 	d.pass()
 	return true
 }

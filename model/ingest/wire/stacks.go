@@ -2,6 +2,7 @@ package wire
 
 import (
 	"math"
+	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -131,6 +132,24 @@ func (d *Decoder) newStack(id uint64) model.StackID {
 	t.count++
 	e.number = model.StackID(t.count)
 	return e.number
+}
+
+// unused counts the stacks that no event refers to: the runtime adds a stack for an event or a CPU
+// sample that it writes. Exceptions are goroutines of which it finds, after it has their stack, that
+// an event shows their state (runtime/trace.go: traceAdvance, Go 1.22 to 1.26). Those were
+// suspended: in the runtime, in a system call, or before their first instruction.
+func (d *Decoder) unused() (n int) {
+	for i := range d.stacks.entries {
+		e := &d.stacks.entries[i]
+		if !e.present || e.number != 0 || e.to-e.from < 2 {
+			continue
+		}
+		inner := d.strings.text(d.stacks.frames[d.stacks.calls[e.from]].function)
+		if !strings.HasPrefix(inner, "runtime.") && !strings.Contains(inner, "syscall.") {
+			n++
+		}
+	}
+	return n
 }
 
 // appendFrames appends the frames of a stack, innermost first.
