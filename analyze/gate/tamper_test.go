@@ -54,51 +54,65 @@ func TestTampered(t *testing.T) {
 		}
 		return out.Bytes()
 	}
-	base, cand := written(set("base", 1, 1)), written(set("cand", 2, 9))
-	full := history(FullHistory)
-	// exit returns the exit code for files, or an error if one is refused.
-	exit := func(base, past, cand []byte) (int, error) {
-		in := Input{Budget: b, Today: today}
-		var err error
-		if in.Cand, err = baseline.ReadSet("cand", cand); err == nil && past != nil {
-			in.Baseline, err = baseline.Read("history", past)
-		} else if err == nil {
-			in.Base, err = baseline.ReadSet("base", base)
-		}
-		if err != nil {
-			return 2, err
-		}
-		r, err := Check(in)
+	base, cand, full := written(set("base", 1, 1)), written(set("cand", 2, 9)), history(FullHistory)
+	// The files that are not tampered with are read once.
+	readSet := func(data []byte) *sample.Set {
+		set, err := baseline.ReadSet("f", data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.Exit, nil
+		return set
+	}
+	past, err := baseline.Read("history", full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := Input{Budget: b, Today: today, Base: readSet(base), Cand: readSet(cand)}
+	withHistory := Input{Budget: b, Today: today, Baseline: past, Cand: sets.Cand}
+	inBase := func(in *Input, data []byte) (err error) { in.Base, err = baseline.ReadSet("base", data); return err }
+	inCand := func(in *Input, data []byte) (err error) { in.Cand, err = baseline.ReadSet("cand", data); return err }
+	inPast := func(in *Input, data []byte) (err error) {
+		in.Baseline, err = baseline.Read("history", data)
+		return err
 	}
 	total := 0
 	for _, tt := range []struct {
 		name string
 		data []byte
-		exit func(data []byte) (int, error)
+		in   Input // with what put reads of data
+		put  func(in *Input, data []byte) error
 		past bool
 	}{
-		{"base", base, func(data []byte) (int, error) { return exit(data, nil, cand) }, false},
-		{"candidate", cand, func(data []byte) (int, error) { return exit(base, nil, data) }, false},
-		{"candidate, with a history", cand, func(data []byte) (int, error) { return exit(nil, full, data) }, false},
-		{"history with sessions to spare", history(FullHistory + 1), func(data []byte) (int, error) { return exit(nil, data, cand) }, true},
-		{"full history", full, func(data []byte) (int, error) { return exit(nil, data, cand) }, true},
+		{"base", base, sets, inBase, false},
+		{"candidate", cand, sets, inCand, false},
+		{"candidate, with a history", cand, withHistory, inCand, false},
+		{"history with sessions to spare", history(FullHistory + 1), withHistory, inPast, true},
+		{"full history", full, withHistory, inPast, true},
 	} {
+		// exit returns the exit code with the file, or an error if it is refused.
+		exit := func(data []byte) (int, error) {
+			in := tt.in
+			if err := tt.put(&in, data); err != nil {
+				return 2, err
+			}
+			r, err := Check(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Exit, nil
+		}
 		for _, sealed := range []bool{true, false} {
 			data := tt.data
 			if !sealed {
 				data = savedfiletest.Unsealed(data)
 			}
-			if got, err := tt.exit(data); (err != nil) != (tt.past && !sealed) || err == nil && got != ExitViolated {
+			if got, err := exit(data); (err != nil) != (tt.past && !sealed) || err == nil && got != ExitViolated {
 				t.Fatalf("%s, sum %v, untouched: exit %d, %v", tt.name, sealed, got, err)
 			}
 			n, refused := 0, 0
 			savedfiletest.Tamper(t, data, func(what string, changed []byte) {
 				n++
-				switch got, err := tt.exit(changed); {
+				switch got, err := exit(changed); {
 				case err != nil:
 					refused++
 				case got != ExitViolated && sealed, got == ExitOK, tt.past:

@@ -81,27 +81,19 @@ func sameReport(path, field string, got, want any, bad func(path string, got, wa
 // TestMergeEqualsBoth merges the saved reports of each fixture and the next one, and
 // compares with the report of both together.
 func TestMergeEqualsBoth(t *testing.T) {
-	saved := savedFixtures(t)
-	names := slices.Sorted(maps.Keys(saved))
-	read := func(name string) *Report {
-		v, err := Read(bytes.NewReader(saved[name]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
+	names := slices.Sorted(maps.Keys(savedFixtures(t)))
 	if testing.Short() {
 		names = names[:6]
 	}
 	for i, name := range names {
 		next := names[(i+1)%len(names)]
-		merged, err := Merge([]*Report{read(name), read(next)})
+		merged, err := Merge([]*Report{savedCopy(t, name), savedCopy(t, next)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		differ := 0
 		findings.Judge(merged)
-		sameReport("", "", generic(t, merged), generic(t, resulttest.Saved(t, resulttest.Try(t, name, next))), func(path string, got, want any) {
+		sameReport("", "", generic(t, merged), generic(t, resulttest.Try(t, name, next)), func(path string, got, want any) {
 			if differ++; differ <= 5 {
 				t.Errorf("%s and %s: %s: %.200v, want %.200v", name, next, path, got, want)
 			}
@@ -122,7 +114,7 @@ func TestMergeEqualsBoth(t *testing.T) {
 // TestMergeInParts merges merged reports: the same as all at once, but for the texts.
 func TestMergeInParts(t *testing.T) {
 	names := []string{"mixed.go1.22.p2.trace", "gc.go1.26.p4.trace", "tasks.go1.26.p4.trace"}
-	one := func(i int) *Report { return resulttest.Saved(t, resulttest.Try(t, names[i])) }
+	one := func(i int) *Report { return savedCopy(t, names[i]) }
 	merge := func(list ...*Report) *Report {
 		v, err := Merge(list)
 		if err != nil {
@@ -143,8 +135,8 @@ func TestMergeInParts(t *testing.T) {
 
 // TestMergeOne gives back what it is given.
 func TestMergeOne(t *testing.T) {
-	want := resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))
-	got, err := Merge([]*Report{resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))})
+	want := savedCopy(t, "gc.go1.26.p4.trace")
+	got, err := Merge([]*Report{savedCopy(t, "gc.go1.26.p4.trace")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +150,7 @@ func TestMergeOne(t *testing.T) {
 
 // TestMergeWithoutHDR merges a report as older versions wrote them.
 func TestMergeWithoutHDR(t *testing.T) {
-	old, whole := resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace")), resulttest.Saved(t, resulttest.Try(t, "hogs.go1.26.p2.trace"))
+	old, whole := savedCopy(t, "gc.go1.26.p4.trace"), savedCopy(t, "hogs.go1.26.p2.trace")
 	count, total := old.Latency.All.Count+whole.Latency.All.Count, old.Latency.All.Total+whole.Latency.All.Total
 	DropSketches(old)
 	alone := slices.Clone(whole.Syscalls.ByFunction)
@@ -199,10 +191,10 @@ func TestMergeRefuses(t *testing.T) {
 		"the bins of causes.series, of":   func(v *Report) { v.Causes.Series.Width = 1<<62 - 1 },
 	} {
 		var m Merger
-		if err := m.Add(resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))); err != nil {
+		if err := m.Add(savedCopy(t, "gc.go1.26.p4.trace")); err != nil {
 			t.Fatal(err)
 		}
-		bad := resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))
+		bad := savedCopy(t, "gc.go1.26.p4.trace")
 		damage(bad)
 		if err := m.Add(bad); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
@@ -211,7 +203,7 @@ func TestMergeRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(got, resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))) {
+		if !reflect.DeepEqual(got, savedCopy(t, "gc.go1.26.p4.trace")) {
 			t.Errorf("%s: what was refused changed the report", want)
 		}
 	}

@@ -74,20 +74,13 @@ func TestMergeHostile(t *testing.T) {
 	if err := Write(&good, resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))); err != nil {
 		t.Fatal(err)
 	}
-	read := func(data []byte) *Report {
-		v, err := Read(bytes.NewReader(data))
-		if err != nil {
-			return nil
-		}
-		return v
-	}
 	rounds, accepted, merged := 40, 0, 0
 	if fixtures.Sweep() {
 		rounds = 200
 	}
 	for seed := range rounds {
 		r := rand.New(rand.NewPCG(1, uint64(seed)))
-		v := read(good.Bytes())
+		v := copyOf(t, good.Bytes())
 		list := places(reflect.ValueOf(v).Elem())
 		for range 1 + r.IntN(3) {
 			damage(r, list[r.IntN(len(list))])
@@ -96,14 +89,14 @@ func TestMergeHostile(t *testing.T) {
 		if err := Write(&bad, v); err != nil {
 			continue
 		}
-		if read(bad.Bytes()) == nil {
+		if _, err := Read(bytes.NewReader(bad.Bytes())); err != nil {
 			continue
 		}
 		accepted++
 		for _, order := range [][][]byte{{bad.Bytes()}, {bad.Bytes(), good.Bytes()}, {good.Bytes(), bad.Bytes()}, {bad.Bytes(), bad.Bytes(), bad.Bytes()}} {
 			var all []*Report
 			for _, data := range order {
-				all = append(all, read(data))
+				all = append(all, copyOf(t, data))
 			}
 			func() {
 				defer func() {

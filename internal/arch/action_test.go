@@ -451,7 +451,7 @@ func TestActionSteps(t *testing.T) {
 	}
 	bin := t.TempDir()
 	tool := filepath.Join(bin, "command")
-	if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/schedscope").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-pgo=off", "-o", tool, "../../cmd/schedscope").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, text := range map[string]string{"go": storedGo, "stored": storedTool} {

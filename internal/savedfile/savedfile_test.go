@@ -1,4 +1,4 @@
-package savedfile
+package savedfile_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	. "github.com/schedscope/schedscope/internal/savedfile"
 )
 
 func TestReadFile(t *testing.T) {
