@@ -2,6 +2,10 @@ module github.com/schedscope/schedscope
 
 go 1.26.0
 
+// Patterns such as ./... pass over the main package, which has no tests and the profile default.pgo:
+// for it, go test ./... would compile all packages twice, with the profile and without.
+ignore ./cmd/schedscope
+
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794

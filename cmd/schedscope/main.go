@@ -9,33 +9,6 @@
 // Run schedscope help for all commands.
 package main
 
-import (
-	"context"
-	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
+import "github.com/schedscope/schedscope/cmd/internal/cli"
 
-	"github.com/schedscope/schedscope/internal/atomicfile"
-)
-
-func main() {
-	ctx, stop := untilSignal(context.Background())
-	context.AfterFunc(ctx, stop) // a second ^C ends the program at once
-	// That the reader of stdout has left is an error of writing: other outputs must be complete.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	a := newApp(os.Stdin, os.Stdout, os.Stderr)
-	a.late = func() {
-		if atomicfile.Abandon() {
-			fmt.Fprintln(os.Stderr, "schedscope: "+interrupted)
-			os.Exit(exitInterrupted)
-		}
-	}
-	os.Exit(a.run(ctx, os.Args[1:]))
-}
-
-// untilSignal returns a context that ^C and SIGTERM end, by which docker, systemd and runners of CI
-// end what they run.
-func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-}
+func main() { cli.Main() }

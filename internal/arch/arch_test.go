@@ -58,7 +58,8 @@ var arrows = map[string][]string{
 	"report/parquet":                {"analyze/capture", "analyze/gate/env", "report", "model"},
 	"report/figures":                {},
 	"analyze/capture":               {"analyze/gate/env"},
-	"cmd/schedscope":                {"analyze/findings", "analyze/capture", "report", "report/chart", "report/document", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer", "analyze", "analyze/experiment", "analyze/requests", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
+	"cmd/schedscope":                {"cmd/internal/cli"},
+	"cmd/internal/cli":              {"analyze/findings", "analyze/capture", "report", "report/chart", "report/document", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer", "analyze", "analyze/experiment", "analyze/requests", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
 	"fixtures":                      {},
 	"fixtures/truth":                {"fixtures"},
 }
@@ -67,7 +68,7 @@ var arrows = map[string][]string{
 var owners = map[string][]string{
 	"golang.org/x/exp/trace": {"model/ingest"},
 	"gonum.org/":             {"report/chart"},
-	"github.com/spf13/":      {"cmd/schedscope"},
+	"github.com/spf13/":      {"cmd/internal/cli"},
 	"github.com/aclements/":  {"internal/stat"},
 	"go.yaml.in/":            {"analyze/gate/budget"},
 	"golang.org/x/perf":      {"report/figures"},

@@ -1,0 +1,354 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/chart"
+	"github.com/schedscope/schedscope/report/view"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	read       readFlags // of which it has some
+	base       []string
+	op, window string
+	limit      time.Duration
+	out        outputs
+}
+
+func newCompare(a *app) *cobra.Command {
+	f := compareFlags{read: readFlags{clock: clocks[0]}, out: outputs{top: view.CompareTop}}
+	cmd := &cobra.Command{
+		Use:   "compare [flags] OLD NEW",
+		Short: "Put two traces, or two sets of them, side by side",
+		Long:  compareHelp(),
+		Example: `  schedscope compare old.trace new.trace
+  schedscope compare 'old/*.trace' 'new/*.trace'           # with medians, intervals and p
+  schedscope compare --op region:request -o compare.png old/ new/
+  schedscope compare --base a1.trace --base a2.trace b1.trace b2.trace`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.compare(cmd.Context(), &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.op, "op", "", "show totals per op, not per second: `OP` is region:NAME, task:NAME, goroutine:FUNC, or count for what the program counted itself")
+	flags.StringVar(&f.window, "window", "", "look at this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
+	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern, and take all operands for the other side; may be repeated")
+	flags.DurationVar(&f.limit, "limit", 0, "draw this limit into pictures, a `TIME` such as 5ms, with how many waits are longer")
+	f.out.register(cmd, "text", "json", "markdown", "png", "svg")
+	f.read.registerSource(cmd)
+	return cmd
+}
+
+func compareHelp() string {
+	return `Two operands are two sides: a trace, a directory or a quoted pattern each. More are kept
+apart by --base. A directory that holds directories base and cand, as schedscope gate record
+writes it, is both sides.
+
+A trace of one process is one sample. With one on a side this describes and can say nothing
+of chance. Rows can differ (p < 0.05) from ` + experiment.EnoughText() + ` on;
+10 per side are good. Where rows do not differ there is a ~. For a verdict with a known
+error rate: schedscope gate.
+
+` + textui.Columns(experiment.ChangeHelp, 90, "") + `
+"why" names what else differs beyond chance and often is the cause: work, hand-offs, GC.
+
+The picture (-o FILE.png) lays the latency of both sides by percentile over each other.
+`
+}
+
+// compareSide is one side of a command line.
+type compareSide struct {
+	name string
+	refs []source.Ref
+}
+
+func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	base, cand, err := a.sides(f, args)
+	if err != nil {
+		return err
+	}
+	if err := f.out.check(a, slices.Concat(base.refs, cand.refs)); err != nil {
+		return err
+	}
+	c := &comparison{app: a, flags: f, pictures: f.out.has(isPicture)}
+	if err := c.load(ctx, base, cand); err != nil {
+		return err
+	}
+	return f.out.write(a, c.write)
+}
+
+func (f *compareFlags) validate() error {
+	if err := f.out.plan(); err != nil {
+		return err
+	}
+	if f.limit < 0 {
+		return usagef("", "--limit %v must not be negative", f.limit)
+	}
+	if err := rule.CheckOp(f.op); err != nil && f.op != "" {
+		return usagef("schedscope analyze TRACE lists the regions and tasks of a trace", "--%v", err)
+	}
+	if err := rule.CheckWindow(f.window); err != nil {
+		return usagef("", "--%v", err)
+	}
+	return f.read.check()
+}
+
+const hintSides = "two operands are two sides: quote patterns ('old/*.trace'), give directories, or name the old ones with --base"
+
+// sides decides which traces belong to which side, as gate check does: those of --base and
+// the operands, or two operands, or a directory that gate record wrote.
+func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, err error) {
+	old, new := sidesOf(f.base, args)
+	recorded := len(f.base) == 0 && len(args) == 1 && len(old) == 1
+	if len(f.base) == 0 && len(args) == 2 {
+		old, new = args[:1], args[1:]
+	}
+	if len(old) == 0 || len(new) == 0 {
+		return nil, nil, usagef(hintSides, "compare takes two sides")
+	}
+	if err := oneSide(slices.Concat(old, new)...); err != nil {
+		return nil, nil, err
+	}
+	base, cand = &compareSide{}, &compareSide{}
+	if base.refs, err = a.expand(old); err != nil {
+		return nil, nil, err
+	}
+	if cand.refs, err = a.expand(new); err != nil {
+		return nil, nil, err
+	}
+	base.name, cand.name = sideNames(base.refs, cand.refs)
+	if recorded {
+		base.name, cand.name = "base", "cand"
+	}
+	return base, cand, checkSides(base, cand)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// checkSides refuses the same file on both sides, and stdin twice.
+func checkSides(base, cand *compareSide) error {
+	isStdin := func(r source.Ref) bool { return r.Kind == source.Stdin }
+	if slices.ContainsFunc(base.refs, isStdin) && slices.ContainsFunc(cand.refs, isStdin) {
+		return usagef("stdin can be read once: write one of the traces to a file", "stdin is on both sides")
+	}
+	seen := map[string]bool{}
+	for _, ref := range base.refs {
+		seen[filepath.Clean(ref.Path)] = ref.Kind == source.File
+	}
+	for _, ref := range cand.refs {
+		if ref.Kind == source.File && seen[filepath.Clean(ref.Path)] {
+			return usagef("a trace is a sample of one side", "%s is on both sides", ref.Name)
+		}
+	}
+	return nil
+}
+
+// sideNames names two sides: by directories if there are several traces, by files if not,
+// with the whole path where its last element does not distinguish them or means nothing.
+func sideNames(base, cand []source.Ref) (string, string) {
+	b, c := pathOf(base), pathOf(cand)
+	x, y := withoutTrace(path.Base(b)), withoutTrace(path.Base(c))
+	telling := func(name string) bool { return strings.ContainsFunc(name, unicode.IsLetter) } // 01.trace is not
+	switch {
+	case x != y && telling(x) && telling(y):
+		return x, y
+	case b != c:
+		return b, c
+	}
+	return "old", "new"
+}
+
+// pathOf returns what one side is called by.
+func pathOf(refs []source.Ref) string {
+	name := refs[0].Name
+	if len(refs) > 1 {
+		name = filepath.Dir(refs[0].Path)
+		if abs, err := filepath.Abs(name); err == nil && strings.HasPrefix(name, ".") {
+			name = abs
+		}
+	}
+	return strings.TrimSuffix(filepath.ToSlash(name), "/")
+}
+
+// withoutTrace takes the extension of traces off a name.
+func withoutTrace(name string) string {
+	for _, ext := range []string{".gz", ".zst", ".trace", ".out"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// comparison is a comparison while it is made.
+type comparison struct {
+	app      *app
+	flags    *compareFlags
+	pictures bool // are asked for
+
+	*experiment.Result
+	skipped []result.Skipped
+	chart   chart.Comparison
+}
+
+// load reads all traces, one after the other. One that cannot be read is skipped as long as
+// its side has another.
+func (c *comparison) load(ctx context.Context, base, cand *compareSide) error {
+	c.chart.Limit = model.Duration(c.flags.limit)
+	b, err := c.loadSide(ctx, base, &c.chart.Base)
+	if err != nil {
+		return err
+	}
+	d, err := c.loadSide(ctx, cand, &c.chart.Cand)
+	if err != nil {
+		return err
+	}
+	if err := checkOps(c.flags.op, &b, &d); err != nil {
+		return err
+	}
+	c.Result = experiment.Of(b, d, c.flags.op)
+	c.Skipped, c.Window = append(c.Skipped, c.skipped...), c.flags.window
+	return nil
+}
+
+// checkOps refuses ops that no trace has, and says what there is instead.
+func checkOps(op string, sides ...*experiment.Side) error {
+	counts := map[string]int64{}
+	for _, s := range sides {
+		for _, t := range s.Traces {
+			if op == "" || t.Sample.Ops > 0 {
+				return nil
+			}
+			for _, o := range t.Ops {
+				counts[o.Op] += o.Count
+			}
+		}
+	}
+	ops := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	hint := "the traces have no regions or tasks: leave --op out, or use goroutine:FUNC"
+	if len(ops) > 0 {
+		hint = "what there is: " + textui.Clean(strings.Join(ops[:min(len(ops), 10)], ", "))
+	}
+	if op == "count" {
+		return usagef(hint, "--op count: no trace has a record of how many ops its program counted")
+	}
+	return usagef(hint, "--op %s: no trace has any in its window", op)
+}
+
+func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.Side) (experiment.Side, error) {
+	side := experiment.Side{Name: textui.Clean(s.name)}
+	drawn.Name = s.name
+	spec := experiment.Spec(c.flags.op, c.flags.window)
+	var r *analyze.Report
+	skipped, err := several(ctx, c.app, s.refs, 1, func(ctx context.Context, a *app, i int) (*sample.Sample, error) {
+		return a.readSample(ctx, s.refs[i], &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
+	}, func(i int, x *sample.Sample) error {
+		name := s.refs[i].Name
+		if x.Loss != "" {
+			c.app.warn("%s: %s", name, x.Loss)
+		}
+		side.Traces = append(side.Traces, experiment.NewTrace(name, x, r))
+		if c.pictures {
+			drawn.Recordings = append(drawn.Recordings, r.Result().Latency.All.Values())
+		}
+		return nil
+	})
+	c.skipped = append(c.skipped, skipped...)
+	return side, err
+}
+
+// readSample makes a sample of one trace, with the environment record beside it if there
+// is one. seen, if not nil, gets the analyses of the window.
+func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec *sample.Spec, seen func(*analyze.Report)) (*sample.Sample, error) {
+	in, err := a.openAgain(ctx, ref, f)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	ctx = a.working(ctx, in)
+	at, size := in.ReaderAt()
+	input := sample.Input{Name: ref.Name}
+	if ref.Kind == source.File {
+		if input.Env, err = env.ReadRun(ref.Path); err != nil {
+			return nil, err
+		}
+	}
+	stop := a.showProgress(in)
+	x, err := sample.Read(ctx, at, size, input, spec, sample.Options{Workers: f.workers, Report: seen})
+	stop()
+	switch {
+	case ctx.Err() != nil:
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	case err != nil:
+		return nil, describeEmpty(in, err)
+	}
+	return x, nil
+}
+
+// showProgress shows how far a trace is read by something that does not tell, until the
+// function it returns is called.
+func (a *app) showProgress(in *input) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	a.progress.begin()
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				read, total := in.Progress()
+				a.progress.update(in.Name, read, total)
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+		a.progress.clear()
+	}
+}
+
+// write writes one output.
+func (c *comparison) write(w io.Writer, o output) error {
+	switch o.format {
+	case "json":
+		return savedfile.WriteJSON(w, c.Result, true)
+	case "markdown":
+		return view.CompareMarkdown(w, c.Result)
+	case "png", "svg":
+		return c.flags.out.draw(w, o, []*chart.Picture{c.chart.Picture()})
+	}
+	return view.CompareText(w, c.Result, c.flags.out.text(c.app, w, o))
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+)
+
+type cutFlags struct {
+	from, to time.Duration
+	output   string
+}
+
+func newCut(a *app) *cobra.Command {
+	var f cutFlags
+	cmd := &cobra.Command{
+		Use:   "cut --from T --to T -o FILE TRACE",
+		Short: "Write a part of a trace as a smaller trace",
+		Long: `The result is a valid trace for every tool. It consists of whole generations, which
+are about a second long each, so it covers at least what was asked for. Formats before
+Go 1.22 have no generations and cannot be cut.`,
+		Example: `  schedscope cut --from 2s --to 3s -o small.trace trace.out
+  schedscope cut --from 90s -o tail.trace trace.out
+  schedscope cut --to 1s -o - big.trace | schedscope -`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.cut(cmd.Context(), &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.DurationVar(&f.from, "from", 0, "begin no later than this `TIME` from the start of the trace, such as 1.5s")
+	flags.DurationVar(&f.to, "to", 0, "end no earlier than this `TIME` from the start of the trace (default the end)")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this `FILE`; - is stdout")
+	return cmd
+}
+
+func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
+	window := readFlags{from: f.from, to: f.to, seconds: 1}
+	if err := window.checkWindow(); err != nil {
+		return err
+	}
+	switch {
+	case f.output == "":
+		return usagef("add -o small.trace", "no output given")
+	case !window.windowed():
+		return usagef("add --from 2s, --to 3s or both", "no part given")
+	}
+	refs, err := a.expand(args)
+	if err != nil {
+		return err
+	}
+	if len(refs) > 1 {
+		return usagef("cut them one by one, each into a file of its own", "cut takes one trace, not %d", len(refs))
+	}
+	if err := a.checkOutput(f.output, true, refs); err != nil {
+		return err
+	}
+	in, err := a.openAgain(ctx, refs[0], &window)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	at, size := in.ReaderAt()
+	rd, err := a.newReading(in, ingest.Options{From: model.Duration(f.from)})
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	if rd.TraceEnd() < rd.Start { // no batch begins there, but events may be there
+		if err := rd.run(ctx, nil, nil); err != nil {
+			return err
+		}
+	}
+	return a.write(f.output, func(w io.Writer) error {
+		r, err := ingest.Cut(w, at, size, model.Duration(f.from), model.Duration(f.to))
+		if err != nil {
+			return describeEmpty(in, err)
+		}
+		if r.Damage != nil {
+			a.warn("%s is damaged at byte %d, and cut there: %v", in.Name, r.Damage.Offset, r.Damage.Cause)
+		} else if r.Bytes == size {
+			a.warn("nothing is left out: only whole generations are, and the part that was asked for touches all of them")
+		}
+		a.note("%s to %s: %s of %s, %s", textui.Duration(r.From), textui.Duration(r.To),
+			textui.Bytes(r.Bytes), textui.Bytes(size), textui.Plural(len(r.Generations), "generation"))
+		return nil
+	})
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// catalogue is what reports name, by where they do.
+var catalogue = []struct {
+	where   string
+	entries []result.Symptom
+}{
+	{"Findings, in the verdict of a report", findings.Symptoms},
+	{"Known ways of scheduling going wrong, in the list of what was found", analyze.Symptoms()},
+	{"Causes of waiting, in the table of where it went", result.CauseSymptoms()},
+}
+
+func newExplain(a *app) *cobra.Command {
+	var names []string
+	for _, part := range catalogue {
+		for _, x := range part.entries {
+			if !slices.Contains(names, x.Name) {
+				names = append(names, x.Name)
+			}
+		}
+	}
+	return &cobra.Command{
+		Use:   "explain [SYMPTOM]",
+		Short: "Say what a symptom means, and what to do",
+		Long:  "A SYMPTOM is what a report names: a finding, what else it found, or a cause of waiting,\nas the JSON or the text has it. Without one, all are listed.",
+		Example: `  schedscope explain
+  schedscope explain long-bursts
+  schedscope explain behind GC assist`,
+		ValidArgs: names,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listSymptoms(a.stdout)
+			}
+			name := result.SymptomName(strings.Join(args, " "))
+			if !slices.Contains(names, name) {
+				hint := didYouMean(name, names)
+				if hint == "" {
+					hint = "schedscope explain lists all"
+				}
+				return usagef(hint, "no symptom %q is known", strings.Join(args, " "))
+			}
+			return explain(a.stdout, name)
+		},
+	}
+}
+
+// listSymptoms writes the catalogue, a line for each entry.
+func listSymptoms(w io.Writer) error {
+	var b strings.Builder
+	for i, part := range catalogue {
+		fmt.Fprintf(&b, "%s%s:\n", [...]string{"", "\n"}[min(i, 1)], part.where)
+		for _, x := range part.entries {
+			first, _, _ := strings.Cut(x.Meaning, ". ")
+			fmt.Fprintf(&b, "  %-31s%s\n", x.Name, strings.TrimSuffix(first, "."))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// explain writes the entries of that name: a cause may be called like a finding.
+func explain(w io.Writer, name string) error {
+	var b strings.Builder
+	for _, part := range catalogue {
+		for _, x := range part.entries {
+			if x.Name != name {
+				continue
+			}
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(&b, "%s\n%s.\n\n", x.Name, part.where)
+			for _, line := range [][2]string{{"means", x.Meaning}, {"known by", x.Sign}, {"do", x.Advice}, {"example", "schedscope analyze " + x.Example}} {
+				fmt.Fprintf(&b, "%-10s %s\n", line[0], textui.Columns(line[1], 89, strings.Repeat(" ", 11)))
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

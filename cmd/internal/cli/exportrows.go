@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report"
+)
+
+// exportFigures returns what writes the figures of traces or of a saved report.
+func exportFigures(write func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
+	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
+		l, err := a.load(ctx, refs, &analyzeFlags{read: f.read, worst: defaultWorst, requests: f.requests})
+		if err != nil {
+			return err
+		}
+		return a.write(f.output, func(w io.Writer) error { return write(w, l.v) })
+	}
+}
+
+// exportTable returns what writes a table in a format, or the figures if none was asked for.
+func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
+	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
+		if len(f.tables) == 0 {
+			return exportFigures(summary)(a, ctx, f, refs)
+		}
+		return a.exportOne(ctx, f, refs, func(ctx context.Context, rd *reading, w io.Writer) error {
+			table, err := report.NewTable(f.tables[0], format, w)
+			if err != nil {
+				return err
+			}
+			table.Requests = f.requests.specs
+			if err := rd.fill(ctx, table); err != nil {
+				return err
+			}
+			a.detail("%s; the trace begins at %d", textui.Plural(table.Rows(), "row"), rd.Origin)
+			return nil
+		})
+	}
+}
+
+// fill reads the trace into table and closes that.
+func (rd *reading) fill(ctx context.Context, table *report.Table) error {
+	if table.NeedsPast() {
+		rd.Past = true
+		rd.restrict(table)
+	}
+	if err := table.Follow(rd.Machine, rd.Version); err != nil {
+		return rd.notRecorded(err)
+	}
+	err := rd.run(ctx, func() { table.Begin(rd.Machine, rd.Origin) }, table.Event)
+	if err != nil {
+		return err
+	}
+	return table.Close()
+}
+
+// notRecorded says that a table is about what the trace is too old to contain.
+func (rd *reading) notRecorded(err error) error {
+	return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues or causes can be written of this trace"}
+}
+
+// restrict has table write nothing about what is outside the window.
+func (rd *reading) restrict(table *report.Table) {
+	if !rd.Windowed {
+		return
+	}
+	end := model.Time(math.MaxInt64)
+	if rd.End > rd.Start {
+		end = rd.End
+	}
+	table.Within(rd.Start, end)
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/internal/schemas"
+)
+
+// A folder with both sides says which to give where one is wanted.
+func TestOneSide(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"runs/base", "runs/cand", "old"} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile("schedscope.yaml", []byte("schema: schedscope.budget/v1\nrules: [p99(runnable) < 5ms]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := "hint: give " + filepath.Join("runs", "base") + " or " + filepath.Join("runs", "cand")
+	for _, args := range []string{"check --base old runs", "check --base runs old", "check runs old", "baseline add main.json runs"} {
+		code, _, stderr := execute(t, t.Context(), nil, append([]string{"gate"}, strings.Fields(args)...)...)
+		if code != exitUnusable || !strings.Contains(stderr, "runs has the recordings of both sides") || !strings.Contains(stderr, want) {
+			t.Errorf("gate %s: exit code %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
+// A sample without a number does not pass for one with 0.
+func TestCheckDamagedSamples(t *testing.T) {
+	data, err := os.ReadFile(fixtures.Path("gate/testdata/hop.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := regexp.MustCompile(`("mean\(wakes/op\)":\{"x":)[^,]+`)
+	for value, want := range map[string]string{
+		"null": `samples["hop-000.trace"].values["mean(wakes/op)"].x is null`,
+		"0":    `"hop-000.trace": values: "mean(wakes/op)": x is`,
+		"-1":   `samples["hop-000.trace"].values["mean(wakes/op)"].x is -1`,
+	} {
+		path := filepath.Join(t.TempDir(), "runs.json")
+		if err := os.WriteFile(path, x.ReplaceAll(data, []byte("${1}"+value)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := checkHop()
+		args[len(args)-1] = path
+		code, _, stderr := execute(t, t.Context(), nil, args...)
+		if code != exitUnusable || !strings.Contains(stderr, path) || !strings.Contains(stderr, want) {
+			t.Errorf("x %s: exit code %d, stderr %q", value, code, stderr)
+		}
+	}
+}
+
+// Nothing is read without limit.
+func TestEndlessFiles(t *testing.T) {
+	const zero = "/dev/zero"
+	if _, err := os.Stat(zero); err != nil {
+		t.Skip(err)
+	}
+	trace := fixtures.Path("http.trace")
+	for _, args := range [][]string{{"check", "--budget", zero, trace}, {"check", "--budget", fixtures.Path("programs/gated/schedscope.yaml"), "--baseline", zero, trace},
+		{"baseline", "show", zero}} {
+		code, _, stderr := execute(t, t.Context(), nil, append([]string{"gate"}, args...)...)
+		if code != exitUnusable || !strings.Contains(stderr, zero+": larger than ") {
+			t.Errorf("gate %q: exit code %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
+// The commit in reports is that of the recordings, or of the job, unless a flag says so.
+func TestCommitOfTheJob(t *testing.T) {
+	t.Setenv("GITHUB_SHA", "")
+	t.Setenv("CI_COMMIT_SHA", "fa11")
+	for _, tt := range []struct{ flag, want string }{{"", `"commit": "fa11"`}, {"--commit=1dea", `"commit": "1dea"`}} {
+		args := checkHop("--report", "json")
+		if tt.flag != "" {
+			args = append(args, tt.flag)
+		}
+		_, stdout, stderr := execute(t, t.Context(), nil, args...)
+		if !strings.Contains(stdout, tt.want) || stderr != "" {
+			t.Errorf("%s: stdout %q, stderr %q", tt.flag, stdout, stderr)
+		}
+	}
+}
+
+// A pull request that changes the history is named.
+func TestHistoryChanged(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	history := filepath.Join(dir, "history.json")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=n", "-c", "user.email=e"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(history, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		git("add", ".")
+		git("commit", "-q", "-m", text)
+	}
+	git("init", "-q")
+	write("old")
+	git("update-ref", "refs/remotes/origin/main", "HEAD")
+	for _, tt := range []struct {
+		name, key, value, text string
+		want                   bool
+	}{
+		{"no job", "GITHUB_BASE_REF", "", "", false},
+		{"not changed", "GITHUB_BASE_REF", "main", "", false},
+		{"changed", "GITHUB_BASE_REF", "main", "new", true},
+		{"changed, GitLab", "CI_MERGE_REQUEST_DIFF_BASE_SHA", "HEAD~1", "", true},
+		{"no such base", "GITHUB_BASE_REF", "other", "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("GITHUB_BASE_REF", "")
+			t.Setenv("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
+			t.Setenv(tt.key, tt.value)
+			if tt.text != "" {
+				write(tt.text)
+			}
+			if got := changedHere(t.Context(), history); got != tt.want {
+				t.Errorf("changed %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// The budget in the help can be used as it is, and has every key.
+func TestGateHelpHasEveryKey(t *testing.T) {
+	_, text, ok := strings.Cut(gateHelp(), "\n\n  schema:")
+	text, _, ends := strings.Cut(text, "\n\n")
+	if !ok || !ends {
+		t.Fatal("the help has no budget")
+	}
+	text = strings.ReplaceAll("\n  schema:"+text, "\n  ", "\n")
+	if _, err := budget.Read("help", []byte(text)); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+	type object struct{ Properties map[string]any }
+	var schema struct {
+		object
+		Defs map[string]object `json:"$defs"`
+	}
+	if err := json.Unmarshal(schemas.Of("budget"), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []object{schema.object, schema.Defs["Guards"], schema.Defs["Rule"], schema.Defs["Waiver"]} {
+		if len(o.Properties) < 4 {
+			t.Errorf("the schema has %d keys", len(o.Properties))
+		}
+		for key := range o.Properties {
+			if !strings.Contains(gateHelp(), key+":") {
+				t.Errorf("the help does not tell of %s", key)
+			}
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/internal/interleave"
+)
+
+// gateCheckFlags are the flags of gate check.
+type gateCheckFlags struct {
+	budget         string
+	base           []string
+	baseline       string
+	onInconclusive string
+	reports        []string
+	today          string
+	commit         string
+	absolute       bool
+}
+
+var inconclusiveModes = []string{"warn", "fail", "pass"}
+
+func newGateCheck(a *app) *cobra.Command {
+	var f gateCheckFlags
+	cmd := &cobra.Command{
+		Use:   "check [flags] TRACE|DIR|RUNS.json...",
+		Short: "Judge traces by a budget",
+		Long: `The operands are the candidate: traces, folders of them, or files of samples
+that an earlier version wrote. A folder that gate record wrote has both sides; if it ran one
+program on both, the report says how far its traces differ, and a violation is a false alarm.
+Rules that compare make a check without a baseline unusable, in case one was forgotten;
+--absolute leaves them out. The exit code is 0 if no violation is shown, 1 if one is, 2 if
+anything cannot be used, and 3 if the traces do not allow a verdict; no report changes it.`,
+		Example: `  schedscope gate check runs                          # what gate record -o runs wrote
+  schedscope gate check --base runs/base runs/cand
+  schedscope gate check --baseline main.schedscope-baseline.json runs/cand
+  schedscope gate check --absolute trace.out          # absolute rules, one process
+  schedscope gate check --report text,junit=gate.xml,sarif=gate.sarif runs`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.gateCheck(cmd.Context(), &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	registerBudget(cmd, &f.budget)
+	flags.StringArrayVar(&f.base, "base", nil, "compare with these `TRACES`, a folder, pattern or file of samples; may be repeated")
+	flags.StringVar(&f.baseline, "baseline", "", "compare with the history in this `FILE` of gate baseline")
+	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with a limit of their own, which need no baseline")
+	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also where more traces would decide) or pass (0 also for failed guards)")
+	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
+	flags.StringVar(&f.today, "today", "", "the `DAY` by which waivers expire, such as 2026-11-30 (default today)")
+	flags.StringVar(&f.commit, "commit", "", "the candidate is of this `COMMIT` (default what the recordings say, else GITHUB_SHA or CI_COMMIT_SHA)")
+	complete(cmd, "on-inconclusive", inconclusiveModes)
+	complete(cmd, "report", verdictFormats())
+	return cmd
+}
+
+// registerBudget adds the flag --budget.
+func registerBudget(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVar(path, "budget", "", "take the rules from this `FILE` (default schedscope.yaml or schedscope.budget.yaml here or above)")
+}
+
+// gateCheck refuses what would fail later on (1), reads both sides (2), judges (3) and reports.
+func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) error {
+	if err := f.validate(args); err != nil { // 1
+		return err
+	}
+	reports, err := a.planReports(f.reports)
+	if err != nil {
+		return err
+	}
+	b, err := readBudget(f.budget)
+	if err != nil {
+		return err
+	}
+	in := gate.Input{Budget: b, OnInconclusive: f.onInconclusive}
+	if in.Today, err = today(f.today); err != nil {
+		return err
+	}
+	base, cand := sidesOf(f.base, args)
+	if f.baseline != "" || f.absolute {
+		base = nil // of a folder that has both sides
+	}
+	if err := oneSide(slices.Concat(base, cand)...); err != nil {
+		return err
+	}
+	left := 0 // rules that need a baseline
+	for i := range b.Rules {
+		if r := &b.Rules[i]; r.Bound.Relative && r.Level != budget.Off {
+			left++
+			if f.absolute {
+				r.Level = budget.Off
+			}
+		}
+	}
+
+	spec := gate.SpecOf(b) // 2
+	if f.baseline != "" {
+		if in.Baseline, err = readBaseline(f.baseline); err != nil {
+			return err
+		}
+	}
+	if len(base) > 0 {
+		if in.Base, err = a.samples(ctx, base, spec); err != nil {
+			return err
+		}
+		if dir := filepath.Dir(cand[0]); len(f.base) == 0 {
+			o, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
+			in.SameProgram = err == nil && o.SameProgram()
+		}
+	}
+	if in.Cand, err = a.samples(ctx, cand, spec); err != nil {
+		return err
+	}
+
+	r, err := gate.Check(in) // 3
+	if err != nil {
+		return err
+	}
+	r.Cand.Commit = cmp.Or(f.commit, r.Cand.Commit, commitOfJob())
+	if f.baseline != "" && changedHere(ctx, f.baseline) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the change that is judged also changes the history, %s", f.baseline))
+	}
+	if f.absolute && left > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(left), "rule")))
+	}
+	o := sources()
+	pointTo(&o, b)
+	o.BaseDir, o.CandDir = folder(base), folder(cand)
+	err = a.reportVerdict(r, reports, o)
+	if in.Base == nil && in.Baseline == nil && !f.absolute && left > 0 {
+		a.hint("--base OLD gives a baseline; --absolute judges without")
+	}
+	return err
+}
+
+func (f *gateCheckFlags) validate(args []string) error {
+	switch {
+	case len(args) == 0:
+		return usagef("give the candidate's traces, or the folder of gate record", "no trace given")
+	case len(f.base) > 0 && f.baseline != "":
+		return usagef("leave one out", "--base and --baseline contradict each other")
+	case f.absolute && (len(f.base) > 0 || f.baseline != ""):
+		return usagef("leave one out", "--absolute and a baseline contradict each other")
+	}
+	// What a shell makes of --base old/*.trace new/*.trace: the first of the base's traces as
+	// the base, and the others as the candidate's.
+	for _, b := range f.base {
+		for _, o := range args {
+			if filepath.Dir(b) == filepath.Dir(o) && !isDir(b) && !isDir(o) && !isSampleFile(b) {
+				return usagef("name the folder, or quote the pattern: --base 'old/*.trace'",
+					"%s and %s are in one folder, and on different sides", b, o)
+			}
+		}
+	}
+	return checkChoice("on-inconclusive", f.onInconclusive, inconclusiveModes)
+}

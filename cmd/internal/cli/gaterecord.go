@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/recorder"
+	"github.com/schedscope/schedscope/internal/source"
+)
+
+// defaultTimeout is how long a recording may take.
+const defaultTimeout = 5 * time.Minute
+
+// recordFlags are the flags of gate record.
+type recordFlags struct {
+	n                int
+	output           string
+	base, cand       string
+	baseDir, candDir string
+	order            string
+	seed             uint32
+	add              bool
+	canary           bool
+	timeout          time.Duration
+	budget           string
+	noisy            bool
+	samples          bool
+}
+
+func newGateRecord(a *app) *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "record -o DIR [-base COMMAND] [-cand COMMAND] [-- ARGUMENTS...]",
+		Short: "Record traces of two programs in turns, each in a process of its own",
+		Long: `Each round runs both commands once, in an order that is drawn, and keeps a trace of
+each: DIR/base/01.trace, DIR/cand/01.trace and so on, an environment record beside each,
+and the order in DIR/order.json. What disturbs the machine then meets both sides alike.
+
+A COMMAND is a program and its arguments, with quotes as in a shell; what follows -- is
+added to both. With one of them only that side is recorded; with none, what follows
+-- is the command, and its traces are DIR/01.trace and so on.
+
+The trace comes from
+  {trace}              in the arguments: replaced by the file to write
+  -test.trace          added, behind the Go test binary (NAME.test) that the command is or
+                       runs, as in 'nice ./base.test'
+  SCHEDSCOPE_TRACE     in the environment: the file to write, for all other programs
+Package analyze/gate/schedtest marks what to measure, and heeds all three.
+
+CPU samples, which say which lines kept others waiting, are taken with --samples only: they
+cost time that is measured. Traces with and without are not comparable.
+
+A recording that fails is made once more, then all ends. One that other programs or the
+hypervisor disturbed is made again, too, until twice as many were made as are wanted; where
+the first three were disturbed all ends, with exit code 3.
+order.json keeps the command lines as they are, with any password in them.
+What was recorded stays when ^C or an error ends it; -add goes on.`,
+		Example: `  schedscope gate record -n 10 -base ./base.test -cand ./cand.test -o runs -- -test.run TestServe
+  schedscope gate record -base './server -pool 8' -cand './server -pool 16' -o runs
+  schedscope gate record -n 40 -o runs -- ./server -trace {trace}
+  schedscope gate record -n 10 -add -base ./base.test -cand ./cand.test -o runs -- -test.run TestServe`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() != 0 && len(args) > 0 {
+				return usagef("put -- before what is to be run and its arguments", "unexpected argument %q", source.Redact(args[0]))
+			}
+			o, err := f.options(args)
+			if err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("seed") {
+				o.Seed = rand.Uint32()
+			}
+			return a.recordSides(cmd.Context(), o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.IntVarP(&f.n, "rounds", "n", 10, "record `N` rounds: traces per side")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this `DIR`, which must be new or empty without -add")
+	flags.StringVar(&f.base, "base", "", "the `COMMAND` to compare with")
+	flags.StringVar(&f.cand, "cand", "", "the `COMMAND` to judge")
+	flags.StringVar(&f.baseDir, "base-dir", "", "run the base in this `DIR`")
+	flags.StringVar(&f.candDir, "cand-dir", "", "run the candidate, or the only command, in this `DIR`")
+	flags.StringVar(&f.order, "order", string(interleave.Random), "the `ORDER` within rounds: random or abba")
+	flags.Uint32Var(&f.seed, "seed", 0, "draw the order from this `NUMBER` (default one that is drawn, too)")
+	flags.BoolVar(&f.add, "add", false, "add rounds to those that are there")
+	flags.BoolVar(&f.canary, "canary", true, "time a fixed piece of work before and after each recording")
+	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "end a recording that takes longer than this `TIME`")
+	flags.StringVar(&f.budget, "budget", "", "take the guards from this `FILE`: what counts as disturbed (default those of a budget without)")
+	flags.BoolVar(&f.samples, "samples", false, "take CPU samples, too, which cost time")
+	flags.BoolVar(&f.noisy, "noisy", false, "keep recordings that the machine disturbed, instead of making them again")
+	complete(cmd, "order", interleave.Policies)
+	return cmd
+}
+
+// options checks the flags and what follows the dashes.
+func (f *recordFlags) options(args []string) (recorder.Options, error) {
+	o := recorder.Options{Dir: f.output, Rounds: f.n, Policy: interleave.Policy(f.order), Seed: f.seed, Add: f.add,
+		Canary: f.canary, Timeout: f.timeout, Limits: env.DefaultLimits, Noisy: f.noisy, Samples: f.samples}
+	switch {
+	case f.output == "":
+		return o, usagef("add -o runs", "no folder to write to")
+	case f.n < 1 || f.n > interleave.MaxRounds:
+		return o, usagef("", "-n %d: want 1 to %d", f.n, interleave.MaxRounds)
+	case f.timeout <= 0:
+		return o, usagef("", "--timeout %v: want more than 0", f.timeout)
+	}
+	if err := checkChoice("order", f.order, interleave.Policies); err != nil {
+		return o, err
+	}
+	if f.budget != "" {
+		b, err := readBudget(f.budget)
+		if err != nil {
+			return o, err
+		}
+		o.Limits = b.Guards.Limits()
+	}
+	sides, err := f.sides(args)
+	o.Sides = sides
+	return o, err
+}
+
+// sides returns the programs that the flags name.
+func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
+	if f.base == "" && f.cand == "" {
+		if len(args) == 0 {
+			return nil, usagef("add -base './a' and -cand './b', or -- and one command", "nothing to record")
+		}
+		s, err := recorder.NewSide(interleave.Single, args, f.candDir)
+		return []recorder.Side{s}, err
+	}
+	var sides []recorder.Side
+	for _, x := range []struct {
+		side interleave.Side
+		text string
+		dir  string
+	}{{interleave.Base, f.base, f.baseDir}, {interleave.Cand, f.cand, f.candDir}} {
+		if x.text == "" {
+			continue
+		}
+		command, err := recorder.SplitCommand(x.text)
+		if err != nil {
+			return nil, usagef("", "-%s %q: %v", x.side, source.Redact(x.text), err)
+		}
+		s, err := recorder.NewSide(x.side, append(command, args...), x.dir)
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, s)
+	}
+	return sides, nil
+}
+
+// recordSides records all rounds. What it has recorded stays whatever ends it.
+func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
+	o.Log = a.recorderLog()
+	recorded, err := recorder.Record(ctx, o)
+	if errors.As(err, new(recorder.Disturbed)) {
+		return &exitError{code: exitUndecided, err: err}
+	}
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	a.say("interrupted; %s has %s of this call", o.Dir, countOf(int64(recorded), "recording"))
+	if recorded > 0 {
+		a.hint("the same command with -add goes on")
+	}
+	return &exitError{code: exitInterrupted, silent: true}
+}

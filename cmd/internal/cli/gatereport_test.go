@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
+)
+
+// checkHop returns the arguments that judge the hop of the worked example, a violation.
+func checkHop(flags ...string) []string {
+	args := append([]string{"gate", "check", "--budget", fixtures.Path("programs/gated/schedscope.yaml")}, flags...)
+	return append(args, "--base", fixtures.Path("gate/testdata/same.json"), fixtures.Path("gate/testdata/hop.json"))
+}
+
+func TestPlanReports(t *testing.T) {
+	for _, tt := range []struct {
+		in, github, want, err string
+	}{
+		{in: "", want: "text=-"},
+		{in: "text,json=a.json", want: "json=a.json text=-"}, // files first
+		{in: "text,github", want: "text=- github=-"},
+		{in: "json", want: "json=-"},
+		{in: "", github: "true", want: "markdown+=summary.md text=- github=-"},
+		{in: "json", github: "true", want: "markdown+=summary.md json=- github=stderr"},
+		{in: "github", github: "true", want: "markdown+=summary.md github=-"},
+		{in: "markdown=summary.md", github: "true", want: "markdown=summary.md github=-"},
+		{in: "text,json", err: "--report text and json both go to stdout"},
+		{in: "text,text", err: "--report text and text both go to stdout"},
+		{in: "github,junit", err: "--report github and junit both go to stdout"},
+		{in: "json=a,junit=./a", err: "--report json and junit both go to ./a"},
+		{in: "text=", err: "--report text= without a file name"},
+		{in: "json=.", err: "--report json=. is a directory"},
+		{in: "texd", err: `unknown --report "texd"`},
+		{in: "text,otava=x.csv", err: "--report otava has been removed"},
+	} {
+		t.Run(tt.in+tt.github, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("GITHUB_ACTIONS", tt.github)
+			t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
+			var lists []string
+			if tt.in != "" {
+				lists = []string{tt.in}
+			}
+			reports, err := newApp(nil, nil, nil).planReports(lists)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, want %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range reports {
+				s := r.format.Name
+				if r.append {
+					s += "+"
+				}
+				if r.stderr {
+					r.path = "stderr"
+				}
+				got = append(got, s+"="+r.path)
+			}
+			if got := strings.Join(got, " "); got != tt.want {
+				t.Errorf("reports %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// In a GitHub job stdout holds what was asked for and nothing else, and the summary what
+// other steps wrote, too.
+func TestReportsInGitHub(t *testing.T) {
+	args := checkHop("--report", "json")
+	dir := t.TempDir()
+	summary := filepath.Join(dir, "summary.md")
+	if err := os.WriteFile(summary, []byte("before\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GITHUB_ACTIONS", "true")
+	t.Setenv("GITHUB_STEP_SUMMARY", summary)
+	code, stdout, stderr := execute(t, t.Context(), nil, args...)
+	if code != exitViolated || !json.Valid([]byte(stdout)) {
+		t.Errorf("exit code %d, and stdout is not JSON:\n%s", code, stdout)
+	}
+	if !strings.Contains(stderr, "::error ") {
+		t.Errorf("stderr has no annotation: %q", stderr)
+	}
+	data, err := os.ReadFile(summary)
+	if err != nil || !strings.HasPrefix(string(data), "before\n#") {
+		t.Errorf("the summary is %.40q (%v)", data, err)
+	}
+}
+
+// left is a stream whose reader has gone.
+type left struct{}
+
+func (left) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: os.Stdout.Name(), Err: syscall.EPIPE}
+}
+
+func TestVerdictOutlivesReaders(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "gate.json")
+	args := checkHop("--report", "text,json="+out)
+	if code := run(t.Context(), args, strings.NewReader(""), left{}, io.Discard); code != exitViolated {
+		t.Errorf("exit code %d without a reader, want %d", code, exitViolated)
+	}
+	if data, err := os.ReadFile(out); err != nil || !json.Valid(data) {
+		t.Errorf("the file is not written: %v", err)
+	}
+}
+
+// A command that can be pasted names the folder of traces, which files of samples do not tell.
+func TestFolder(t *testing.T) {
+	set := fixtures.Path("gate/testdata/same.json")
+	for _, tt := range []struct {
+		operands []string
+		want     string
+	}{
+		{nil, ""},
+		{[]string{"a/1.trace", "a/2.trace"}, "a"},
+		{[]string{"a/*.trace"}, "a"},
+		{[]string{"1.trace"}, "."},
+		{[]string{"a/1.trace", "b/1.trace"}, ""},
+		{[]string{set}, ""},
+		{[]string{filepath.Dir(set)}, filepath.Dir(set)},
+	} {
+		if got := folder(tt.operands); got != tt.want {
+			t.Errorf("folder(%q) = %q, want %q", tt.operands, got, tt.want)
+		}
+	}
+}
+
+// To look at a pipe would be to take from it.
+func TestPipesAreNoSampleFiles(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("{trace}"); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if isSampleFile(fmt.Sprintf("/dev/fd/%d", r.Fd())) {
+		t.Error("a pipe is taken for a file of samples")
+	}
+	if data, err := io.ReadAll(r); err != nil || string(data) != "{trace}" {
+		t.Errorf("the pipe has %q left (%v)", data, err)
+	}
+}
+
+// Without a baseline rules that compare make a check unusable, unless they are left out.
+func TestAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	budget := filepath.Join(dir, "budget.yaml")
+	const text = "schema: schedscope.budget/v1\nrules:\n  - p99(runnable) <= baseline*1.10\n  - p99(runnable) < %s @ point\n"
+	runs := filepath.Join(dir, "runs", "cand")
+	if err := os.MkdirAll(runs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.ReadFile(fixtures.Path("http.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{filepath.Join(runs, "01.trace"): trace,
+		filepath.Join(dir, "runs", "order.json"): []byte(`{"schema":"schedscope.order/v1","design":"","sessions":[],"traces":[]}`)} {
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		limit, flags string
+		code         int
+		says         string
+	}{
+		{"1s", "", exitUnusable, "hint: --base OLD gives a baseline; --absolute judges without"},
+		{"1s", "--absolute", exitOK, "--absolute: 1 rule with a baseline not judged"},
+		{"1us", "--absolute", exitViolated, "--absolute: 1 rule with a baseline not judged"},
+		{"1us", "--absolute --base x", exitUnusable, "contradict each other"},
+	} {
+		if err := os.WriteFile(budget, fmt.Appendf(nil, text, tt.limit), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"gate", "check", "--budget", budget}, strings.Fields(tt.flags)...)
+		// The folder of gate record with one side, and that side itself.
+		for _, operand := range []string{filepath.Dir(runs), runs} {
+			code, stdout, stderr := execute(t, t.Context(), nil, append(args, operand)...)
+			if code != tt.code || !strings.Contains(stdout+stderr, tt.says) {
+				t.Errorf("limit %s, %q, %s: exit code %d, want %d and %q:\n%s%s", tt.limit, tt.flags, operand, code, tt.code, tt.says, stdout, stderr)
+			}
+		}
+	}
+}
+
+// Samples of another window, or other ops, say nothing of what the budget's rules will see.
+func TestPlanRefusesOtherSamples(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other.yaml")
+	if err := os.WriteFile(other, []byte("schema: schedscope.budget/v1\nworkload: gated\nop: region:request\nwindow: all\nrules:\n  - p99(runnable) <= baseline*1.10\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set, history := fixtures.Path("gate/testdata/same.json"), filepath.Join(dir, "main.json")
+	add := []string{"gate", "baseline", "add", "--budget", fixtures.Path("programs/gated/schedscope.yaml"), history, set}
+	if code, _, stderr := execute(t, t.Context(), nil, add...); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	code, _, stderr := execute(t, t.Context(), nil, "gate", "plan", "--budget", other, set)
+	if code != exitUnusable || !strings.Contains(stderr, "are not for this budget: window is") {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+	code, _, stderr = execute(t, t.Context(), nil, "gate", "plan", "--budget", other, "--baseline", history)
+	if code != exitUnusable || !strings.Contains(stderr, "left out: its samples are not for this budget: window is") {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+}

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/baseline"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/source"
+)
+
+// samples returns those of the operands: files of samples first, then traces, folders and
+// patterns of traces. A trace that cannot be read is an error, as is an operand whose samples
+// are of other quantities than those before: a gate that leaves out what it does not like
+// would not be one. How they were recorded is known if it is the same for all.
+func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) (*sample.Set, error) {
+	set := &sample.Set{Schema: sample.Schema, Tool: version(), Spec: spec}
+	type origin struct{ design, recording string }
+	origins := map[origin]bool{}
+	add := func(operand string, s *sample.Spec, from origin, list ...sample.Sample) error {
+		if len(set.Samples) == 0 {
+			set.Spec = *s // gate.Check compares it with the budget
+		} else if d := s.Differs(&set.Spec); d != "" {
+			return usagef("give the traces, or samples of one budget", "the samples of %s are not like those before it: %s", operand, d)
+		}
+		set.Samples = append(set.Samples, list...)
+		origins[from] = true
+		return nil
+	}
+	var traces []string
+	for _, o := range operands {
+		if !isSampleFile(o) {
+			traces = append(traces, o)
+			continue
+		}
+		s, err := readSamples(o, baseline.ReadSet)
+		if err == nil {
+			err = add(o, &s.Spec, origin{s.Design, s.Recording}, s.Samples...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	refs, recorded, err := expandWhole(operands, traces)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
+		if err != nil {
+			return nil, err
+		}
+		var from origin
+		if r, ok := recorded[abs(ref.Path)]; ok && ref.Kind == source.File {
+			s.Round, s.Order = r.trace.Round, r.trace.Order
+			from = origin{r.order.Design, r.order.ID()}
+		}
+		if err := add(ref.Name, &spec, from, *s); err != nil {
+			return nil, err
+		}
+	}
+	if len(origins) == 1 {
+		for x := range origins {
+			set.Design, set.Recording = x.design, x.recording
+		}
+	}
+	return set, nil
+}
+
+// isSampleFile reports whether an operand is a file of samples, by its content. Of a pipe it
+// would take away what it looks at.
+func isSampleFile(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := f.Read(head)
+	return bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{"))
+}
+
+// readSamples reads a file of samples or of history.
+func readSamples[T any](path string, parse func(name string, data []byte) (T, error)) (file T, err error) {
+	data, err := savedfile.ReadFile(path, baseline.MaxRead)
+	if err != nil {
+		return file, fmt.Errorf("reading %s: %w", path, cause(err))
+	}
+	return parse(path, data)
+}
+
+func readBaseline(path string) (*baseline.File, error) { return readSamples(path, baseline.Read) }
+
+// recording is a trace that an order lists.
+type recording struct {
+	order *interleave.Order
+	trace *interleave.Trace
+}
+
+var errOther = errors.New("another file is in the place of its folder, or it is not a trace")
+
+// expandWhole finds the traces of operands, of which some name traces, and what is known of how
+// they were recorded, by absolute path. A gate leaves nothing out, as that may be what fails. What
+// its verdict rests on is read, as a regular file or a link to one, or is refused:
+//
+//  1. A folder holds traces, their environment records and the order of gate record, and nothing
+//     else: no folders, either.
+//  2. What an order lists below an operand is read: also if the operand is a file by now.
+//  3. What an order lists in the folder of a trace that is named is there.
+//
+// The order of a trace lies in its folder or in the one above, and can be read.
+func expandWhole(operands, traces []string) ([]source.Ref, map[string]recording, error) {
+	refs, skipped, err := source.Expand(traces)
+	if err != nil {
+		return nil, nil, err
+	}
+	read, kept, dirs := map[string]bool{}, map[string]bool{}, map[string]bool{} // absolute paths
+	var roots []string
+	look := func(dir string) {
+		for _, root := range []string{dir, filepath.Join(dir, "..")} {
+			if !slices.Contains(roots, root) {
+				roots = append(roots, root)
+			}
+		}
+	}
+	for _, ref := range refs {
+		if ref.Kind != source.File {
+			continue
+		}
+		if err := savedfile.Regular(ref.Path); err != nil {
+			return nil, nil, usagef("give a file, or pipe the trace into schedscope gate check -", "reading %s: %w", ref.Path, cause(err))
+		}
+		full, dir := abs(ref.Path), filepath.Dir(ref.Path)
+		read[full], kept[env.Beside(full)], dirs[filepath.Dir(full)] = true, true, true
+		kept[filepath.Join(filepath.Dir(full), interleave.OrderFile)] = true
+		look(dir)
+	}
+	for _, s := range skipped { // 1
+		if s.Why == source.NamedTwice || !kept[abs(s.Path)] {
+			return nil, nil, usagef("record it again, or move it out of the folder: a gate leaves nothing out", "reading %s: not a trace: %s", s.Path, s.Why)
+		}
+	}
+	var below []string
+	for _, o := range operands {
+		if isDir(o) {
+			look(o)
+		} else if exists(o) {
+			look(filepath.Dir(o))
+		}
+		below = append(below, abs(o)+string(filepath.Separator))
+	}
+	recorded := map[string]recording{}
+	for _, root := range roots {
+		order := filepath.Join(root, interleave.OrderFile)
+		o, err := interleave.Read(order)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		dir := abs(root)
+		for i := range o.Traces {
+			t := &o.Traces[i]
+			path := filepath.Join(dir, filepath.FromSlash(t.File))
+			wanted := slices.ContainsFunc(below, func(o string) bool { return strings.HasPrefix(path, o) })
+			err := savedfile.Regular(path)
+			if wanted && !read[path] || dirs[filepath.Dir(path)] && err != nil { // 2, 3
+				return nil, nil, usagef("record it again, or leave its entry and the key sum out of "+order, "%s was recorded and was not read: %w", filepath.Join(root, filepath.FromSlash(t.File)), cmp.Or(cause(err), errOther))
+			}
+			if _, ok := recorded[path]; !ok {
+				recorded[path] = recording{o, t}
+			}
+		}
+	}
+	return refs, recorded, nil
+}
+
+// sidesOf returns the operands of both sides: those of --base and the others. A folder of
+// gate record has both, or only one.
+func sidesOf(base, operands []string) (b, c []string) {
+	if len(base) > 0 || len(operands) != 1 {
+		return base, operands
+	}
+	both := sidesIn(operands[0])
+	return both[:len(both)-1], both[len(both)-1:]
+}
+
+// sidesIn returns the folders of the sides in a folder of gate record, the base first, also of
+// one that was recorded and is missing; of anything else the operand itself.
+func sidesIn(dir string) []string {
+	o, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
+	var sides []string
+	for _, side := range []interleave.Side{interleave.Base, interleave.Cand} {
+		one := filepath.Join(dir, string(side))
+		recorded := err == nil && slices.ContainsFunc(o.Traces, func(t interleave.Trace) bool { return t.Side == side })
+		if recorded || isDir(one) {
+			sides = append(sides, one)
+		}
+	}
+	if len(sides) == 2 || len(sides) == 1 && !os.IsNotExist(err) {
+		return sides
+	}
+	return []string{dir}
+}
+
+// oneSide refuses folders with both sides of gate record where those of one are wanted.
+func oneSide(operands ...string) error {
+	for _, o := range operands {
+		if sides := sidesIn(o); len(sides) == 2 {
+			return usagef(fmt.Sprintf("give %s or %s", sides[0], sides[1]), "%s has the recordings of both sides, and one is wanted", o)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/report/view"
+)
+
+type infoFlags struct {
+	read readFlags
+	json bool
+}
+
+func newInfo(a *app) *cobra.Command {
+	var f infoFlags
+	cmd := &cobra.Command{
+		Use:   "info [flags] TRACE...",
+		Short: "Say what is in a trace, and what is not",
+		Long: `The structure of a trace is found without decoding it, within a second whatever
+its size. schedscope analyze counts goroutines, threads, procs and events.`,
+		Example: `  schedscope info trace.out
+  schedscope info --json big.trace
+  schedscope info traces/`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.info(cmd.Context(), &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+result.InfoSchema)
+	f.read.registerSource(cmd)
+	return cmd
+}
+
+func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
+	if err := f.read.checkRecording(); err != nil {
+		return err
+	}
+	refs, err := a.expand(args)
+	if err != nil {
+		return err
+	}
+	abouts := []result.About{}
+	_, err = several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*result.About, error) {
+		return a.about(ctx, refs[i], f)
+	}, func(_ int, v *result.About) error {
+		abouts = append(abouts, *v)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return result.WriteInfo(a.stdout, abouts)
+	}
+	for i := range abouts {
+		if i > 0 {
+			if err := a.printText("\n"); err != nil {
+				return err
+			}
+		}
+		if err := view.Info(a.stdout, &abouts[i], a.textOptions(a.stdout)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// about describes one trace.
+func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*result.About, error) {
+	in, err := a.openAgain(ctx, ref, &f.read)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	v := &result.About{Name: in.Name, Bytes: in.StoredSize(), Compression: in.Compression}
+	x, err := ingest.NewIndex(in.ReaderAt())
+	if err == nil && len(x.Generations) == 0 && x.Damage != nil { // no command can read it
+		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
+	}
+	if err != nil {
+		return nil, describeEmpty(in, err)
+	}
+	describeIndex(v, x)
+	v.Lacks(x.Version)
+	return v, nil
+}
+
+// describeIndex fills in what the index contains.
+func describeIndex(v *result.About, x *ingest.Index) {
+	v.Format = formatName(x.Version)
+	v.Generations = []result.Generation{}
+	start := x.Start()
+	since := func(t model.Time) int64 { // 0: the generation does not record its time
+		if t == 0 {
+			return 0
+		}
+		return int64(t.Sub(start))
+	}
+	for i := range x.Generations {
+		g := &x.Generations[i]
+		v.Generations = append(v.Generations, result.Generation{
+			Number: g.Number, Offset: g.Offset, Bytes: g.Length,
+			Start: since(g.First), End: since(g.Last),
+			EventBytes:  g.Batches[ingest.BatchEvents].Bytes,
+			StackBytes:  g.Batches[ingest.BatchStacks].Bytes,
+			StringBytes: g.Batches[ingest.BatchStrings].Bytes,
+			SampleBytes: g.Batches[ingest.BatchCPUSamples].Bytes,
+			Complete:    g.Complete,
+		})
+	}
+	if n := len(x.Generations); n > 0 {
+		v.Recorded, v.Span = result.WallClock(x.WallAt(start)), v.Generations[n-1].End
+	}
+	if x.Damage != nil {
+		v.Damage = "at offset " + textui.Count(x.Damage.Offset) + ": " + x.Damage.Cause.Error()
+	}
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/timeline"
+)
+
+// loaded is what reports are written from.
+type loaded struct {
+	v          *result.Report
+	waits      []*analyze.Wait // the longest with what procs did meanwhile, of one trace
+	saved      bool            // an input was a saved report
+	timeline   []byte          // of one trace, if it was asked for
+	noTimeline string          // why there is none
+}
+
+// Why a page has no timeline.
+const (
+	noTimelineSeveral = "A timeline is of one trace, and this report is of several. Make one of the trace that is of interest."
+	noTimelineSaved   = "This page was made from a saved report, which has no timeline. Make one from the trace."
+	noTimelineAsked   = "This page was made without a timeline."
+)
+
+const hintSaved = "save one with: schedscope analyze -o report.json trace.out"
+
+// load returns the report of traces, of reports that were saved as JSON, or of both.
+func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*loaded, error) {
+	var l *loaded
+	var err error
+	if len(refs) == 1 {
+		l, err = a.loadOne(ctx, refs[0], f)
+	} else {
+		l, err = a.loadSeveral(ctx, refs, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// The verdict rests on more of them.
+	l.v.WorstWaits = l.v.WorstWaits[:min(len(l.v.WorstWaits), f.worst)]
+	return l, nil
+}
+
+// loadOne returns the report of one input, which is opened once: it may be a pipe.
+func (a *app) loadOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*loaded, error) {
+	in, err := a.openAs(ctx, ref, &f.read, ref.Kind != source.URL)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in.JSON {
+		v, err := a.readSaved(in, f)
+		return &loaded{v: v, saved: true, noTimeline: noTimelineSaved}, err
+	}
+	return a.analyzeOpen(ctx, in, f)
+}
+
+// readSaved reads a saved report. What only a trace can answer is refused.
+func (a *app) readSaved(in *input, f *analyzeFlags) (*result.Report, error) {
+	if f.read.windowed() {
+		return nil, usagef("give the trace it was made from", "%s is a saved report: --from and --to need a trace", in.Name)
+	}
+	if len(f.requests.specs) > 0 || f.requests.slow > 0 {
+		return nil, usagef("give the trace it was made from", "%s is a saved report: --request and --slow need a trace", in.Name)
+	}
+	v, err := result.Read(in)
+	if err != nil {
+		return nil, &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hintSaved}
+	}
+	for _, t := range v.Traces {
+		if t.Loss != nil {
+			a.warn("%s: the report is of a damaged trace, %s: %s", in.Name, t.Name, t.Loss.Cause)
+		}
+	}
+	return v, nil
+}
+
+// loadSeveral merges the reports of several inputs.
+func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*loaded, error) {
+	workers := f.read.workersFor(refs)
+	each := f.forSeveral(len(refs), workers)
+	var m result.Merger
+	saved := false
+	skipped, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*loaded, error) {
+		return a.loadOne(ctx, refs[i], each)
+	}, func(i int, l *loaded) error {
+		saved = saved || l.saved
+		if err := m.Add(l.v); err != nil {
+			return &source.Error{Doing: "merging " + refs[i].Name, Err: err}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	v, err := m.Report()
+	if err != nil {
+		return nil, err
+	}
+	v.Skipped = append(v.Skipped, skipped...)
+	const most = 10
+	twice := findings.Twice(v)
+	for _, text := range twice[:min(len(twice), most)] {
+		a.warn("%s", strings.TrimSuffix(text, "."))
+	}
+	if n := len(twice) - most; n > 0 {
+		a.warn("%d more traces count twice", n)
+	}
+	findings.Judge(v)
+	return &loaded{v: v, saved: saved, noTimeline: noTimelineSeveral}, nil
+}
+
+// analyzeOpen analyses one open trace.
+func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loaded, error) {
+	l, rd, err := readOpen(ctx, a, in, &f.read, func(ctx context.Context, rd *reading) (*loaded, error) {
+		return rd.analyze(ctx, f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := rd.trace()
+	t.Violation = l.v.Traces[0].Violation
+	rd.describeRequest(ctx, t.Captured)
+	a.warnAbout(&t)
+	l.v.Traces[0] = t
+	findings.Judge(l.v)
+	return l, nil
+}
+
+// analyze reads a trace and analyses it. Of the trace's description it sets what is not known
+// afterwards.
+func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error) {
+	opts := analyze.Options{Worst: f.worst, Version: rd.Version, Requests: f.requests.specs, Slow: model.Duration(f.requests.slow)}
+	var lanes *timeline.Recorder
+	if f.timeline {
+		lanes = timeline.New(rd.Tables(), timeline.Options{})
+		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
+	}
+	rd.limitMemory()
+	r := analyze.New(rd.Tables(), opts)
+	r.ObserveSteps(rd.Machine)
+	begin := func() {
+		r.Begin(rd.Origin)
+		r.Observe(rd.Machine)
+		if lanes != nil {
+			lanes.Begin(rd.Origin)
+			lanes.Observe(rd.Machine)
+		}
+	}
+	err := rd.run(ctx, begin, r.Event)
+	if err != nil {
+		return nil, err
+	}
+	r.Finish(rd.Machine.Start(), rd.Machine.Now())
+	l := &loaded{noTimeline: noTimelineAsked}
+	if lanes != nil {
+		lanes.Finish(rd.Machine.Start(), rd.Machine.Now())
+		l.noTimeline = ""
+		if l.timeline, err = lanes.Encode(); err != nil {
+			return nil, fmt.Errorf("%s: %w", rd.in.Name, err)
+		}
+	}
+	var t result.Trace
+	if err := rd.Machine.Check(); err != nil {
+		t.Violation = err.Error()
+	}
+	if ctx.Err() != nil {
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	}
+	l.v, l.waits = r.Result(), r.Worst.Waits()
+	f.requests.warn(rd, l.v)
+	l.v.Traces = []result.Trace{t}
+	return l, nil
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/capture"
+	"github.com/schedscope/schedscope/model"
+)
+
+// TestCapturedBeside records a process whose last seconds are taken meanwhile, and checks that
+// only what was taken is said to be captured.
+func TestCapturedBeside(t *testing.T) {
+	dir := t.TempDir()
+	recorder, err := capture.Start(capture.Options{Dir: filepath.Join(dir, "kept"), Slow: time.Hour, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recorder.Close()
+	write := func(name string, data []byte) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	get := func(target string) []byte {
+		w := httptest.NewRecorder()
+		recorder.Handler().ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		return w.Body.Bytes()
+	}
+
+	var whole bytes.Buffer
+	if err := trace.Start(&whole); err != nil {
+		t.Fatal(err)
+	}
+	first, err := recorder.Snapshot("first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := write("past.trace", get("/"))
+	trace.Stop() // at once: by the time alone the note might be of it
+	ahead := write("ahead.trace", get("/?seconds=0.05"))
+	after, err := recorder.Snapshot("after")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for file, want := range map[string]string{
+		first.File: "captured: the program asked for it: first, at",
+		past:       "captured: an HTTP client asked for the past, at",
+		ahead:      "captured: an HTTP client asked for 0.05 s, at",
+		after.File: "captured: the program asked for it: after, at",
+	} {
+		code, stdout, stderr := execute(t, t.Context(), nil, "analyze", "--details", file)
+		stdout = strings.Join(strings.Fields(stdout), " ")
+		if code != exitOK || !strings.Contains(stdout, want) || strings.Contains(stdout, "of its own") {
+			t.Errorf("%s: exit code %d, want %q in\n%s%s", file, code, want, stdout, stderr)
+		}
+	}
+	file := write("whole.trace", whole.Bytes())
+	code, stdout, stderr := execute(t, t.Context(), nil, "analyze", "--details", file)
+	stdout = strings.Join(strings.Fields(stdout), " ")
+	const want = "while it was recorded, the program captured a trace of its own, because an HTTP client asked for the past, at "
+	if code != exitOK || !strings.Contains(stdout, want) || strings.Contains(stdout, "captured:") || strings.Contains(stdout, "not the program in general") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestNoteAtEnd checks which notes are of the trace that they are in.
+func TestNoteAtEnd(t *testing.T) {
+	note := &capture.Note{Cause: capture.Cause{Reason: capture.ReasonSignal, What: "SIGUSR2"}}
+	for _, tt := range []struct {
+		taken bool
+		end   model.Time
+		own   bool
+	}{{false, 1000, true}, {true, 1000, false}, {false, 1000 + 1e9, true}, {false, 1001 + 1e9, false}} {
+		n := notes{last: note, at: 1000, count: 2, taken: tt.taken}
+		c, own := n.capture(400, tt.end)
+		if own != tt.own || c.At != 600 || c.Earlier != 1 || c.Reason != "signal" || c.Text != "the process got SIGUSR2" {
+			t.Errorf("%+v: %+v, %t", tt, c, own)
+		}
+	}
+	if c, own := (&notes{}).capture(0, 0); c != nil || own {
+		t.Errorf("without a note: %+v, %t", c, own)
+	}
+}

@@ -1,0 +1,435 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/session"
+)
+
+// readFlags are the flags of all commands that decode traces.
+type readFlags struct {
+	from, to time.Duration
+	clock    string
+	workers  int
+	seconds  int
+	noSave   bool
+}
+
+var clocks = []string{"raw", "reader"}
+
+func (f *readFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.DurationVar(&f.from, "from", 0, "look only at what comes after this `TIME` from the start of the trace, such as 1.5s")
+	flags.DurationVar(&f.to, "to", 0, "look only at what comes before this `TIME` from the start of the trace (default the end)")
+	f.registerSource(cmd)
+	flags.StringVar(&f.clock, "clock", "raw", "which `CLOCK` gives times: raw, as recorded, or reader, as golang.org/x/exp/trace and go tool trace shift them")
+	complete(cmd, "clock", clocks)
+}
+
+// registerSource adds the flags of commands that read whole traces.
+func (f *readFlags) registerSource(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.IntVar(&f.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
+	flags.BoolVar(&f.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
+	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode `N` traces, or parts of one, at the same time (default one per processor)")
+	f.workers = runtime.GOMAXPROCS(0) // not as the default, which help shows
+}
+
+func (f *readFlags) check() error {
+	if err := f.checkWindow(); err != nil {
+		return err
+	}
+	if err := f.checkRecording(); err != nil {
+		return err
+	}
+	return checkChoice("clock", f.clock, clocks)
+}
+
+func (f *readFlags) checkWindow() error {
+	switch {
+	case f.from < 0 || f.to < 0:
+		return usagef("times count from the start of the trace", "--from and --to must not be negative")
+	case f.to > 0 && f.to <= f.from:
+		return usagef("", "--to %v is not after --from %v", f.to, f.from)
+	}
+	return nil
+}
+
+func (f *readFlags) checkRecording() error {
+	switch {
+	case f.workers < 1:
+		return usagef("leave it out for one per processor", "-j %d: want at least 1", f.workers)
+	case f.seconds < 1:
+		return usagef("", "--seconds %d: want at least 1", f.seconds)
+	}
+	return nil
+}
+
+func (f *readFlags) ingestOptions() ingest.Options {
+	o := ingest.Options{Workers: f.workers, From: model.Duration(f.from), To: model.Duration(f.to)}
+	if f.clock == "reader" {
+		o.Clock = ingest.ClockReader
+	}
+	return o
+}
+
+func (f *readFlags) windowed() bool { return f.from > 0 || f.to > 0 }
+
+// expand finds the traces that operands name. It says what it skips.
+func (a *app) expand(operands []string) ([]source.Ref, error) {
+	if len(operands) == 0 {
+		return nil, usagef("give a trace file, a directory, a quoted pattern, - for stdin or http://HOST:PORT", "no trace given")
+	}
+	refs, skipped, err := source.Expand(operands)
+	a.leftOut(skipped)
+	return refs, err
+}
+
+// leftOut says which files are not read: what lies in a directory and is no trace, each by
+// itself if it has the name of one, which is then damaged, empty or none, and what is named
+// twice. Files that recorders write next to traces go without saying.
+func (a *app) leftOut(list []source.Skipped) {
+	var others []string
+	for _, s := range list {
+		switch text := fmt.Sprintf("%s: %s", s.Path, s.Why); {
+		case s.Why == source.NamedTwice:
+			a.warn("%s is named twice: it is read once", s.Path)
+		case strings.HasSuffix(s.Path, ".trace"):
+			a.warn("%s: not read: %s", s.Path, s.Why)
+		case besideTraces(s.Path):
+			a.detail("skipped %s", text)
+		default:
+			others = append(others, text)
+		}
+	}
+	const shown = 3
+	if n := len(others) - shown; n > 0 {
+		others = append(others[:shown], fmt.Sprintf("and %d more", n))
+	}
+	if len(others) > 0 {
+		a.warn("not read: %s", strings.Join(others, "; "))
+	}
+}
+
+// besideTraces reports whether a path is what a folder may hold next to traces: a folder, or
+// what recorders write.
+func besideTraces(path string) bool {
+	return isDir(path) || strings.HasSuffix(path, env.Beside("")) || filepath.Base(path) == interleave.OrderFile
+}
+
+// input is an open trace.
+type input struct {
+	*source.Input
+	trace *session.Trace
+}
+
+func newInput(in *source.Input) *input {
+	if at, size := in.ReaderAt(); at != nil {
+		return &input{in, session.File(at, size)}
+	}
+	return &input{in, session.Stream(in)}
+}
+
+// open opens one trace and says where a fetched one went.
+func (a *app) open(ctx context.Context, ref source.Ref, f *readFlags) (*input, error) {
+	return a.openAs(ctx, ref, f, false)
+}
+
+// openAs is open for a trace, or for JSON too.
+func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json bool) (*input, error) {
+	length := time.Duration(f.seconds) * time.Second
+	return a.openWith(ctx, ref, source.Options{Stdin: a.stdin, JSON: json, HTTP: source.HTTPOptions{Length: length, NoSave: f.noSave, Now: time.Now}})
+}
+
+func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*input, error) {
+	if ref.Kind == source.URL {
+		a.note("recording %s", ref.Name)
+		a.progress.begin()
+		o.HTTP.Progress = func(n int64) { a.progress.update("recording", n, 0) }
+	}
+	if ref.Kind == source.Stdin && isTerminal(a.stdin) {
+		return nil, usagef("pipe a trace into it: cat trace.out | schedscope -", "stdin is a terminal")
+	}
+	in, err := source.Open(ctx, ref, o)
+	a.progress.clear()
+	if err != nil {
+		return nil, err
+	}
+	if in.Saved != "" {
+		a.note("saved %s (%s)", in.Saved, formatSize(in.StoredSize()))
+	}
+	if in.Interrupted {
+		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
+	}
+	return newInput(in), nil
+}
+
+// openAgain opens a trace of which parts can be read again and again. What does not come
+// from a plain file is kept in a temporary one, up to where it is damaged.
+func (a *app) openAgain(ctx context.Context, ref source.Ref, f *readFlags) (*input, error) {
+	in, err := a.open(ctx, ref, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.unpack(in); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return newInput(in.Input), nil
+}
+
+// unpack makes the data of an input readable again and again, up to where it is damaged.
+func (a *app) unpack(in *input) error {
+	damage, err := in.Unpack()
+	if damage != nil {
+		a.warn("%s: %v; what is before it is used", in.Name, damage)
+	}
+	return err
+}
+
+// reading is a trace while it is read, with what messages and reports say about it.
+type reading struct {
+	*session.Reading
+	app     *app
+	in      *input
+	notes   notes
+	options ingest.Options
+}
+
+// newReading starts reading an open trace.
+func (a *app) newReading(in *input, o ingest.Options) (*reading, error) {
+	s, err := in.trace.Read(o)
+	if err != nil {
+		return nil, describeEmpty(in, err)
+	}
+	return a.describe(s, in, o), nil
+}
+
+func (a *app) describe(s *session.Reading, in *input, o ingest.Options) *reading {
+	rd := &reading{Reading: s, app: a, in: in, options: o}
+	s.Before = func(ev *model.Event) {
+		if a.event != nil {
+			a.event()
+		}
+		if ev.Kind == model.EventLog {
+			rd.notes.event(s.Tables(), ev)
+		}
+	}
+	s.Progress = func() {
+		if a.progress.due(time.Now()) {
+			done, total, steady := rd.work()
+			a.progress.bytes(in.Name, done, total, steady)
+		}
+	}
+	return rd
+}
+
+// work returns how many of the stored bytes of the trace, or of its window, are done, and
+// whether two generations are, so that the rest can be expected to take as long. Reading runs
+// ahead of the work and slows down when it is full: done is what the model has come to. Of
+// compressed traces and pipes, only what was read is known: done is that part of it.
+func (rd *reading) work() (done, total int64, steady bool) {
+	done, total = rd.in.Progress()
+	if at, _ := rd.in.ReaderAt(); at != nil {
+		done = total
+	}
+	now, through := rd.Machine.Now(), 0
+	var worked, all float64
+	for _, g := range rd.Index().Generations {
+		if g.Last < rd.Start || rd.End > rd.Start && g.First > rd.End {
+			continue
+		}
+		part := min(max(float64(now.Sub(g.First))/float64(g.Last.Sub(g.First)+1), 0), 1)
+		worked, all = worked+part*float64(g.Length), all+float64(g.Length)
+		if now >= g.Last {
+			through++
+		}
+	}
+	if all > 0 {
+		done = int64(float64(done) * worked / all)
+	}
+	return done, total, through >= 2
+}
+
+// readOne opens a trace and reads it with do, as readOpen does.
+func readOne[T any](ctx context.Context, a *app, ref source.Ref, f *readFlags, do func(context.Context, *reading) (T, error)) (T, *reading, error) {
+	in, err := a.open(ctx, ref, f)
+	if err != nil {
+		var none T
+		return none, nil, err
+	}
+	defer in.Close()
+	return readOpen(ctx, a, in, f, do)
+}
+
+// readOpen reads an open trace with do, which runs the reading and returns what it makes
+// of it. Of a damaged trace do is called again, if possible, for the part of which
+// nothing is missing.
+func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do func(context.Context, *reading) (T, error)) (T, *reading, error) {
+	type made struct {
+		value T
+		rd    *reading
+	}
+	ctx = a.working(ctx, in)
+	o := f.ingestOptions()
+	m, _, err := session.Sound(in.trace, o, func(s *session.Reading) (made, error) {
+		rd := a.describe(s, in, o)
+		value, err := do(ctx, rd)
+		return made{value, rd}, err
+	})
+	if err != nil {
+		err = describeEmpty(in, err)
+	}
+	return m.value, m.rd, err
+}
+
+// patience is for how long work may go on after ^C or SIGTERM.
+const patience = 250 * time.Millisecond
+
+// working returns the context of the work on an open trace. If ^C has ended its recording, it does
+// not end the work. Else the program ends soon after ctx, whatever it does.
+func (a *app) working(ctx context.Context, in *input) context.Context {
+	if in.Interrupted {
+		return context.WithoutCancel(ctx)
+	}
+	if a.late != nil {
+		context.AfterFunc(ctx, func() { time.AfterFunc(patience, a.late) })
+	}
+	return ctx
+}
+
+// errWindowEmpty says that --from is beyond the trace.
+var errWindowEmpty = usagef("times count from the start of the trace", "no event in the window of --from and --to")
+
+// run feeds all events to the model, see [session.Reading.Run].
+func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event)) error {
+	rd.app.progress.begin()
+	defer rd.app.progress.clear()
+	err := rd.Run(ctx, begin, each)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, session.ErrNoEvent):
+		return fmt.Errorf("reading %s: %w: the trace is %s long", rd.in.Name, errWindowEmpty, textui.Duration(rd.TraceEnd().Sub(rd.Origin)))
+	case errors.As(context.Cause(ctx), new(*outputError)):
+		return context.Cause(ctx)
+	case ctx.Err() != nil:
+		return &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	}
+	return describeEmpty(rd.in, err)
+}
+
+// trace describes what was read, for reports.
+func (rd *reading) trace() result.Trace {
+	start := rd.Machine.Start()
+	if rd.Windowed {
+		start = max(start, rd.Start) // what is before is only accounted for
+	}
+	t := result.Trace{
+		Name:         rd.in.Name,
+		Format:       formatName(rd.Version),
+		Bytes:        rd.in.StoredSize(),
+		Compression:  rd.in.Compression,
+		Generations:  len(rd.Index().Generations),
+		Windowed:     rd.Asked,
+		Start:        model.Time(start.Sub(rd.Origin)),
+		Span:         rd.Machine.Now().Sub(start),
+		Inconsistent: rd.Contradictions,
+	}
+	if rd.First != nil {
+		t.FirstInconsistency = rd.First.Error()
+	}
+	if c, own := rd.notes.capture(rd.Origin, rd.TraceEnd()); own {
+		t.Captured = c
+	} else {
+		t.Taken = c
+	}
+	if l := rd.Loss(); l != nil {
+		t.Loss = &result.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation, Cause: l.Cause.Error(),
+			After: model.Time(l.After), Patchy: l.Patchy}
+	}
+	size, written := rd.in.Changed()
+	if size && t.Loss == nil { // a compressed file shows a change by its size alone
+		t.Loss = &result.Loss{Size: rd.in.StoredSize(), Cause: "the file changed its size while it was read", After: model.Time(rd.Machine.Now().Sub(rd.Origin))}
+	}
+	t.Written = written && t.Loss == nil
+	if rd.in.Interrupted {
+		t.EndedEarly = endedBy(rd.in.Input)
+	}
+	t.Complete = t.Loss == nil && t.EndedEarly == ""
+	return t
+}
+
+// endedBy says what ended the recording of a trace early.
+func endedBy(in *source.Input) string {
+	if errors.Is(in.Cause, context.Canceled) {
+		return "interrupted"
+	}
+	return in.Cause.Error()
+}
+
+// warnAbout says on stderr what reports say in their notes.
+func (a *app) warnAbout(t *result.Trace) {
+	if t.Loss != nil && t.EndedEarly == "" {
+		a.warn("%s: %s", t.Name, t.Loss)
+	}
+	if t.Inconsistent > 0 {
+		a.warn("%s: %s contradict what was before, the first: %s", t.Name, countOf(t.Inconsistent, "event"), t.FirstInconsistency)
+	}
+}
+
+// formatName returns the name of the format of Go 1.version.
+func formatName(version int) string { return fmt.Sprintf("go 1.%d", version) }
+
+// describeEmpty puts the trace's name before an error of reading it, unless it
+// is there already.
+func describeEmpty(in *input, err error) error {
+	var described *source.Error
+	var exit *exitError
+	if errors.As(err, &described) || errors.As(err, &exit) || errors.Is(err, errWindowEmpty) {
+		return err
+	}
+	hint := ""
+	var empty *ingest.EmptyError
+	if errors.As(err, &empty) && empty.Version > 0 {
+		hint = "the file is damaged or cut off before its first complete part: record it again, and stop tracing before you copy it"
+	}
+	if in.Interrupted {
+		hint = "record for longer: a trace can be read in parts of about a second, each only when it is complete"
+	}
+	return &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hint}
+}
+
+// An analysis is to take no more than memoryPerByte bytes for each byte of a trace file, and
+// memoryFixed: near that, garbage is collected more often. Below memoryFloor that costs more time
+// than the memory is worth: what is alive may take more than its share, and then garbage is
+// collected without end.
+const memoryPerByte, memoryFixed, memoryFloor = 20, 20 << 20, 512 << 20
+
+var memoryAllowed atomic.Int64 // for all files
+
+// limitMemory allows the memory that the analysis of the trace is to take, unless the environment
+// says how much.
+func (rd *reading) limitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(max(memoryFloor, memoryFixed+memoryAllowed.Add(memoryPerByte*rd.Index().Size)))
+	}
+}

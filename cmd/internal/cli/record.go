@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/recorder"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// traceFlags are the flags of record.
+type traceFlags struct {
+	output    string
+	length    time.Duration
+	hasLength bool // -d was given
+	wait      bool
+	noSamples bool
+}
+
+func newRecord(a *app) *cobra.Command {
+	var f traceFlags
+	cmd := &cobra.Command{
+		Use:   "record [-o trace.out] [-d 5s] http://HOST:PORT | -- COMMAND ARGUMENTS...",
+		Short: "Record a trace of a program or a live server",
+		Long: `A COMMAND is run with the streams of this one and recorded from its start.
+The trace comes from
+  {trace}            in the arguments: replaced by the file to write
+  -test.trace        added, behind the Go test binary (NAME.test, made by go test -c) that
+                     the command is or runs, as in 'nice ./x.test'
+  SCHEDSCOPE_TRACE   in the environment: all other programs. Those that begin with
+                         defer capture.FromEnv().Stop()
+                     of package analyze/capture heed it, as do tests with package
+                     analyze/gate/schedtest
+Programs of the last kind are recorded for -d and then interrupted (SIGINT; after 10 s
+more they are killed), unless --wait lets them run on. What ends first ends the recording.
+Test binaries, and with {trace} all programs, are recorded until they end; -d, if given, is
+when they are interrupted. A program that does not end its trace itself, because it was
+interrupted or crashed, leaves all but the last second of it, which is kept. Test binaries
+that -d interrupts are such: give a -d one second longer, or let them end (-test.run). What
+process and machine did is noted in the trace, or else beside it, in FILE.env.json.
+
+The trace has CPU samples, which say which lines kept others waiting (what they cost: help
+metrics). They come from a CPU profile that runs meanwhile and is thrown away
+(-test.cpuprofile, SCHEDSCOPE_TRACE_SAMPLES for package capture, /debug/pprof/profile of a
+server). A program has only one: --no-samples leaves it to those that take one themselves.
+If one runs already, the trace has its samples. Of {trace} the program decides.
+
+From an address, -d is recorded by net/http/pprof (/debug/pprof/trace). With a path it is
+fetched as it stands; -d, if given, becomes its parameter seconds. The handler of package
+capture answers without seconds with the past.
+
+The first ^C ends the recording; what was recorded is kept. The file appears when it is
+complete. A program's exit code becomes that of this command, unless this one ended it.`,
+		Example: `  schedscope record -- ./server -addr :8080
+  schedscope record -o test.trace -- ./shop.test -test.run TestCheckout
+  schedscope record -d 30s --wait -- ./batch
+  schedscope record -d 10s -o server.trace http://localhost:6060
+  schedscope record http://localhost:6060/debug/schedscope`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.hasLength = cmd.Flags().Changed("duration")
+			return a.record(cmd.Context(), &f, args, cmd.ArgsLenAtDash())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to this `FILE`")
+	flags.DurationVarP(&f.length, "duration", "d", source.DefaultSeconds*time.Second, "record for this `TIME`")
+	flags.BoolVar(&f.wait, "wait", false, "let the program run on when the recording is over, and wait for its end")
+	flags.BoolVar(&f.noSamples, "no-samples", false, "take no CPU samples: which lines kept others waiting remains unknown")
+	return cmd
+}
+
+// record records a command, which begins at dash in args, or from an address.
+func (a *app) record(ctx context.Context, f *traceFlags, args []string, dash int) error {
+	switch {
+	case f.length <= 0:
+		return usagef("", "-d %v: want more than 0", f.length)
+	case len(args) == 0:
+		return usagef("schedscope record -- ./program, or schedscope record http://HOST:PORT", "nothing to record")
+	case dash > 0:
+		return usagef("put -- before the command and its arguments", "unexpected argument %q", source.Redact(args[0]))
+	case dash == 0:
+		return a.recordProgram(ctx, f, args)
+	case len(args) > 1:
+		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "unexpected argument %q", source.Redact(args[1]))
+	case f.wait:
+		return usagef("", "--wait is for programs that record runs")
+	}
+	refs, _, err := source.Expand(args)
+	if err != nil || len(refs) != 1 || refs[0].Kind != source.URL {
+		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "%s is not an address (http://HOST:PORT)", source.Redact(args[0]))
+	}
+	return a.recordURL(ctx, f, refs[0])
+}
+
+// recordURL records a live server.
+func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) error {
+	if err := a.checkOutput(f.output, true, nil); err != nil {
+		return err
+	}
+	in, err := a.openWith(ctx, ref, source.Options{HTTP: source.HTTPOptions{Length: f.length, Always: f.hasLength, NoSave: true, Samples: !f.noSamples}})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	switch err := in.Unsampled; {
+	case err != nil && strings.Contains(err.Error(), "already in use"):
+		a.note("the trace has the samples of a CPU profile that runs in that program already")
+	case err != nil:
+		a.note("the trace has no CPU samples: %v", err)
+	}
+	if err := a.unpack(in); err != nil {
+		return err
+	}
+	if _, err := recorder.Index(in.ReaderAt()); err != nil { // while what -o names is still there
+		return unreadable(in.Name, err)
+	}
+	err = a.write(f.output, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+	if err != nil || f.output == "-" {
+		return err
+	}
+	os.Remove(env.Beside(f.output)) // of an earlier recording
+	return a.conclude(f.output)
+}
+
+// conclude says what was recorded, and what to do with it.
+func (a *app) conclude(path string) error {
+	x, size, err := recorder.IndexFile(path)
+	if err != nil {
+		return unreadable(path, err)
+	}
+	var complete model.Duration // up to the end of the last complete part
+	for i := range x.Generations {
+		if g := &x.Generations[i]; g.Complete {
+			complete = max(complete, g.Last.Sub(x.Start()))
+		}
+	}
+	if x.Damage != nil {
+		why := ""
+		if recorder.DiskFull(filepath.Dir(path)) {
+			why = ": no space left on device"
+		}
+		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read: %s", path, why, textui.Duration(complete))
+	}
+	length := "?"
+	if len(x.Generations) > 0 {
+		length = textui.Duration(complete)
+	}
+	a.note("recorded %s: %s, %s", path, length, formatSize(size))
+	a.note("next: schedscope analyze %s", textui.ShellWord(path))
+	return nil
+}
+
+// unreadable says that nothing in a trace can be read.
+func unreadable(name string, err error) error {
+	return &source.Error{Doing: "reading " + name, Err: err, Hint: "record for longer: a trace can be read in parts of about a second, each only when it is complete"}
+}
+
+// recordProgram runs a command and keeps the trace that it writes.
+func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string) error {
+	if f.output == "-" {
+		return usagef("name a file: stdout is the program's", "-o - cannot be used with a command")
+	}
+	if err := a.checkOutput(f.output, true, nil); err != nil {
+		return err
+	}
+	target, err := atomicfile.Resolve(f.output)
+	if err == nil {
+		target, err = filepath.Abs(target)
+	}
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
+		return usagef("name a file", "-o %s is not a regular file", f.output)
+	}
+	code, aborted, err := recorder.Run(ctx, recorder.RunOptions{Command: command, Target: target, Length: f.length, HasLength: f.hasLength, Wait: f.wait, Samples: !f.noSamples,
+		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Terminal: isTerminal(a.stdin), Log: a.recorderLog()})
+	switch {
+	case err != nil && code != 0:
+		var e *source.Error
+		if errors.As(err, &e) {
+			err = e.Err
+		}
+		a.say("%v; it ended with exit code %d", err, code)
+		return &exitError{code: code, silent: true}
+	case err != nil && aborted:
+		return &exitError{code: exitInterrupted, err: err}
+	case err != nil:
+		return err
+	}
+	if err := a.conclude(f.output); err != nil {
+		return err
+	}
+	if code != 0 {
+		a.say("the program ended with exit code %d", code)
+		return &exitError{code: code, silent: true}
+	}
+	return nil
+}
+
+func (a *app) recorderLog() recorder.Log {
+	return recorder.Log{Warn: a.warn, Note: a.note, Detail: a.detail, Hint: a.hint}
+}

@@ -1,0 +1,308 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model/runqueue"
+	"github.com/schedscope/schedscope/report/chart"
+	"github.com/schedscope/schedscope/report/view"
+)
+
+// replayFlags are the flags of replay.
+type replayFlags struct {
+	analyzeFlags // of which it has some
+	mode         string
+	seeds        int
+	whatIf       []string
+	scale        []string
+	help         bool
+	request      requestFlags
+	given        func(flag string) bool
+}
+
+// replayModes are the values of --mode.
+var replayModes = []string{"free", "lockstep"}
+
+func newReplay(a *app) *cobra.Command {
+	f := replayFlags{analyzeFlags: analyzeFlags{worst: 1}}
+	cmd := &cobra.Command{
+		Use:   "replay [flags] TRACE...",
+		Short: "Schedule the work of a trace again, compare, and ask what if",
+		Long: `Several traces are taken for recordings of the same program, and their differences are
+compared with those of the simulations. schedscope help replay-model explains what is
+simulated, and how far to trust it.`,
+		Example: `  schedscope replay trace.out
+  schedscope replay --what-if procs=8 --what-if gc=off trace.out
+  schedscope replay --scale main.parse=0.5 --scale '(*store).get=0.75' trace.out
+  schedscope replay --what-would-help trace.out
+  schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
+  schedscope replay --mode lockstep trace.out`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.given = cmd.Flags().Changed
+			return a.replay(cmd, &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
+	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
+	flags.StringArrayVar(&f.scale, "scale", nil, "simulate that `FUNC=0.5`, running with FUNC on the stack takes half of its time; also region:NAME=0.5 and wait:FUNC=0.5; may be repeated")
+	flags.BoolVar(&f.help, "what-would-help", false, "say what requests gain if each of the ten functions with the most time on their critical paths takes 25% less")
+	f.request.register(cmd)
+	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
+	f.out.register(cmd, "text", "json", "png", "svg")
+	f.read.register(cmd)
+	complete(cmd, "mode", replayModes)
+	complete(cmd, "what-if", replay.ChangeNames())
+	return cmd
+}
+
+func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	refs, err := a.expand(args)
+	if err != nil {
+		return err
+	}
+	if err := f.out.check(a, refs); err != nil {
+		return err
+	}
+	if pictures := f.out.has(func(format string) bool { return format == "png" || format == "svg" }); pictures && !f.help {
+		return usagef("add --what-would-help", "replay draws what would help, and nothing else")
+	}
+	if f.help && len(refs) > 1 {
+		return usagef("ask of one trace after the other", "--what-would-help takes one trace: what functions are asked about depends on it")
+	}
+	if f.mode == "lockstep" {
+		return a.lockstep(cmd.Context(), refs, f)
+	}
+	d, err := a.replayAll(cmd.Context(), refs, f, o)
+	if err != nil {
+		return err
+	}
+	for _, o := range d.All.Outcomes {
+		if o.Missing() {
+			return fmt.Errorf("--scale %s: %s", o.Name, o.Refused)
+		}
+	}
+	return f.out.write(a, func(w io.Writer, o output) error {
+		switch o.format {
+		case "json":
+			return view.ReplayJSON(w, d)
+		case "png", "svg":
+			return f.out.draw(w, o, []*chart.Picture{helpPicture(d).Picture()})
+		}
+		return view.ReplayText(w, d, f.out.text(a, w, o))
+	})
+}
+
+// helpPicture returns the picture of what would help.
+func helpPicture(d *view.Replayed) *chart.Help {
+	q := &d.All.Requests
+	h := &chart.Help{Title: "What would help requests", Subtitle: fmt.Sprintf("%s: %s of %s, each function %.0f%% faster", d.Traces[0].Name, textui.Plural(q.Count, "request"), q.Kind, 100*(1-replay.Helped)),
+		Caption: "A dot is the simulated change. A line is an interval that should contain the truth in four of five cases."}
+	if q.Refused != "" {
+		h.Caption = "By first order only: simulations do not reproduce these requests."
+	}
+	for _, o := range d.All.Outcomes {
+		x := chart.Change{Function: o.Name}
+		for k := range x.Mid {
+			e := &o.Requests[k]
+			if x.Low[k], x.Mid[k], x.High[k] = e.LowChange, e.Change, e.HighChange; !e.Known {
+				x.Mid[k] = math.NaN()
+			}
+		}
+		h.Changes = append(h.Changes, x)
+	}
+	if len(h.Changes) == 0 || q.Few != "" {
+		h.Missing = cmp.Or(q.Few, "the trace has no requests")
+	}
+	return h
+}
+
+func (f *replayFlags) validate() error {
+	if err := checkChoice("mode", f.mode, replayModes); err != nil {
+		return err
+	}
+	switch lockstep := f.mode == "lockstep"; {
+	case lockstep && (len(f.whatIf)+len(f.scale) > 0 || f.given("seeds")):
+		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if, --scale and --seeds have no effect")
+	case lockstep && f.read.windowed():
+		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
+	case f.help && len(f.whatIf)+len(f.scale) > 0:
+		return usagef("ask one after the other", "--what-would-help asks about functions that it finds: --what-if and --scale have no effect")
+	case f.seeds < 1 || f.seeds > 1000:
+		return usagef("", "--seeds %d: want 1 to 1000", f.seeds)
+	}
+	return f.analyzeFlags.validate()
+}
+
+// options returns what to simulate.
+func (f *replayFlags) options() (replay.Options, error) {
+	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: !f.help, Follow: f.help || len(f.scale) > 0, Help: f.help, Specs: f.request.specs}
+	for _, list := range f.whatIf {
+		vs, err := replay.ParseVariants(list)
+		if err != nil {
+			return o, whatIfError(list, err)
+		}
+		for _, v := range vs {
+			if !slices.ContainsFunc(o.Variants, func(x replay.Variant) bool { return x.Name == v.Name }) {
+				o.Variants = append(o.Variants, v)
+			}
+		}
+	}
+	for _, list := range f.scale {
+		v, err := replay.ParseScale(list)
+		if err != nil {
+			return o, usagef("", "--scale %w", err)
+		}
+		if !slices.ContainsFunc(o.Variants, func(x replay.Variant) bool { return x.Name == v.Name }) {
+			o.Variants = append(o.Variants, v)
+		}
+	}
+	return o, nil
+}
+
+// whatIfError makes a usageError of what is wrong with a variant.
+func whatIfError(list string, err error) error {
+	var e *replay.VariantError
+	hint := ""
+	if errors.As(err, &e) && !e.Known {
+		name, _, _ := strings.Cut(e.Part, "=")
+		hint = didYouMean(name, replay.ChangeNames())
+	}
+	return usagef(hint, "--what-if %s: %w", list, err)
+}
+
+// replayAll replays all traces. One that cannot be is reported and skipped as long
+// as another can.
+func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, o replay.Options) (*view.Replayed, error) {
+	var traces []result.Trace
+	var results []*replay.Result
+	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
+		t, r, err := a.replayOne(ctx, refs[i], f, o)
+		if err == nil {
+			traces, results = append(traces, t), append(results, r)
+		}
+		return struct{}{}, err
+	}, func(int, struct{}) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return view.NewReplayed(traces, skipped, results), nil
+}
+
+// replayOne replays one trace.
+func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o replay.Options) (result.Trace, *replay.Result, error) {
+	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*replay.Result, error) {
+		return rd.replay(ctx, o)
+	})
+	if err != nil {
+		return result.Trace{}, nil, err
+	}
+	t := rd.trace()
+	r.Inconsistent = t.Inconsistent
+	a.warnAbout(&t)
+	return t, r, nil
+}
+
+// replay reads a trace and replays it.
+func (rd *reading) replay(ctx context.Context, o replay.Options) (*replay.Result, error) {
+	o.Progress = func(window, done, total int) {
+		rd.app.progress.step(fmt.Sprintf("%s: simulations of window %d", rd.in.Name, window), done, total)
+	}
+	rp, err := replay.New(ctx, rd.Tables(), rd.Version, o)
+	if err != nil {
+		return nil, oldFormat(rd.in, err)
+	}
+	rp.Observe(rd.Machine)
+	rd.Past = true
+	err = rd.run(ctx, func() {
+		rp.Origin(rd.Origin)
+		rp.Begin(max(rd.Origin, rd.Start))
+	}, rp.Event)
+	if err != nil {
+		return nil, err
+	}
+	r, err := rp.Finish(rd.Machine.Now())
+	rd.app.progress.clear()
+	if ctx.Err() != nil {
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	}
+	if err != nil {
+		return nil, &source.Error{Doing: "replaying " + rd.in.Name, Err: err}
+	}
+	return r, nil
+}
+
+// oldFormat says which traces can be replayed if err says that this one cannot.
+func oldFormat(in *input, err error) error {
+	hint := ""
+	var old *runqueue.OldFormatError
+	if errors.As(err, &old) {
+		hint = "record it with Go 1.22 or newer; schedscope analyze reads this one, too"
+	}
+	return &source.Error{Doing: "replaying " + in.Name, Err: err, Hint: hint}
+}
+
+// lockstep judges the decisions of the runtimes that recorded the traces.
+func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) error {
+	d := view.NewLockstep()
+	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
+		return struct{}{}, a.lockstepOne(ctx, refs[i], f, d)
+	}, func(int, struct{}) error { return nil })
+	if err != nil {
+		return err
+	}
+	d.Finish(skipped)
+	return f.out.write(a, func(w io.Writer, o output) error {
+		if o.format == "json" {
+			return savedfile.WriteJSON(w, d, true)
+		}
+		return view.LockstepText(w, d, f.out.text(a, w, o))
+	})
+}
+
+// lockstepOne judges the decisions in one trace.
+func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *view.Lockstep) error {
+	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*conform.Result, error) {
+		c, err := conform.New(rd.Tables(), rd.Version, conform.Options{})
+		if err != nil {
+			return nil, oldFormat(rd.in, err)
+		}
+		rd.Machine.Observe(c)
+		rd.Past = true
+		if err := rd.run(ctx, nil, nil); err != nil {
+			return nil, err
+		}
+		return c.Finish(), nil
+	})
+	if err != nil {
+		return err
+	}
+	t := rd.trace()
+	a.warnAbout(&t)
+	d.Add(t, rd.Origin, r)
+	return nil
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
+)
+
+// requestFlags name requests, and which of them are slow.
+type requestFlags struct {
+	specs []requests.Spec
+	slow  time.Duration
+}
+
+func (f *requestFlags) register(cmd *cobra.Command) {
+	cmd.Flags().Var(f, "request", "look at these `REQUESTS`: http, grpc, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP; may be repeated (default all of http, grpc and tasks)")
+}
+
+// registerSlow adds the flags of commands that look at the slowest.
+func (f *requestFlags) registerSlow(cmd *cobra.Command) {
+	f.register(cmd)
+	cmd.Flags().DurationVar(&f.slow, "slow", 0, "take requests that lasted at least this `TIME` for the slowest (default the slowest 1 % and 5 %)")
+}
+
+func newRequests(a *app) *cobra.Command {
+	f := analyzeFlags{worst: defaultWorst}
+	f.out.top = 21 // with one of median length
+	cmd := &cobra.Command{
+		Use:   "requests [flags] TRACE|REPORT.json...",
+		Short: "List the slowest requests, and what their time went to",
+		Long: `Of each kind of requests that is found the slowest are listed, at most 20, and one of
+median length: when, on which goroutine, in which handler, and its critical path. That
+is what the request did itself, and in capitals what it waited for, with those that
+took that long. Parts below 2% of the request are left out. --json has all parts.
+
+schedscope help metrics explains the words; schedscope analyze says what the slowest
+have in common, and its page draws each path.`,
+		Example: `  schedscope requests trace.out
+  schedscope requests --request task:checkout --slow 100ms trace.out
+  schedscope requests --json trace.out | jq '.[0].slowest[0]'`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(); err != nil {
+				return err
+			}
+			refs, err := a.expand(args)
+			if err != nil {
+				return err
+			}
+			if err := f.out.check(a, refs); err != nil {
+				return err
+			}
+			l, err := a.load(cmd.Context(), refs, &f)
+			if err != nil {
+				return err
+			}
+			for i := range l.v.Requests {
+				k := &l.v.Requests[i]
+				k.Slowest = slices.DeleteFunc(k.Slowest, func(q result.RequestPath) bool { return q.Duration < model.Duration(f.requests.slow) })
+			}
+			if len(l.v.Requests) == 0 && len(f.requests.specs) == 0 {
+				a.hint("no requests of net/http or gRPC and no tasks were found; --request names what else is one: schedscope requests --help")
+			}
+			return f.out.write(a, func(w io.Writer, o output) error {
+				if o.format == "json" {
+					result.Complete(l.v)
+					return savedfile.WriteJSON(w, append([]result.RequestKind{}, l.v.Requests...), true)
+				}
+				t := document.NewTextWriter(f.out.text(a, w, o))
+				t.Sections(view.SlowestRequests(l.v))
+				return t.Flush(w)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.out.register(cmd, "text", "json")
+	f.requests.registerSlow(cmd)
+	f.read.register(cmd)
+	return cmd
+}
+
+// warn says what of the flags nothing was found of.
+func (f *requestFlags) warn(rd *reading, v *result.Report) {
+	if len(f.specs) > 0 && len(v.Requests) == 0 {
+		rd.app.warn("%s: no such request was found", rd.in.Name)
+	}
+	for i := range v.Requests {
+		switch k := &v.Requests[i]; {
+		case k.Count == 0 && len(f.specs) > 0:
+			rd.app.warn("%s: the trace shows no request of kind %s from beginning to end, but parts of %d", rd.in.Name, k.Kind, k.Censored.Count)
+		case k.Count > 0 && k.Max < model.Duration(f.slow):
+			rd.app.warn("%s: no request of kind %s took %v; the longest took %s", rd.in.Name, k.Kind, f.slow, textui.Duration(k.Max))
+		}
+	}
+}
+
+// Set implements pflag.Value.
+func (f *requestFlags) Set(text string) error {
+	s, err := requests.ParseSpec(text)
+	if err != nil {
+		return err
+	}
+	f.specs = append(f.specs, s)
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *requestFlags) String() string { return "" }
+
+// Type implements pflag.Value.
+func (f *requestFlags) Type() string { return "REQUESTS" }

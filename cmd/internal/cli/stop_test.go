@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/profile"
+)
+
+var stops = flag.Int("stops", 3, "at most so many writes of each command, and as many moments, are those at which TestStops stops it")
+
+// stopping are the commands that are stopped. TRACE is a trace, OUT where a file is to be written;
+// without OUT, stdout is. Those of the second list read traces where tests see no events.
+func stopping() (seen, unseen []string) {
+	seen = []string{
+		"analyze --details TRACE",
+		"analyze --json TRACE",
+		"analyze --check -o OUT.json TRACE",
+		"analyze -o OUT.html -o OUT.md -o OUT.csv -o OUT.txt TRACE",
+		"analyze -o OUT.png -o OUT.svg TRACE TRACE2",
+		"analyze -o OUT.json TRACE TRACE2",
+		"requests TRACE",
+		"plot -o OUT TRACE",
+		"replay --seeds 1 -o OUT.json TRACE",
+		"replay --mode lockstep TRACE",
+		"export --format parquet -o OUT TRACE TRACE2",
+		"export --format perfetto TRACE",
+		"export -o OUT.pftrace TRACE",
+		"export --causes -o OUT.pftrace.gz TRACE",
+		"export -o OUT.bench TRACE",
+		"export -o OUT.prom TRACE",
+		"export -o OUT.csv TRACE",
+	}
+	for _, kind := range profile.Kinds() {
+		seen = append(seen, "export --profile "+kind+" -o OUT.pb.gz TRACE")
+	}
+	for i, name := range report.TableNames() {
+		line := "export --table " + name + " --format csv -o OUT.csv TRACE"
+		if i%2 == 0 {
+			line = "export --table " + name + " --format ndjson TRACE"
+		}
+		seen = append(seen, line)
+	}
+	return seen, []string{
+		"info --json TRACE",
+		"cut --from 0s --to 1s -o OUT.trace TRACE",
+		"compare TRACE TRACE2",
+		"compare --json -o OUT.json TRACE TRACE2",
+		"gate check --budget BUDGET --report json TRACE TRACE2",
+	}
+}
+
+// stopped is a run of a command that something stops.
+type stopped struct {
+	t      *testing.T
+	line   string
+	dir    string // of outputs
+	budget string // a file
+
+	code           int
+	stdout, stderr bytes.Buffer
+	when           time.Time     // it was stopped; zero: not yet
+	took           time.Duration // from then on, or in all
+}
+
+// run runs the command with this context and stdout, and checks what must hold however it ends:
+// no file is left that is not whole, and no goroutine.
+func (s *stopped) run(ctx context.Context, event func(), out io.Writer) {
+	s.t.Helper()
+	before := runtime.NumGoroutine()
+	line := strings.NewReplacer("TRACE2", fixtures.Path("hogs.go1.26.p2.trace"), "TRACE", fixtures.Path("iterpull.go1.26.p4.trace"),
+		"OUT", filepath.Join(s.dir, "out"), "BUDGET", s.budget).Replace(s.line)
+	a := newApp(strings.NewReader(""), out, &s.stderr)
+	a.event = event
+	begun := time.Now()
+	s.when = begun
+	s.code = a.run(ctx, strings.Fields(line))
+	// Workers that read from a stream, which these are not, may last.
+	for runtime.NumGoroutine() > before && time.Since(begun) < slowest {
+		time.Sleep(time.Millisecond)
+	}
+	s.took = time.Since(s.when)
+	if n := runtime.NumGoroutine(); n > before {
+		buf := make([]byte, 1<<20)
+		s.t.Fatalf("%s: %d goroutines more than before\n%s", s.line, n-before, buf[:runtime.Stack(buf, true)])
+	}
+	if left := s.files(); s.code != exitOK && len(left) > 0 {
+		s.t.Errorf("%s: exit code %d, and files are left: %v", s.line, s.code, left)
+	}
+	if strings.Contains(s.stderr.String(), "panic") {
+		s.t.Errorf("%s: it says %s", s.line, &s.stderr)
+	}
+}
+
+// files returns what is in the folder of outputs.
+func (s *stopped) files() (list []string) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// failing is a stdout of which a write fails.
+type failing struct{ *bytes.Buffer }
+
+func (f failing) Write(p []byte) (int, error) {
+	if err := atomicfile.Fault(); err != nil {
+		return 0, err
+	}
+	return f.Buffer.Write(p)
+}
+
+// TestStops has each write of each command fail, and each command's context end after various
+// events. The exit code and the message are those that help exit-codes documents, nothing is left
+// behind, and nothing goes on.
+func TestStops(t *testing.T) {
+	seen, unseen := stopping()
+	runs, longest := 0, time.Duration(0)
+	budget := filepath.Join(t.TempDir(), "budget.yaml")
+	if err := os.WriteFile(budget, []byte("schema: schedscope.budget/v1\nrules: [p99(runnable) < 100us @ point]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	done := func(s *stopped) {
+		runs++
+		longest = max(longest, s.took)
+	}
+	for _, line := range append(seen, unseen...) {
+		// How many writes and events there are when nothing stops it.
+		var writes, events atomic.Int64
+		s := &stopped{t: t, line: line, dir: t.TempDir(), budget: budget}
+		atomicfile.Fault = func() error { writes.Add(1); return nil }
+		s.run(t.Context(), func() { events.Add(1) }, failing{&s.stdout})
+		if s.code > exitViolated && s.code != exitUndecided {
+			t.Fatalf("%s: exit code %d: %s", line, s.code, &s.stderr)
+		}
+		whole, total := s.took, writes.Load()
+		for _, k := range some(total) {
+			s := &stopped{t: t, line: line, dir: t.TempDir(), budget: budget}
+			left := atomic.Int64{}
+			left.Store(k)
+			atomicfile.Fault = func() error {
+				n := left.Add(-1)
+				if n == -1 {
+					s.when = time.Now()
+				}
+				if n < 0 {
+					return errFull
+				}
+				return nil
+			}
+			s.run(t.Context(), nil, failing{&s.stdout})
+			if s.code != exitUnusable || !strings.Contains(s.stderr.String(), errFull.Error()) {
+				t.Errorf("%s: write %d of %d fails: exit code %d, stderr %q", line, k+1, total, s.code, &s.stderr)
+			}
+			done(s)
+		}
+		atomicfile.Fault = func() error { return nil }
+		for _, k := range some(events.Load()) {
+			s := &stopped{t: t, line: line, dir: t.TempDir(), budget: budget}
+			ctx, cancel := context.WithCancel(t.Context())
+			left := atomic.Int64{}
+			left.Store(k)
+			s.run(ctx, func() {
+				if left.Add(-1) == -1 {
+					s.when = time.Now()
+					cancel()
+				}
+			}, &s.stdout)
+			cancel()
+			if s.code != exitInterrupted || !strings.Contains(s.stderr.String(), "interrupted; nothing was written") {
+				t.Errorf("%s: interrupted after event %d of %d: exit code %d, stderr %q", line, k, events.Load(), s.code, &s.stderr)
+			}
+			done(s)
+		}
+		if events.Load() > 0 {
+			continue
+		}
+		for _, k := range some(100) {
+			s := &stopped{t: t, line: line, dir: t.TempDir(), budget: budget}
+			ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(k)/100)
+			s.run(ctx, nil, &s.stdout)
+			cancel()
+			// It may have been done by then.
+			if s.code == exitUnusable || s.code == exitInterrupted && !strings.Contains(s.stderr.String(), "interrupted; nothing was written") {
+				t.Errorf("%s: interrupted: exit code %d, stderr %q", line, s.code, &s.stderr)
+			}
+			done(s)
+		}
+	}
+	atomicfile.Fault = nil
+	t.Logf("%d runs; what was stopped went on for %v at most", runs, longest)
+}
+
+// some returns numbers from 0 to n-1: all, or as many as asked for, among them the first and the last.
+func some(n int64) (list []int64) {
+	m := min(n, int64(*stops))
+	for i := range m {
+		list = append(list, i*(n-1)/max(m-1, 1))
+	}
+	return list
+}
