@@ -24,8 +24,11 @@ var descriptor = regexp.MustCompile(`^(/dev/[^/]*$|/dev/fd/|/proc/self/fd/)`)
 // of a device. A program may have left a pipe there: whoever opens it might wait for ever.
 func Regular(path string) error {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() && !descriptor.MatchString(path) {
-		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
+	switch _, link := os.Lstat(path); {
+	case err == nil && !info.Mode().IsRegular() && !descriptor.MatchString(path):
+		return &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
+	case errors.Is(err, fs.ErrNotExist) && link == nil: // who leaves out what is not there does not mean this
+		return &fs.PathError{Op: "open", Path: path, Err: errors.New("is a link to what does not exist")}
 	}
 	return err
 }
