@@ -1,11 +1,11 @@
-package findings
+package findings_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -15,13 +15,12 @@ func TestMissingBatch(t *testing.T) {
 		count, idle int
 		want        bool
 	}{{1000, 2e6, true}, {999, 2e6, false}, {1000, 0, false}} {
-		var r result.Report
+		r := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		r.Latency.Censored.AtEnd.Count = int64(tt.count)
 		r.Procs.IdleRunnable.AtEnd = model.Duration(tt.idle)
-		var notes strings.Builder
-		censoredNotes(&r, func(format string, args ...any) { fmt.Fprintf(&notes, format, args...) })
-		if got := strings.Contains(notes.String(), "1,000 goroutines became runnable"); got != tt.want {
-			t.Errorf("%+v: %s", tt, notes.String())
+		notes := strings.Join(findings.Notes(r), "\n")
+		if got := strings.Contains(notes, "1,000 goroutines became runnable"); got != tt.want {
+			t.Errorf("%+v: %s", tt, notes)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package savedfile
+package savedfile_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -21,7 +22,7 @@ func TestPrintable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, back := Printable(encoded), ""
+	got, back := savedfile.Printable(encoded), ""
 	if err := json.Unmarshal(got, &back); err != nil || back != all.String() {
 		t.Errorf("%v, %d bytes come back of %d", err, len(back), all.Len())
 	}

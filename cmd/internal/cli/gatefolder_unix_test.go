@@ -56,7 +56,7 @@ func TestTamperedFolders(t *testing.T) {
 	files := []string{"order.json"}
 	var o interleave.Order
 	o.Begin(interleave.Session{Policy: interleave.ABBA, Base: []string{"a"}, Cand: []string{"b"}})
-	for i, names := range [][2]string{{"syscalls.go1.26.p4.trace", "tasks.go1.26.p4.trace"}, {"syscalls.go1.25.p4.trace", "fanout.go1.26.p4.trace"}} {
+	for i, names := range [][2]string{{"syscalls.go1.26.p4.trace", "syscalls.go1.24.p4.trace"}, {"syscalls.go1.25.p4.trace", "fanout.go1.26.p4.trace"}} {
 		for k, side := range []interleave.Side{interleave.Base, interleave.Cand} {
 			tr := interleave.Trace{File: interleave.File(side, i+1), Side: side, Round: i + 1, Session: 1, Attempts: 1}
 			path := filepath.Join(good, tr.File)
