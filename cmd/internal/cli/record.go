@@ -17,6 +17,7 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
 )
 
 // traceFlags are the flags of record.
@@ -124,7 +125,9 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	if err := a.unpack(in); err != nil {
 		return err
 	}
-	if _, err := recorder.Index(in.ReaderAt()); err != nil { // while what -o names is still there
+	at, size := in.ReaderAt()
+	x, err := recorder.Index(at, size) // while what -o names is still there
+	if err != nil {
 		return unreadable(in.Name, err)
 	}
 	err = a.write(f.output, func(w io.Writer) error {
@@ -135,15 +138,12 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 		return err
 	}
 	os.Remove(env.Beside(f.output)) // of an earlier recording
-	return a.conclude(f.output)
+	a.conclude(f.output, x, size)
+	return nil
 }
 
 // conclude says what was recorded, and what to do with it.
-func (a *app) conclude(path string) error {
-	x, size, err := recorder.IndexFile(path)
-	if err != nil {
-		return unreadable(path, err)
-	}
+func (a *app) conclude(path string, x *ingest.Index, size int64) {
 	var complete model.Duration // up to the end of the last complete part
 	for i := range x.Generations {
 		if g := &x.Generations[i]; g.Complete {
@@ -163,7 +163,6 @@ func (a *app) conclude(path string) error {
 	}
 	a.note("recorded %s: %s, %s", path, length, formatSize(size))
 	a.note("next: schedscope analyze %s", textui.ShellWord(path))
-	return nil
 }
 
 // unreadable says that nothing in a trace can be read.
@@ -204,9 +203,11 @@ func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string
 	case err != nil:
 		return err
 	}
-	if err := a.conclude(f.output); err != nil {
-		return err
+	x, size, err := recorder.IndexFile(f.output)
+	if err != nil {
+		return unreadable(f.output, err)
 	}
+	a.conclude(f.output, x, size)
 	if code != 0 {
 		a.say("the program ended with exit code %d", code)
 		return &exitError{code: code, silent: true}

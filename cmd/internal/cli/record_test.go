@@ -20,6 +20,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/recorder"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
@@ -82,9 +83,11 @@ func TestConcludeIncomplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said strings.Builder
-	if err := newApp(strings.NewReader(""), io.Discard, &said).conclude(path); err != nil {
+	x, size, err := recorder.IndexFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
+	newApp(strings.NewReader(""), io.Discard, &said).conclude(path, x, size)
 	want := regexp.MustCompile(`(?m)^schedscope: warning: .*d.trace: the last part of the trace is not complete; what is before it can be read: [0-9.]+m?s$`)
 	if !want.MatchString(said.String()) {
 		t.Errorf("no match for %s in\n%s", want, said.String())
