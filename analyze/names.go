@@ -14,7 +14,7 @@ const maxNames = 4096
 
 // NoName stands for an empty name: a goroutine whose start function the trace
 // never told, a wait without a reason.
-const NoName = "(unknown)"
+const NoName = result.NoName
 
 // byName holds a T for each name. While a trace is read names are StringIDs,
 // found by indexing a slice; several of them may be of one string.

@@ -30,7 +30,8 @@ type Requests struct {
 	kinds   []*requestKind // in the order of their first
 	ids     map[partID]int32
 	parts   []partSum
-	listed  int64 // requests
+	ended   int64               // requests whose paths were listed
+	latest  *result.RequestPath // that was listed whole
 }
 
 // partID is what a part of a path is. Places may change until the end.
@@ -44,22 +45,29 @@ type partSum struct {
 	kind, wait      requests.Kind
 	at, waiter      *requests.Place // nil: not known
 	total, inferred model.Duration
-	in              int64 // the latest request listed that has it, and where
+	in              int64 // number of the latest request that has it, and where
 	index           int32
 }
 
 type requestKind struct {
-	kind      string
+	kind     string
+	all      *requestSet
+	groups   byName[*requestSet] // the first maxGroups
+	handlers byName[requestHandler]
+}
+
+// requestSet are requests that are compared with each other.
+type requestSet struct {
 	all       Dist
 	censored  Tally
 	own, path requests.Times
-	sums      result.RequestKind // Listed, Certain, Codeless, Cut
-	handlers  byName[requestHandler]
+	sums      result.RequestSet // Listed, Certain, Codeless, Cut
 	slowest   slowest
 	shown     top[result.RequestPath] // the slowest, whole
 	sample    []*keptRequest
-	low, high model.Duration // about the middle
-	middle    int64          // requests that were
+	paths     [samplePaths]*result.RequestPath // of the first of the sample
+	low, high model.Duration                   // about the middle
+	middle    int64                            // requests that were
 	random    *rand.Rand
 }
 
@@ -70,15 +78,16 @@ type requestHandler struct {
 
 // keptRequest is a request with its path.
 type keptRequest struct {
-	length model.Duration
-	number int64 // of its kind
-	parts  []keptPart
-	path   *result.RequestPath // of the first of the sample
+	length            model.Duration
+	certain, codeless model.Duration
+	number            int64
+	parts             []keptPart
 }
 
 type keptPart struct {
-	id   int32
-	time model.Duration
+	id    int32
+	times int32
+	time  model.Duration
 }
 
 // slowest is a heap of the slowest requests, the shortest of them first; of equal ones the last.
@@ -108,6 +117,8 @@ const (
 	leastTail   = 10      // requests for a tail
 	maxParts    = 1 << 15 // that differ in more than their kinds
 	haveShare   = 20      // a request has a part that is at least one in so many of its time
+	maxGroups   = 16
+	namedShare  = 0.8 // of requests have a handler where groups are by handlers
 )
 
 // tailShares are the slowest parts that are looked at. The last is what is kept.
@@ -144,21 +155,44 @@ func (r *Requests) done(q *requests.Request) {
 	i := slices.IndexFunc(r.kinds, func(k *requestKind) bool { return k.kind == q.Kind })
 	if i < 0 {
 		i = len(r.kinds)
-		k := &requestKind{kind: q.Kind, handlers: newByName[requestHandler](r.tables), random: rand.New(rand.NewPCG(1, 2))}
-		k.shown = top[result.RequestPath]{limit: longestShown, compare: func(a, b result.RequestPath) int {
-			return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
-		}}
-		r.kinds = append(r.kinds, k)
+		r.kinds = append(r.kinds, &requestKind{kind: q.Kind, all: newRequestSet(longestShown), handlers: newByName[requestHandler](r.tables), groups: newByName[*requestSet](r.tables)})
 	}
 	k, d, at := r.kinds[i], q.Duration(), r.at(q.End)
 	h := k.handlers.named(q.Name)
+	group := q.Name
+	if len(k.groups.list) >= maxGroups && k.groups.index[cmp.Or(group, NoName)] == nil {
+		group = result.OtherNames
+	}
+	g := k.groups.named(group)
+	if *g == nil {
+		*g = newRequestSet(result.SlowestOfGroup)
+	}
+	sets := [2]*requestSet{k.all, *g}
 	if !q.Complete {
-		k.censored.Add(d, at)
 		h.censored.Add(d, at)
+		for _, s := range sets {
+			s.censored.Add(d, at)
+		}
 		return
 	}
-	k.all.Add(d, at)
 	h.all.Add(d, at)
+	var x *keptRequest // listed once for both
+	for _, s := range sets {
+		x = r.into(s, q, x)
+	}
+}
+
+// newRequestSet returns an empty set, of which a few are shown whole.
+func newRequestSet(shown int) *requestSet {
+	return &requestSet{random: rand.New(rand.NewPCG(1, 2)), shown: top[result.RequestPath]{limit: shown, compare: func(a, b result.RequestPath) int {
+		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
+	}}}
+}
+
+// into adds a request to a set. Its path is listed in x, which is nil if it was not needed so far.
+func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *keptRequest {
+	d := q.Duration()
+	k.all.Add(d, r.at(q.End))
 	for i := range k.own {
 		k.own[i] += q.Own[i]
 		k.path[i] += q.Path[i]
@@ -187,20 +221,21 @@ func (r *Requests) done(q *requests.Request) {
 		}
 	}
 	if !slow && place >= sampleSize {
-		return
+		return x
 	}
-	x := &keptRequest{length: d, number: n}
-	last, full := k.shown.full()
-	top := !full || d > last.Duration
-	if top || place < samplePaths {
-		x.path = &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: r.at(q.Start), Duration: d}
+	if x == nil {
+		r.ended++
+		x = &keptRequest{length: d, number: r.ended}
+		r.keep(q, x)
 	}
-	r.keep(k, q, x)
-	if top {
-		k.shown.add(*x.path)
+	k.sums.Listed += d
+	k.sums.Certain += x.certain
+	k.sums.Codeless += x.codeless
+	if last, full := k.shown.full(); !full || d > last.Duration {
+		k.shown.add(*r.whole(q))
 	}
-	if place >= samplePaths {
-		x.path = nil
+	if place < samplePaths {
+		k.paths[place] = r.whole(q)
 	}
 	switch {
 	case place == len(k.sample) && place < sampleSize:
@@ -213,37 +248,51 @@ func (r *Requests) done(q *requests.Request) {
 			heap.Pop(&k.slowest)
 		}
 	}
+	return x
 }
 
-// keep lists a request's path, whole if x.path is set, and sums it up in x.
-func (r *Requests) keep(k *requestKind, q *requests.Request, x *keptRequest) {
-	r.listed++
+// keep lists a request's path and sums it up in x.
+func (r *Requests) keep(q *requests.Request, x *keptRequest) {
+	last, wait, at := int32(-1), requests.NumKinds, (*requests.Place)(nil)
 	for p := range q.Parts() {
 		id, d := r.part(p), p.To.Sub(p.From)
 		s := &r.parts[id]
 		s.total += d
-		k.sums.Listed += d
 		if p.Inferred {
 			s.inferred += d
 		} else {
-			k.sums.Certain += d
+			x.certain += d
 		}
 		if p.At == nil && p.Kind == requests.Running {
-			k.sums.Codeless += d
+			x.codeless += d
 		}
-		if s.in != r.listed {
-			s.in, s.index = r.listed, int32(len(x.parts))
+		if s.in != x.number {
+			s.in, s.index = x.number, int32(len(x.parts))
 			x.parts = append(x.parts, keptPart{id: id})
 		}
 		x.parts[s.index].time += d
-		switch v := x.path; {
-		case v == nil:
-		case len(v.Parts) < pathParts:
+		if p.Wait != wait || p.WaitAt != at || p.Wait == requests.NumKinds && id != last { // not of the wait before
+			x.parts[s.index].times++
+		}
+		last, wait, at = id, p.Wait, p.WaitAt
+	}
+}
+
+// whole lists a request's path as reports show it. The one of the latest request is kept.
+func (r *Requests) whole(q *requests.Request) *result.RequestPath {
+	if r.latest != nil && r.latest.Goroutine == q.G && r.latest.Start == r.at(q.Start) && r.latest.Duration == q.Duration() {
+		return r.latest
+	}
+	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: r.at(q.Start), Duration: q.Duration()}
+	for p := range q.Parts() {
+		if len(v.Parts) < pathParts {
 			v.Parts = append(v.Parts, RequestPart(p))
-		default:
-			v.Rest += d
+		} else {
+			v.Rest += p.To.Sub(p.From)
 		}
 	}
+	r.latest = v
+	return v
 }
 
 // RequestPart returns a part of a critical path as reports show it.
@@ -294,31 +343,44 @@ func (r *Requests) Result(v *result.Report) {
 }
 
 func (r *Requests) kind(k *requestKind) result.RequestKind {
-	v := k.sums
-	middle, low, high := k.all.Quantile(0.5), k.all.Quantile(0.4), k.all.Quantile(0.6)
-	v.Kind, v.Dist, v.Censored, v.Own, v.Path = k.kind, result.NewDist(&k.all), k.censored, requestTimes(&k.own), requestTimes(&k.path)
+	v := result.RequestKind{Kind: k.kind, RequestSet: r.set(k.all, longestShown)}
 	v.Handlers = rowsOf(&k.handlers, func(h *requestHandler) model.Duration { return h.all.Total() + h.censored.Total },
 		func(name string, h *requestHandler) result.RequestHandler {
 			return result.RequestHandler{Named: resultNamed(name, &h.all), Censored: h.censored}
 		})
+	unnamed := int64(0)
+	if x := k.groups.index[NoName]; x != nil {
+		unnamed = (*x).all.Count()
+	}
+	if len(k.groups.list) > 1 && float64(unnamed) <= (1-namedShare)*float64(k.all.all.Count()) {
+		v.Groups = rowsOf(&k.groups, func(s **requestSet) model.Duration { return (*s).all.Total() },
+			func(name string, s **requestSet) result.RequestGroup {
+				return result.RequestGroup{Name: name, RequestSet: r.set(*s, result.SlowestOfGroup)}
+			})
+	}
+	return v
+}
+
+func (r *Requests) set(k *requestSet, shown int) result.RequestSet {
+	v := k.sums
+	middle, low, high := k.all.Quantile(0.5), k.all.Quantile(0.4), k.all.Quantile(0.6)
+	v.Dist, v.Censored, v.Own, v.Path = result.NewDist(&k.all), k.censored, requestTimes(&k.own), requestTimes(&k.path)
 	slices.SortFunc(k.slowest, func(a, b *keptRequest) int {
 		return cmp.Or(cmp.Compare(b.length, a.length), cmp.Compare(a.number, b.number))
 	})
 	var around []*keptRequest
-	var typical *keptRequest
-	far := func(x *keptRequest) model.Duration { return max(x.length-middle, middle-x.length) }
+	far := func(d model.Duration) model.Duration { return max(d-middle, middle-d) }
 	for _, x := range k.sample {
 		if x.length >= low && x.length <= high {
 			around = append(around, x)
 		}
-		if x.path != nil && (typical == nil || far(x) < far(typical)) {
-			typical = x
+	}
+	for _, x := range k.paths {
+		if x != nil && (v.Typical == nil || far(x.Duration) < far(v.Typical.Duration)) {
+			v.Typical = x
 		}
 	}
 	v.Tails, v.Slowest = []result.RequestTail{}, append([]result.RequestPath{}, k.shown.items...)
-	if typical != nil {
-		v.Typical = typical.path
-	}
 	n := int(k.all.Count())
 	switch {
 	case n < leastTail:
@@ -337,7 +399,7 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 			v.Tails = append(v.Tails, r.tail(share, k.slowest[:min(int(share*float64(n)), len(k.slowest))], around))
 		}
 	}
-	v.Trim()
+	v.Trim(shown)
 	return v
 }
 
@@ -410,6 +472,9 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 			if s.waiter != nil && s.waiter.Line > 0 {
 				x.waiterLines[uint64(s.waiter.Line)] += s.total
 			}
+			if s.at != nil && at == s.at && s.total > x.most {
+				x.most, x.via = s.total, s
+			}
 		}
 		return x
 	}
@@ -417,6 +482,7 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		for _, p := range q.parts {
 			x := row(p.id)
 			x.Slow += p.time
+			x.Times += int64(p.times)
 			if x.in == q {
 				x.inIt += p.time
 			} else {
@@ -429,7 +495,9 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 	}
 	for _, q := range middle {
 		for _, p := range q.parts {
-			row(p.id).Middle += p.time
+			x := row(p.id)
+			x.Middle += p.time
+			x.Usual += int64(p.times)
 		}
 	}
 	list := []result.RequestRow{}
@@ -437,6 +505,19 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		x.Line, x.Inferred = int(mostly(x.lines)), 2*x.inferred > x.total
 		if x.Wait != "" {
 			x.WaitLine = int(mostly(x.waiterLines))
+		}
+		if x.via != nil {
+			waiter := ""
+			if x.via.waiter != nil {
+				waiter = x.via.waiter.Func
+			}
+			x.Within = waiter != "" && x.Function == waiter
+			if f, callee := x.via.at.Via(waiter); f != nil && !x.Within {
+				x.Via, x.ViaFile, x.ViaLine, x.Within = callee, f.File, int(f.Line), f.Func == waiter
+				if !x.Within {
+					x.Via = f.Func
+				}
+			}
 		}
 		list = append(list, x.RequestRow)
 	}
@@ -449,6 +530,8 @@ type tailRow struct {
 	taken              map[int32]bool // kinds of parts
 	total, inferred    model.Duration
 	lines, waiterLines map[uint64]model.Duration
+	most               model.Duration // of the part that via is
+	via                *partSum
 	in                 *keptRequest // the latest, and its time
 	inIt               model.Duration
 }

@@ -77,7 +77,7 @@ type diagnosis struct {
 }
 
 // diagnose returns the diagnoses, most important first.
-func diagnose(r *result.Report) []result.Finding {
+func diagnose(r *result.Report) []diagnosis {
 	d := &diagnostician{r: r, causes: map[string]loss{}}
 	d.measure()
 	if WaitSeverity(&r.Latency) > result.Info {
@@ -211,7 +211,7 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 }
 
 // ranked returns the diagnoses that explain enough.
-func (d *diagnostician) ranked() []result.Finding {
+func (d *diagnostician) ranked() []diagnosis {
 	score := func(x *diagnosis) float64 { return (x.Sum + x.Tail) / 2 }
 	for i := range d.list {
 		x := &d.list[i]
@@ -227,11 +227,11 @@ func (d *diagnostician) ranked() []result.Finding {
 		}
 		return cmp.Compare(score(&b), score(&a))
 	})
-	var out []result.Finding
+	var out []diagnosis
 	for i := range d.list {
 		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) {
 			x.Look = d.look(x.causes)
-			out = append(out, x.Finding)
+			out = append(out, *x)
 		}
 	}
 	return out

@@ -32,9 +32,10 @@ const (
 	fewValues = 20
 )
 
-// Judge sets what is said of a whole report: findings, notes, and incidents of waits.
-func Judge(r *result.Report) {
-	r.Findings = Verdict(r)
+// Judge sets what is said of a whole report: verdict, findings, notes, and incidents of waits.
+// Objectives are those of requests.
+func Judge(r *result.Report, objectives ...result.Objective) {
+	r.Findings = Verdict(r, objectives...)
 	for i := range r.Findings {
 		r.Findings[i].Evidence = append([]result.Evidence{}, r.Findings[i].Evidence...)
 	}
@@ -45,29 +46,19 @@ func Judge(r *result.Report) {
 // rule looks for one kind of finding.
 type rule func(*result.Report) (result.Finding, bool)
 
-// Verdict says in words how long requests took and goroutines waited to run, then who is to
-// blame and what to do, then what else was found, most important first. There is always at least
-// one finding: about scheduling latency as a whole, after that about requests; see [Lead]. Those that have a Title are the
-// diagnoses. Waits and their surroundings are compared in time only: words like
-// "coincides" mean just that. Of several traces one finding names the worst, which their
+// Verdict sets the verdict of a report and says in words how long requests took and goroutines waited to run, then
+// what is to be changed, then what else was found, most important first. There is always at least
+// one finding: about scheduling latency as a whole, after that about requests; see [Lead]. Those that
+// have a Title are the items of the verdict. Waits and their surroundings are compared in time only:
+// words like "coincides" mean just that. Of several traces one finding names the worst, which their
 // common numbers may hide.
-func Verdict(r *result.Report) []result.Finding {
-	out, slow := requests(r)
-	out = append(out, headline(r))
-	for _, find := range []rule{worstTrace, starving} {
+func Verdict(r *result.Report, objectives ...result.Objective) (out []result.Finding) {
+	for _, find := range []rule{requests, func(r *result.Report) (result.Finding, bool) { return headline(r), true }, worstTrace, starving} {
 		if f, ok := find(r); ok {
 			out = append(out, f)
 		}
 	}
-	for _, f := range diagnose(r) {
-		if !joins(f, slow) {
-			slow = append(slow, f)
-		}
-	}
-	out = append(out, slow...)
-	if len(out) == 1 && out[0].Kind == "no-notable-waiting" && r.Latency.All.Count >= fewValues && r.Causes.Refused == "" {
-		out[0].Text += " Nothing else held goroutines up: healthy."
-	}
+	out = append(out, verdict(r, objectives)...)
 	diagnoses := len(out)
 	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, retakes} {
 		if f, ok := find(r); ok {

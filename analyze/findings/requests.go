@@ -11,7 +11,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// SlowRequests is the kind of diagnoses that say what the slowest requests have.
+// SlowRequests is the kind of diagnoses that say what makes requests slow.
 const SlowRequests = "slow-requests"
 
 const (
@@ -19,48 +19,282 @@ const (
 	slowRequests = 1.5
 	// codelessShare of the time on paths without a function makes what is named doubtful.
 	codelessShare = 0.2
-	// againstShare of the difference is worth a word where other parts take it off.
-	againstShare = 0.1
-	// leastTold of the time of all is worth a word.
-	leastTold = 0.03
+	// typicalShare of the time of all is worth an item where all are slow.
+	typicalShare = 1.0 / 3
+	// allocatesShare of the procs' time goes to the garbage collector where allocating matters.
+	allocatesShare = 0.15
+	// manyParts at one place in a request, and timesMiddle as often as usual, are many small ones.
+	manyParts   = 10
+	timesMiddle = 3
 )
 
-// requestWords are the words for a kind of time: what a request did, with where; what somebody
-// did for whom it waited; and what can be done, of [Symptoms] if it is the name of one.
-var requestWords = map[string]struct{ did, meanwhile, do string }{
-	"running":    {"running %s", "ran", "Make it faster, cache or precompute what it computes, or take it out of the request. A CPU profile shows its lines."},
-	"runnable":   {"waiting for a proc", "had the proc", "busy-procs"},
-	"lock":       {"waiting for the lock in %s", "waited for a lock", "lock"},
-	"waitgroup":  {"waiting for a WaitGroup in %s", "waited for a WaitGroup", "Make the last of those faster that are waited for, divide its work, or start it first."},
-	"cond":       {"waiting for a Cond in %s", "waited for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it."},
-	"channel":    {"waiting for a channel in %s", "waited for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline."},
-	"connection": {"waiting for a free connection in %s", "waited for a connection", "Allow more connections (MaxConnsPerHost, SetMaxOpenConns), hold each for a shorter time, or ask less often."},
-	"timer":      {"waiting for a timer in %s", "waited for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
-	"sleep":      {"sleeping in %s", "slept", "Replace the sleep by waiting for the event itself."},
-	"network":    {"waiting for the network in %s", "waited for the network", "Look at the other end: ask it less often, in parallel or in advance, keep connections, set a deadline."},
-	"syscall":    {"in system calls in %s", "was in a system call", "blocking-system-calls"},
-	"gc":         {"helping or waiting for the garbage collector in %s", "waited for the garbage collector", "garbage-collection"},
-	"stw":        {"ready to run while the world was stopped", "stood still", "stop-the-world"},
-	"coroutine":  {"switching coroutines in %s", "switched coroutines", ""},
-	"queued":     {"handed over and not taken up by %s", "was busy", "More workers, less work for each, or shed load before it queues."},
-	"unknown":    {"doing what the trace does not show", "did what the trace does not show", ""},
+// requestWords are the words for a kind of time: what a request does; and what can be done, of
+// [Symptoms] if it is the name of one.
+var requestWords = map[string]struct{ does, fix string }{
+	"running":    {"runs", "Make it faster, cache or precompute what it computes, or take it out of the request."},
+	"runnable":   {"waits for a proc", "busy-procs"},
+	"lock":       {"waits for a lock", "lock"},
+	"waitgroup":  {"waits for a WaitGroup", "Make the last of those faster that are waited for, divide its work, or start it first."},
+	"cond":       {"waits for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it."},
+	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline."},
+	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often."},
+	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
+	"sleep":      {"sleeps", "Replace the sleep by waiting for the event itself."},
+	"network":    {"waits for the network", "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."},
+	"syscall":    {"is in system calls", "blocking-system-calls"},
+	"gc":         {"works or waits for the garbage collector", "garbage-collection"},
+	"stw":        {"stands still while the world is stopped", "stop-the-world"},
+	"coroutine":  {"switches coroutines", ""},
+	"queued":     {"is handed over and not taken up", "More workers, less work for each, or shed load before it queues."},
+	"unknown":    {"does what the trace does not show", ""},
 }
 
-// requests sums up the requests that a report begins with, and says what makes the slowest slow:
+// scheduling are the kinds of time that diagnoses of waiting to run explain.
+var scheduling = []string{"runnable", "gc", "stw"}
+
+// question asks what makes the requests of a set slow: the slowest, compared with the middle fifth,
+// or all of them.
+type question struct {
+	kind string
+	*result.RequestGroup
+	*result.RequestTail
+	all   bool
+	limit model.Duration // what an objective asks for; 0: none
+}
+
+// name is what the requests are called.
+func (q *question) name() string {
+	if q.Name == "" || q.Name == result.NoName {
+		return "requests (" + q.kind + ")"
+	}
+	return plain(textui.ShortFunc(q.Name))
+}
+
+// slowest and middle are the mean lengths of both sides, in nanoseconds.
+func (q *question) slowest() float64 {
+	return float64(q.RequestTail.Total) / float64(max(q.RequestTail.Count, 1))
+}
+
+func (q *question) middle() float64 {
+	return float64(q.Middle.Total) / float64(max(q.Middle.Count, 1))
+}
+
+// cost is the time of a part in each slow request, in nanoseconds: what it adds, or all of it.
+func (q *question) cost(x *result.RequestRow) float64 {
+	if q.all {
+		return float64(x.Middle) / float64(max(q.Middle.Count, 1))
+	}
+	return q.Gain(x)
+}
+
+// whole is what the parts add up to.
+func (q *question) whole() float64 {
+	if q.all {
+		return q.middle()
+	}
+	return q.Diff()
+}
+
+// parts returns the groups of parts that are worth an item, most first:
 //
-//  1. What is diagnosed are the groups of the first tail: the request's own waits as a whole
-//     with all that they were for, and else what it did.
-//  2. They are ranked by what they add to the mean of the slowest. Less than leastShare of the
-//     difference is not worth a diagnosis.
-//  3. A wait is named with what took most of it meanwhile.
-func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Finding) {
+//  1. It takes worthTime of a slow request or more. Where an objective is missed, any time.
+//  2. Of the slowest at least half have it, and it is leastShare of the difference; of all it
+//     takes typicalShare.
+//  3. Time without a function is nobody's.
+func (q *question) parts() (list []*result.RequestRow) {
+	for i := range q.Groups {
+		x := &q.Groups[i]
+		cost, share := q.cost(x), leastShare
+		if q.all {
+			share = typicalShare
+		}
+		switch {
+		case q.limit == 0 && cost < worthTime, cost <= 0, cost < share*q.whole():
+		case !q.all && 2*x.Have < q.RequestTail.Count:
+		case x.Kind == "unknown", x.Kind == "running" && x.Function == "":
+		default:
+			list = append(list, x)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *result.RequestRow) int { return cmp.Compare(q.cost(b), q.cost(a)) })
+	return list
+}
+
+// within are the parts of a group, most first: code before what has no name, unless it is much less.
+func (q *question) within(g *result.RequestRow) (rows []*result.RequestRow) {
+	for i := range q.Rows {
+		if x := &q.Rows[i]; x.InGroup(g) && q.cost(x) > 0 && (x.Wait != "" || x.Kind == "runnable") {
+			rows = append(rows, x)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *result.RequestRow) int { return cmp.Compare(q.cost(b), q.cost(a)) })
+	if i := slices.IndexFunc(rows, func(x *result.RequestRow) bool { return x.Function != "" }); i > 0 && 3*q.cost(rows[i]) >= q.cost(rows[0]) {
+		rows[0], rows[i] = rows[i], rows[0]
+	}
+	return rows
+}
+
+func duration(ns float64) string { return textui.Duration(model.Duration(ns)) }
+
+// item says of a group of parts how much of slow requests it is, and which code it is due to.
+func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
+	words, cost := requestWords[g.Kind], q.cost(g)
+	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Advice: fix(words.fix), Evidence: []result.Evidence{
+		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}
+	does := words.does
+	f.Where = []result.Culprit{{Role: does, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: []string{}}}
+	rows := q.within(g)
+	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" {
+		rows[0] = q.holder(r, g, rows[0])
+	}
+	if len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function) {
+		q.chain(&f, g, rows[0])
+	} else if len(rows) == 0 && g.Via != "" && g.Via != g.Function {
+		f.Where = append(f.Where, result.Culprit{Role: "called by", Function: g.Via, File: g.ViaFile, Line: uint64(max(g.ViaLine, 0)), Depth: 1, Callers: []string{}})
+	}
+	if g.Kind == "running" && r.GC.Share >= allocatesShare {
+		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
+	}
+	if times, usual := q.times(g); times >= manyParts && (q.all || times >= timesMiddle*usual) {
+		if words := requestWords[g.Kind]; g.Kind != "running" && g.Kind != "runnable" {
+			does = fmt.Sprintf("%s %.0f times", words.does, times)
+			f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel. ", times, duration(cost/times)) + f.Advice
+		}
+	}
+	f.Title = q.name() + " " + does
+	switch slow := q.RequestTail; {
+	case q.all:
+		f.Text = fmt.Sprintf("%s of the typical %s", duration(cost), duration(q.middle()))
+		f.Gain = fmt.Sprintf("the typical request at most %s -> %s", duration(q.middle()), duration(q.middle()-cost))
+	default:
+		f.Text = fmt.Sprintf("%s of the %s, %s of the slowest %s", duration(cost), duration(q.slowest()), textui.Count(g.Have), textui.Count(slow.Count))
+		f.Gain = fmt.Sprintf("the slowest at most %s -> %s", duration(q.slowest()), duration(q.slowest()-cost))
+		f.Evidence = append(f.Evidence, result.Evidence{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, result.Evidence{Name: "slowest", Value: float64(slow.Count), Unit: "count"})
+	}
+	f.Look = q.look(g)
+	return f
+}
+
+// holder names who held a lock by where it was released most, which is nearer than what ran until then.
+func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.RequestRow {
+	var most *result.BlameRow
+	for _, reason := range r.Waiting.ByReason {
+		if !isLock(reason.Name) {
+			continue
+		}
+		for _, b := range r.Blame.Of(reason.Name) {
+			if b.Waiter == g.Function && b.Unknown < b.Total && (most == nil || b.Total > most.Total) {
+				most = b
+			}
+		}
+	}
+	if most == nil || most.Function == x.Function {
+		return x
+	}
+	y := *x
+	y.Function, y.File, y.Line, y.Via = most.Function, most.File, int(most.Line), ""
+	return &y
+}
+
+// times is how often a request has a part, and how often a usual one.
+func (q *question) times(g *result.RequestRow) (times, usual float64) {
+	usual = float64(g.Usual) / float64(max(q.Middle.Count, 1))
+	if q.all {
+		return usual, usual
+	}
+	return float64(g.Times) / float64(max(q.RequestTail.Count, 1)), usual
+}
+
+// chain adds to a wait what it was for: who was waited for, and what that one did.
+func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
+	if x.Inferred {
+		f.Grade = result.Inferred
+	}
+	add := func(role, fn, file string, line int, length float64) {
+		if fn == "" {
+			return
+		}
+		f.Where = append(f.Where, result.Culprit{Role: role, Function: fn, File: file, Line: uint64(max(line, 0)), Depth: len(f.Where), Length: model.Duration(length),
+			Share: min(max(length/q.cost(g), 0), 1), Callers: []string{}})
+	}
+	does := requestWords[x.Kind].does
+	held := ""
+	if g.Kind == "lock" {
+		held = "holds it and "
+	}
+	if x.Via != "" && x.Via != x.Function && x.Via != g.Function {
+		role := "called"
+		if g.Kind == "lock" {
+			role = "called with the lock held"
+		}
+		add(role, x.Via, x.ViaFile, x.ViaLine, 0)
+	}
+	if x.Wait == "" {
+		does = "had the proc"
+	}
+	add(held+does, x.Function, x.File, x.Line, q.cost(x))
+	who := plain(textui.Place(cmp.Or(x.Via, x.Function), cmp.Or(x.ViaFile, x.File), cmp.Or(x.ViaLine, x.Line)))
+	switch blocked := !slices.Contains([]string{"running", "runnable", "gc", "stw"}, x.Kind); {
+	case x.Function == "":
+	case g.Kind == "lock" && blocked && x.Within && x.Via != "":
+		f.Advice = fmt.Sprintf("Move the call of %s out of the section that is locked at %s: copy what is needed, release the lock, then wait.", who, place(g))
+	case g.Kind == "lock" && blocked:
+		f.Advice = fmt.Sprintf("Do not wait with the lock held: move what %s does at %s outside the lock of %s, or hold the lock for a shorter time.", plain(textui.ShortFunc(x.Function)), place(x), place(g))
+	case g.Kind == "lock":
+		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: take what %s computes out of the section that is locked at %s, or divide what it guards (shards).", plain(textui.ShortFunc(x.Function)), place(g))
+	case g.Kind == "channel" && x.Within && blocked:
+		f.Advice = fmt.Sprintf("Raise the limit in %s: so many pass it at once, and wait there while others wait for them. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), plain(textui.ShortFunc(x.Function)))
+	case g.Kind == "connection" && strings.HasPrefix(x.Function, "net."):
+		f.Advice = "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."
+	case g.Kind != "lock" && g.Kind != "runnable" && !blocked:
+		f.Advice = fix(requestWords[x.Kind].fix)
+	}
+}
+
+// place is where a part is.
+func place(x *result.RequestRow) string {
+	s := plain(textui.Place("f", x.File, x.Line))
+	return strings.TrimSuffix(strings.TrimPrefix(s, "f ("), ")")
+}
+
+// look returns the slowest request of which a fifth is such a part.
+func (q *question) look(g *result.RequestRow) *result.Moment {
+	list := q.Slowest
+	if q.all && q.Typical != nil {
+		list = append([]result.RequestPath{*q.Typical}, list...)
+	}
+	for i := range list {
+		p := &list[i]
+		var in model.Duration
+		for _, x := range p.Parts {
+			if (&result.RequestRow{Kind: x.Kind, Function: x.Function, File: x.File, Wait: x.Wait, Waiter: x.Waiter, WaitFile: g.File}).InGroup(g) {
+				in += x.Length
+			}
+		}
+		if 5*in >= p.Duration {
+			return &result.Moment{Trace: p.Trace, At: p.Start, Length: p.Duration, Goroutine: p.Goroutine}
+		}
+	}
+	return nil
+}
+
+// fix returns advice: that of the catalogue, if it is a name there.
+func fix(advice string) string {
+	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == advice }); i >= 0 {
+		return Symptoms[i].Advice
+	}
+	return advice
+}
+
+// requests sums up in a sentence the requests that a report begins with.
+func requests(r *result.Report) (f result.Finding, ok bool) {
 	k := r.MainRequests()
 	if k == nil {
-		return nil, nil
+		return f, false
 	}
 	cut, spread := "", fmt.Sprintf("p50 %s, ", textui.Duration(k.P50))
 	if k.Censored.Count > 0 {
-		cut = fmt.Sprintf(" (%s cut)", textui.Count(k.Censored.Count))
+		cut = fmt.Sprintf(" (%s truncated)", textui.Count(k.Censored.Count))
 	}
 	if k.Count >= fewWaits {
 		spread += fmt.Sprintf("p99 %s, ", textui.Duration(k.P99))
@@ -69,147 +303,9 @@ func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Findi
 		spread = ""
 	}
 	certain := ratio(k.Certain, k.Listed)
-	f := result.Finding{Kind: "requests", Text: fmt.Sprintf("Requests (%s): %s%s, %smax %s; %s of path time is certain.",
+	return result.Finding{Kind: "requests", Text: fmt.Sprintf("Requests (%s): %s%s, %smax %s; %s of path time is certain.",
 		k.Kind, textui.Count(k.Count), cut, spread, textui.Duration(k.Max), textui.Percent(certain)),
 		Evidence: []result.Evidence{{Name: "requests", Value: float64(k.Count), Unit: "count"}, {Name: "p50", Value: float64(k.P50), Unit: "ns"},
 			{Name: "p99", Value: float64(k.P99), Unit: "ns"}, {Name: "longest", Value: float64(k.Max), Unit: "ns"},
-			{Name: "of the time on the path certain", Value: certain, Unit: "share"}}}
-	if len(k.Tails) > 0 && k.Tails[0].Count > 0 && k.Tails[0].Middle.Count > 0 {
-		t := &k.Tails[0]
-		diff, against := t.Diff(), 0.0
-		who := "The slowest " + t.Who()
-		if slow, middle := float64(t.Total)/float64(t.Count), float64(t.Middle.Total)/float64(t.Middle.Count); diff <= 0 || slow < slowRequests*middle {
-			f.Text += " " + who + " are not much slower than the middle fifth. Of the time of all "
-			for i, x := range k.Path[:min(maxDiagnoses, len(k.Path))] {
-				if i > 0 && ratio(x.Total, k.Total) < leastTold {
-					break
-				}
-				did := strings.TrimSuffix(requestWords[x.Name].did, " %s")
-				did = cmp.Or(strings.TrimSuffix(strings.TrimSuffix(did, " in"), " by"), "others that they waited for")
-				f.Text += strings.Repeat(", ", min(i, 1)) + textui.Percent(ratio(x.Total, k.Total)) + " is " + did
-			}
-			f.Text += "."
-		} else {
-			f.Severity = result.Notable
-			f.Text += fmt.Sprintf(" %s take %s longer on average than the middle fifth.", who, textui.Duration(model.Duration(diff)))
-			for i := range t.Groups {
-				gain := t.Gain(&t.Groups[i])
-				against += min(gain, 0)
-				if len(diagnoses) < maxDiagnoses && gain >= leastShare*diff {
-					diagnoses = append(diagnoses, slowRequest(r, k, &t.Groups[i]))
-				}
-			}
-			if -against >= againstShare*diff {
-				f.Text += fmt.Sprintf(" What they have less of takes %s off that.", textui.Duration(model.Duration(-against)))
-			}
-		}
-	}
-	var ran model.Duration
-	for _, x := range k.Path {
-		if x.Name == "running" || x.Name == "others" {
-			ran += x.Total
-		}
-	}
-	switch share := ratio(k.Codeless, k.Listed); {
-	case share > codelessShare:
-		f.Text += fmt.Sprintf(" %s of the time on the paths ran code that no stack shows: ", textui.Percent(share))
-		if r.Blame.Samples == 0 {
-			f.Text += "record with schedscope record, which takes CPU samples."
-		} else {
-			f.Text += fmt.Sprintf("%s are too few, record for longer.", textui.Plural(r.Blame.Samples, "CPU sample"))
-		}
-	case r.Blame.Samples == 0 && len(diagnoses) > 0 && ratio(ran, k.Total) > codelessShare:
-		f.Text += " Without CPU samples, which schedscope record takes, what ran is inferred from the stacks around it."
-	}
-	return []result.Finding{f}, diagnoses
-}
-
-// joins gives what is known of a lock to what was said of the slowest requests, if they wait for
-// it: one thing is not said twice.
-func joins(f result.Finding, slow []result.Finding) bool {
-	if f.Kind != "lock" {
-		return false
-	}
-	for _, c := range f.Where {
-		for i := range slow {
-			if x := &slow[i]; x.Kind == SlowRequests && c.Role == "waits" && 2*c.Share >= 1 && strings.HasPrefix(x.Title, "waiting for the lock in "+plain(textui.Place(c.Function, "", 0))+" ") {
-				x.Where, x.Evidence = f.Where, append(x.Evidence, f.Evidence...)
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// slowRequest says of a group how much of the slowest requests it is, and who is to blame.
-func slowRequest(r *result.Report, k *result.RequestKind, g *result.RequestRow) result.Finding {
-	t, words := &k.Tails[0], requestWords[g.Kind]
-	gain := t.Gain(g)
-	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Advice: words.do, Evidence: []result.Evidence{
-		{Name: "added to the mean of the slowest", Value: gain, Unit: "ns"}, {Name: "of the difference", Value: gain / t.Diff(), Unit: "share"},
-		{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, {Name: "slowest", Value: float64(t.Count), Unit: "count"}}}
-	f.Text = fmt.Sprintf("+%s on average, %s of the difference, %s of %s have it", textui.Duration(model.Duration(gain)), textui.Percent(gain/t.Diff()), textui.Count(g.Have), textui.Count(t.Count))
-	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == words.do }); i >= 0 {
-		f.Advice = Symptoms[i].Advice
-	}
-	f.Title = strings.Replace(words.did, "%s", plain(textui.Place(g.Function, g.File, g.Line)), 1)
-	if g.Function == "" {
-		f.Title = strings.TrimSuffix(words.did, " in %s")
-		if g.Kind == "running" {
-			f.Title, f.Advice = "running code that no stack shows", "Record it for longer: a CPU sample is taken every 10 ms."
-			if r.Blame.Samples == 0 {
-				f.Advice = "Record it with schedscope record, which takes CPU samples."
-			}
-		}
-	}
-	// What it was waited for, most first; code before what has no name, unless it is much less.
-	var rows []*result.RequestRow
-	for i := range t.Rows {
-		if x := &t.Rows[i]; x.InGroup(g) && t.Gain(x) > 0 && (x.Wait != "" || x.Kind == "runnable") {
-			rows = append(rows, x)
-		}
-	}
-	if i := slices.IndexFunc(rows, func(x *result.RequestRow) bool { return x.Function != "" }); i > 0 && 3*t.Gain(rows[i]) >= t.Gain(rows[0]) {
-		rows[0], rows[i] = rows[i], rows[0]
-	}
-	for i, x := range rows {
-		name, did := plain(textui.Place(x.Function, x.File, x.Line)), requestWords[x.Kind].meanwhile
-		if i == 0 && (x.Kind != g.Kind || x.Function != g.Function || x.Kind == "queued") {
-			switch {
-			case x.Kind == "queued":
-				f.Title += ", which " + requestWords[x.Wait].meanwhile
-			case x.Kind == "timer":
-				f.Title += ", ended by a timer"
-			case x.Wait == "":
-				f.Title += ", behind " + cmp.Or(name, "others")
-			case name != "":
-				f.Title += map[bool]string{true: ", held", false: ","}[g.Kind == "lock"] + " while " + name + " " + did
-			case x.Kind == "running":
-				f.Title += ", while code ran that no stack shows"
-			case x.Kind == "runnable":
-				f.Title += ", while it waited for a proc"
-			}
-			if x.Inferred {
-				f.Title += " (inferred)"
-				f.Grade = result.Inferred
-			}
-		}
-		if name != "" && len(f.Where) < maxDiagnoses && 5*t.Gain(x) >= t.Gain(rows[0]) {
-			f.Where = append(f.Where, result.Culprit{Role: did, Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0)), Share: min(t.Gain(x)/gain, 1), Callers: []string{}})
-		}
-	}
-	for i := range k.Slowest {
-		q := &k.Slowest[i]
-		var in model.Duration
-		for _, p := range q.Parts {
-			if (&result.RequestRow{Kind: p.Kind, Function: p.Function, File: p.File, Wait: p.Wait, Waiter: p.Waiter, WaitFile: g.File}).InGroup(g) {
-				in += p.Length
-			}
-		}
-		if 5*in >= q.Duration {
-			f.Look = &result.Moment{Trace: q.Trace, At: q.Start, Length: q.Duration, Goroutine: q.Goroutine}
-			break
-		}
-	}
-	return f
+			{Name: "of the time on the path certain", Value: certain, Unit: "share"}}}, true
 }

@@ -1,7 +1,6 @@
 package findings_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/findings"
@@ -23,38 +22,61 @@ func TestSlowRequests(t *testing.T) {
 			{Kind: "running", Function: "main.serve", Slow: 5 * ms, Middle: 10 * ms, Have: 5}},
 		Groups: []result.RequestRow{{Kind: "lock", Function: "main.get", File: "get.go", Line: 3, Slow: 45 * ms, Have: 5},
 			{Kind: "running", Function: "main.serve", Slow: 5 * ms, Middle: 10 * ms, Have: 5}}}
-	v.Requests = []result.RequestKind{{Kind: "http", Dist: result.Dist{Count: 10, Total: 500 * ms}}, {Kind: "grpc", Dist: result.Dist{Count: 20, Total: 90 * ms, Max: 10 * ms},
-		Listed: 100, Certain: 90, Codeless: 21, Tails: []result.RequestTail{tail}}}
+	v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: result.Dist{Count: 10, Total: 500 * ms}}}, {Kind: "grpc", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 90 * ms, Max: 10 * ms},
+		Listed: 100, Certain: 90, Codeless: 21, Tails: []result.RequestTail{tail}}}}
 	findings.Judge(v)
-	var diagnoses []result.Finding
+	if v.Verdict.Word != findings.SlowTail || v.Verdict.Text != "The slowest 5 of 20 requests take 8.00ms and more, half at most 0." {
+		t.Errorf("the verdict is %+v", v.Verdict)
+	}
+	var items []result.Finding
 	for _, f := range v.Findings {
-		if f.Kind == findings.SlowRequests {
-			diagnoses = append(diagnoses, f)
+		if f.Title != "" {
+			items = append(items, f)
 		}
 	}
-	lead := findings.Lead(v.Findings)
-	for _, want := range []string{"Requests (grpc): 20,", "90% of path time", "The slowest 5 (from 8.00ms on) take 9.00ms longer", "21% of the time on the paths ran code that no stack shows"} {
-		if !strings.Contains(lead[0].Text, want) {
-			t.Errorf("the first finding is %q, want %q in it", lead[0].Text, want)
-		}
+	if len(items) != 1 {
+		t.Fatalf("%d items, want one: %+v", len(items), items)
 	}
-	if len(lead) != 2 || lead[1].Kind != "no-notable-waiting" || strings.Contains(lead[1].Text, "healthy") {
-		t.Errorf("after that come %+v, want scheduling latency in one line", lead[1:])
-	}
-	if len(diagnoses) != 1 {
-		t.Fatalf("%d diagnoses, want one: %+v", len(diagnoses), diagnoses)
-	}
-	d := diagnoses[0]
-	if want := "waiting for the lock in main.get (get.go:3), held while main.rebuild (store.go) ran (inferred)"; d.Title != want {
+	d := items[0]
+	if want := "requests (grpc) waits for a lock"; d.Title != want {
 		t.Errorf("it is %q, want %q", d.Title, want)
 	}
-	if want := "+9.00ms on average, 100% of the difference, 5 of 5 have it"; d.Text != want || d.Grade != result.Inferred || d.Advice == "" {
-		t.Errorf("it is %q, %v, %q, want %q, inferred, and advice", d.Text, d.Grade, d.Advice, want)
+	if want := "9.00ms of the 10.0ms, 5 of the slowest 5"; d.Text != want || d.Grade != result.Inferred || d.Advice == "" || d.Gain != "the slowest at most 10.0ms -> 1.00ms" {
+		t.Errorf("it is %q, %v, %q, %q, want %q, inferred, advice, and what it brings", d.Text, d.Grade, d.Advice, d.Gain, want)
+	}
+	if c := d.Where; len(c) != 2 || c[0].Function != "main.get" || c[0].Length != 9*ms || c[1].Function != "main.rebuild" || c[1].Depth != 1 || c[1].Role != "holds it and runs" {
+		t.Errorf("the chain is %+v", c)
+	}
+	for _, tt := range []struct {
+		objective, word, state string
+		code                   int
+	}{{"nothing:p50=1s", findings.SlowTail, "unknown", 3}, {"p99=1s", findings.Unknown, "unknown", 3}} {
+		list, err := findings.ParseObjectives(tt.objective)
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings.Judge(v, list...)
+		if got := v.Verdict; got.Word != tt.word || got.Objectives[0].State != tt.state || findings.ExitCode(&got) != tt.code {
+			t.Errorf("%s: %+v", tt.objective, got)
+		}
 	}
 	v.Requests[1].Tails[0].Total = 7 * ms
 	findings.Judge(v)
-	if f := v.Findings[0]; !strings.Contains(f.Text, "not much slower") || v.Findings[1].Kind == findings.SlowRequests || v.Findings[len(lead)-1].Title != "" {
-		t.Errorf("of requests that are not slow: %+v", v.Findings)
+	if v.Verdict.Word != findings.Healthy || findings.ExitCode(&v.Verdict) != 0 {
+		t.Errorf("of requests that are not slow: %+v", v.Verdict)
+	}
+}
+
+// TestParseObjectives checks what --slo accepts.
+func TestParseObjectives(t *testing.T) {
+	list, err := findings.ParseObjectives("POST /order:p99=50ms,p50=5ms")
+	if err != nil || len(list) != 2 || list[0] != (result.Objective{Group: "POST /order", Quantile: 0.99, Limit: 50e6}) || list[1].Quantile != 0.5 {
+		t.Errorf("%+v, error %v", list, err)
+	}
+	for _, text := range []string{"", "p99", "p99=", "p99=50", "p0=5ms", "p100=5ms", "p99=-5ms", "p99=5ms,", "p99=0s", "99=5ms", "g:"} {
+		if _, err := findings.ParseObjectives(text); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
 	}
 }
 

@@ -2,6 +2,34 @@ package findings
 
 import "github.com/schedscope/schedscope/analyze/result"
 
+// Verdicts is what the catalogue has of each verdict, by its words joined by dashes.
+var Verdicts = []result.Symptom{
+	{Name: "healthy", Example: "fixtures/quiet.go1.26.p4.trace",
+		Meaning: "HEALTHY: nothing is to be changed.",
+		Sign:    "No objective of --slo is missed. Without one: no part of what the slowest requests take longer lasts 1 ms or more in at least half of them, and nothing else held goroutines up for 20% of the time. In a program without requests: no diagnosis explains waiting that matters.",
+		Advice:  "What was checked stands under ruled out. If users see slow responses all the same, look outside the program, or set what is slow with --slo."},
+	{Name: "slow-tail", Example: "fixtures/mixed.go1.26.p2.trace",
+		Meaning: "SLOW TAIL: the slowest requests of a group are slow, others are not.",
+		Sign:    "The slowest 1% (of fewer than 500 requests: the slowest five) take 1.5 times as long as the middle fifth or more, and at least half of them have a part that adds 1 ms or more and a tenth of the difference; or a p99 that --slo asks for is missed.",
+		Advice:  "Begin with item 1."},
+	{Name: "slow", Example: "fixtures/tasks.go1.26.p4.trace",
+		Meaning: "SLOW: all requests are slow alike. Or goroutines hold up each other.",
+		Sign:    "The typical request spends 1 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs), or 10 ms or more at all; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter.",
+		Advice:  "Begin with item 1: it says what all of them spend, and where."},
+	{Name: "starved", Example: "fixtures/hogs.go1.26.p2.trace",
+		Meaning: "STARVED: goroutines are ready to run and do not run.",
+		Sign:    "The first item is about waiting for a proc. In a program without requests waits to run matter: see waiting.",
+		Advice:  "Item 1 says which code had the procs meanwhile."},
+	{Name: "disturbed", Example: "fixtures/manyprocs.go1.26.p64.trace",
+		Meaning: "DISTURBED: threads of the program did not get the CPUs they wanted.",
+		Sign:    "The first item is more-procs-than-cpus.",
+		Advice:  "See more-procs-than-cpus. Record again on a quiet machine before you change the program."},
+	{Name: "unknown", Example: "fixtures/handmade/go125-sync.trace",
+		Meaning: "UNKNOWN: the trace does not show enough to judge.",
+		Sign:    "It has neither requests nor waits to run, or what makes the slowest requests slow is code that no stack shows, or there are too few requests for the objective.",
+		Advice:  "The sentence after the word says what recording would show it: longer, under load, or with the CPU samples that schedscope record takes."},
+}
+
 // Symptoms is what the catalogue has of each kind of finding. Traces that show one are in
 // the repository.
 var Symptoms = []result.Symptom{
@@ -9,10 +37,10 @@ var Symptoms = []result.Symptom{
 		Meaning: "How long requests took, and what is known of their time.",
 		Sign:    "At least 20 requests of a kind were seen from beginning to end: of net/http, gRPC, or tasks of runtime/trace, or what --request names. A path is certain where nothing of it is inferred: see help metrics.",
 		Advice:  "Look at the slow-requests below it, and at schedscope requests, which lists the slowest with their paths."},
-	{Name: SlowRequests, Example: "fixtures/http.trace",
-		Meaning: "What the slowest requests have that those of median length lack.",
-		Sign:    "The mean of the slowest 1% (of fewer than 500 requests: the slowest five) is compared with that of a sample of the middle fifth, part by part: what a request's goroutine did, and each of its waits with all that it was for. All parts add up to the difference; some are negative, so that others may be more than all of it. A request has a part that is 5% of its time or more. Who held a lock, and the other end of a connection, are inferred.",
-		Advice:  "The first line is where to begin, if most of the slowest requests have it; one that a single request has is an accident. Advice for each is with it."},
+	{Name: SlowRequests, Example: "fixtures/tasks.go1.26.p4.trace",
+		Meaning: "What slow requests spend their time on.",
+		Sign:    "The mean of the slowest 1% (of fewer than 500 requests: the slowest five) is compared with that of a sample of the middle fifth, part by part: what a request's goroutine did, and each of its waits with all that it was for. All parts add up to the difference; some are negative, so that others may be more than all of it. A request has a part that is 5% of its time or more. Where all are slow, the parts are those of the middle fifth. Who held a lock, and the other end of a connection, are inferred. The gain is a bound: the time of the part gone, and nothing else in its place.",
+		Advice:  "The tree goes from who waits to what was waited for; the last line is the place to change, unless fix names another."},
 	{Name: "waiting", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "Goroutines that were ready to run waited for long.",
 		Sign:    "The p99 of at least 100 waits is 1 ms or more, or the longest wait is 10 ms or more. From a p99 of 10 ms on it is serious. The causes named are inferred from replayed run queues.",
@@ -57,11 +85,11 @@ var Symptoms = []result.Symptom{
 		Meaning: "Goroutines spent their time in system calls that block. It is not the scheduler.",
 		Sign:    "At least 20 calls of 1 ms or more, for 5% of the time or more. Sockets and processes that are waited for do not count.",
 		Advice:  "Make fewer and larger calls (buffer, batch, group commits), move them to a goroutine of their own behind a queue, or bound how many block at once (a semaphore)."},
-	{Name: "procs-held-by-system-calls", Example: "fixtures/syscalls.go1.23.p4.trace",
+	{Name: "procs-held-by-system-calls", Example: "fixtures/truth/traces/files.p1.trace.zst",
 		Meaning: "Goroutines waited for procs that others held in system calls.",
 		Sign:    "Calls of 20 us or more. The runtime takes the proc out of a call when sysmon sees it, after 20 us to 10 ms.",
 		Advice:  "Make fewer and larger calls (buffer, batch), or bound how many goroutines call at once (a semaphore)."},
-	{Name: "short-system-calls", Example: "fixtures/checks/recordings/echo-p4.trace.zst",
+	{Name: "short-system-calls", Example: "fixtures/checks/recordings/echo.trace.zst",
 		Meaning: "Goroutines waited behind short system calls: work of the kernel.",
 		Sign:    "Calls below 20 us. The runtime takes no proc out of them: the CPU worked.",
 		Advice:  "Make fewer and larger calls: buffer what is written, batch what is sent."},
@@ -77,7 +105,7 @@ var Symptoms = []result.Symptom{
 		Meaning: "All goroutines stood still. The world was stopped, and either one goroutine ran on for long, or the program stops the world itself, again and again.",
 		Sign:    "Until all have stopped the time is due to who was the last to stop, and where; after that to who stopped the world. Stops by the garbage collector are its own.",
 		Advice:  "Where one does not stop: split what cannot be interrupted (large copies, clears and searches, assembly) into smaller pieces. Where the program stops the world: call runtime.ReadMemStats, runtime.Stack of all goroutines and GOMAXPROCS less often; runtime/metrics does not stop it."},
-	{Name: "garbage-collection", Example: "fixtures/forward.go1.26.p4.trace",
+	{Name: "garbage-collection", Example: "fixtures/truth/traces/forward.p4.trace.zst",
 		Meaning: "Goroutines waited for the garbage collector. Its workers had the procs, or goroutines had to help it.",
 		Sign:    "Waiting behind workers and assists, in worlds stopped for it, and for assist credit. While it marks it takes a quarter of the procs by design.",
 		Advice:  "Allocate less (reuse buffers, sync.Pool), or make collections rarer: raise GOGC, or set GOMEMLIMIT with GOGC=off where the memory is there."},

@@ -53,8 +53,9 @@ type Place struct {
 	Line       int // 0: not known
 	// Stack has the functions outside the standard library, the outermost first, joined by ";".
 	Stack   string
-	ID      int32 // of the Tracker's places, from 1
-	program bool  // it is the program's own
+	Frames  []model.Frame // of the stack from there on outwards, or what of it is certain; nil: not known
+	ID      int32         // of the Tracker's places, from 1
+	program bool          // it is the program's own
 }
 
 // maxPairs bounds how many pairs of stacks are kept, with what they have in common, and what ran
@@ -378,7 +379,7 @@ func (w *walker) single(stack model.StackID) *Place {
 		s.placed = true
 		frames := w.t.tables.Stack(stack)
 		if f := result.PlaceIn(frames); f != nil {
-			s.place = w.add(Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames), program: result.Programs(f)})
+			s.place = w.add(Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames), Frames: from(frames, f), program: result.Programs(f)})
 		}
 	}
 	return s.place
@@ -435,10 +436,44 @@ func (w *walker) common(a, b model.StackID) *Place {
 	}
 	frames := x[len(x)-n:]
 	if f := result.PlaceIn(frames); f != nil && result.Ours(f) {
-		p = w.add(Place{Func: f.Func, File: f.File, Stack: programs(frames)})
+		p = w.add(Place{Func: f.Func, File: f.File, Stack: programs(frames), Frames: from(frames, f)})
 	}
 	w.pairs[pair{a, b}] = p
 	return p
+}
+
+// from returns the frames from one of them on outwards.
+func from(frames []model.Frame, f *model.Frame) []model.Frame {
+	for i := range frames {
+		if &frames[i] == f {
+			return frames[i:]
+		}
+	}
+	return nil
+}
+
+// Via returns the program's frame through which p was reached, and the function that it called: if
+// function is among its callers that one, else its next caller. It returns nil if there is none.
+func (p *Place) Via(function string) (caller *model.Frame, callee string) {
+	for i := range p.Frames {
+		f := &p.Frames[i]
+		if i == 0 || !result.Programs(f) {
+			continue
+		}
+		if caller == nil || f.Func == function {
+			caller, callee = f, p.Func
+			for k := i - 1; k >= 0; k-- {
+				if result.Ours(&p.Frames[k]) {
+					callee = p.Frames[k].Func
+					break
+				}
+			}
+		}
+		if f.Func == function {
+			break
+		}
+	}
+	return caller, callee
 }
 
 // programs returns the functions of a stack that are outside the standard library.

@@ -345,7 +345,7 @@ func trim(v *Report) {
 	})
 	v.Bursts.Longest = v.Bursts.Longest[:min(len(v.Bursts.Longest), maxLongest)]
 	for i := range v.Requests {
-		v.Requests[i].Trim()
+		v.Requests[i].trim()
 	}
 }
 

@@ -37,7 +37,7 @@ func generic(t *testing.T, v *Report) any {
 var percentiles = []string{"p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "value_ns", "p50", "p99"}
 
 // unmerged are fields that merging cannot know, or that say that it was done.
-var unmerged = []string{"findings", "notes", "pathologies", "stacks", "exact"}
+var unmerged = []string{"verdict", "findings", "notes", "pathologies", "stacks", "exact"}
 
 // sameReport compares two reports; bad is called for what differs.
 func sameReport(path, field string, got, want any, bad func(path string, got, want any)) {

@@ -27,9 +27,10 @@ type (
 		// The traces, in the order in which they were given; "trace" elsewhere is a place in
 		// this list, from 0.
 		Traces   []Trace   `json:"traces" figure:"traces: traces"`
-		Skipped  []Skipped `json:"skipped"`  // Inputs that could not be read.
-		Totals   Totals    `json:"totals"`   // What the traces hold.
-		Findings []Finding `json:"findings"` // The verdict, most important first.
+		Skipped  []Skipped `json:"skipped"`                    // Inputs that could not be read.
+		Totals   Totals    `json:"totals"`                     // What the traces hold.
+		Verdict  Verdict   `json:"verdict,omitzero" merge:"-"` // What it all comes to.
+		Findings []Finding `json:"findings"`                   // What was found, most important first.
 		// Of several traces: the figures of each. Left out for a single one.
 		PerTrace []TraceFigures `json:"per_trace,omitempty"`
 		// Of several traces: how much their figures differ. Left out for a single one.
@@ -143,7 +144,29 @@ type (
 		Procs uint64     `json:"procs"` // The new number of procs.
 	}
 
-	// Finding is one statement of the verdict.
+	// Verdict says whether something is to be changed.
+	Verdict struct {
+		// HEALTHY; SLOW TAIL (some requests, or waits), SLOW (all alike), STARVED (for procs),
+		// DISTURBED (by the machine); UNKNOWN: the trace does not show enough to judge.
+		Word string `json:"word"`
+		Text string `json:"text"` // The reason, in words.
+		// What disturbed the program from outside, in words; left out if nothing did.
+		Machine string `json:"machine,omitempty"`
+		// What was checked and is fine, and what could not be checked, in words.
+		RuledOut   []string    `json:"ruled_out"`
+		Objectives []Objective `json:"objectives,omitempty"` // Those that were set; left out if none was.
+	}
+
+	// Objective is a limit for a percentile of requests.
+	Objective struct {
+		Group    string         `json:"group,omitempty"` // The group that it is for; left out: all requests.
+		Quantile float64        `json:"quantile"`        // 0.99 of p99.
+		Limit    model.Duration `json:"limit_ns"`        // What was asked for, in nanoseconds.
+		Value    model.Duration `json:"value_ns"`        // What was measured: of several groups in the one where it is worst.
+		State    string         `json:"state"`           // met, missed, or unknown: too few requests.
+	}
+
+	// Finding is one statement about the traces.
 	Finding struct {
 		Kind     string   `json:"kind"`     // Its kind, for programs.
 		Severity Severity `json:"severity"` // How much it matters.
@@ -158,6 +181,8 @@ type (
 		Tail   float64   `json:"tail_share,omitempty"` // Its part of the waits beyond the p99.
 		Where  []Culprit `json:"where,omitempty"`      // The code that it is due to, most first.
 		Advice string    `json:"advice,omitempty"`     // What can be done, in words.
+		Group  string    `json:"group,omitempty"`      // The group of requests that it slows down.
+		Gain   string    `json:"gain,omitempty"`       // What it would bring at most, in words.
 		Look   *Moment   `json:"look,omitempty"`       // A place in the trace that shows it.
 	}
 
@@ -170,6 +195,9 @@ type (
 		Share    float64  `json:"share" range:"0..1"` // Of what the diagnosis is about.
 		Basis    string   `json:"basis"`              // How that is known, in words.
 		Callers  []string `json:"callers"`            // The program's functions that called it, innermost first, at most 3.
+		// Of a chain of waits: how many steps it is from who waits, from 0.
+		Depth  int            `json:"depth,omitempty"`
+		Length model.Duration `json:"length_ns,omitempty"` // Its time in each request on average, in nanoseconds.
 	}
 
 	// Moment is a place in a trace.

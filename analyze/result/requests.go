@@ -14,6 +14,21 @@ type (
 	// RequestKind are the requests of one kind.
 	RequestKind struct {
 		Kind string `json:"kind" key:""` // http, grpc, task, region, goroutine or func.
+		RequestSet
+		Handlers []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
+		// The same as of the kind by handler, task or function, if there are several, at most 16, and
+		// at least four fifths of the requests have one: else it is not known which are alike.
+		Groups []RequestGroup `json:"groups,omitempty" sort:"total"`
+	}
+
+	// RequestGroup are the requests of one handler, task or function.
+	RequestGroup struct {
+		Name string `json:"name" key:"name"` // As of handlers.
+		RequestSet
+	}
+
+	// RequestSet are requests that are compared with each other.
+	RequestSet struct {
 		// How long those took that the trace shows from beginning to end.
 		Dist
 		Censored Tally         `json:"censored"`         // Those that the trace shows only in part.
@@ -22,14 +37,13 @@ type (
 		// of whoever ended the wait; adds up to the total.
 		Path []RequestTime `json:"path" sort:"total"`
 		// Time of the paths that were listed, of the slowest and of a sample of all.
-		Listed   model.Duration   `json:"listed_ns"`
-		Certain  model.Duration   `json:"certain_ns"`                  // Of that, where nothing is inferred.
-		Codeless model.Duration   `json:"codeless_ns"`                 // Of that, running of which no function is known.
-		Cut      int64            `json:"cut_paths"`                   // Paths that are not known from their beginning.
-		Handlers []RequestHandler `json:"handlers" sort:"total"`       // By handler, task or function; "" if not known.
-		Tails    []RequestTail    `json:"tails"`                       // What the slowest have that the middle has not.
-		Slowest  []RequestPath    `json:"slowest"`                     // The slowest, at most 20.
-		Typical  *RequestPath     `json:"typical,omitempty" merge:"-"` // One of about median length; left out if there is none.
+		Listed   model.Duration `json:"listed_ns"`
+		Certain  model.Duration `json:"certain_ns"`                  // Of that, where nothing is inferred.
+		Codeless model.Duration `json:"codeless_ns"`                 // Of that, running of which no function is known.
+		Cut      int64          `json:"cut_paths"`                   // Paths that are not known from their beginning.
+		Tails    []RequestTail  `json:"tails"`                       // What the slowest have that the middle has not.
+		Slowest  []RequestPath  `json:"slowest"`                     // The slowest, at most 20 of a kind and 5 of a group.
+		Typical  *RequestPath   `json:"typical,omitempty" merge:"-"` // One of about median length; left out if there is none.
 	}
 
 	// RequestTime is a part of the time of requests.
@@ -70,18 +84,26 @@ type (
 
 	// RequestRow is a part of the time of the slowest requests.
 	RequestRow struct {
-		Kind     string         `json:"kind" key:""`          // Kind of time; running also of other goroutines.
-		Function string         `json:"function" key:""`      // The program's innermost function that ran or blocked, or behind which they were runnable.
-		File     string         `json:"file" key:""`          // Its source file.
-		Line     int            `json:"line" merge:"-"`       // Where most of the time is known to be; 0 if not known.
-		Wait     string         `json:"wait" key:""`          // Kind of the request's own wait that this explains; empty: none.
-		Waiter   string         `json:"wait_function" key:""` // The program's innermost function that waited then.
-		WaitFile string         `json:"wait_file" key:""`     // Its source file.
-		WaitLine int            `json:"wait_line" merge:"-"`  // Where most waited; 0 if not known.
-		Inferred bool           `json:"inferred,omitempty"`   // That this was waited for.
-		Slow     model.Duration `json:"slow_ns"`              // Sum over the slowest, in nanoseconds.
-		Middle   model.Duration `json:"middle_ns"`            // Sum over those of the middle, in nanoseconds.
-		Have     int64          `json:"have"`                 // Of the slowest, those with at least 5 % of their time in it.
+		Kind     string `json:"kind" key:""`          // Kind of time; running also of other goroutines.
+		Function string `json:"function" key:""`      // The program's innermost function that ran or blocked, or behind which they were runnable.
+		File     string `json:"file" key:""`          // Its source file.
+		Line     int    `json:"line" merge:"-"`       // Where most of the time is known to be; 0 if not known.
+		Wait     string `json:"wait" key:""`          // Kind of the request's own wait that this explains; empty: none.
+		Waiter   string `json:"wait_function" key:""` // The program's innermost function that waited then.
+		WaitFile string `json:"wait_file" key:""`     // Its source file.
+		WaitLine int    `json:"wait_line" merge:"-"`  // Where most waited; 0 if not known.
+		// The program's function through which whoever was waited for came to the function: what the
+		// function that waited calls there, else its caller. Left out if not known.
+		Via      string         `json:"via,omitempty" merge:"-"`
+		ViaFile  string         `json:"via_file,omitempty" merge:"-"` // Its source file.
+		ViaLine  int            `json:"via_line,omitempty" merge:"-"` // Where it calls on; left out if not known.
+		Within   bool           `json:"within,omitempty" merge:"-"`   // Who was waited for was meanwhile in the function that waited.
+		Inferred bool           `json:"inferred,omitempty"`           // That this was waited for.
+		Times    int64          `json:"slow_times"`                   // How often, in the slowest.
+		Usual    int64          `json:"middle_times"`                 // How often, in those of the middle.
+		Slow     model.Duration `json:"slow_ns"`                      // Sum over the slowest, in nanoseconds.
+		Middle   model.Duration `json:"middle_ns"`                    // Sum over those of the middle, in nanoseconds.
+		Have     int64          `json:"have"`                         // Of the slowest, those with at least 5 % of their time in it.
 	}
 
 	// RequestPath is one request with its critical path.
@@ -109,6 +131,9 @@ type (
 		Inferred  bool           `json:"inferred,omitempty"`      // As of rows.
 	}
 )
+
+// NoName stands for a name that is not known.
+const NoName = "(unknown)"
 
 // maxTailRows is how many rows of a tail a report has.
 const maxTailRows = 100
@@ -214,12 +239,42 @@ func (v *Report) MainRequests() *RequestKind {
 	return nil
 }
 
-// Trim sorts the slowest requests and what tails have, and cuts both to what a report has.
-func (k *RequestKind) Trim() {
+// Sets returns what is compared with each other: the groups, or if there are none all of the kind
+// under the name of their one handler, "" if there are several or it is not known.
+func (k *RequestKind) Sets() []RequestGroup {
+	if len(k.Groups) > 0 {
+		return k.Groups
+	}
+	name := ""
+	for i := range k.Handlers {
+		switch h := k.Handlers[i].Name; {
+		case h == "" || h == NoName:
+		case name != "":
+			return []RequestGroup{{RequestSet: k.RequestSet}}
+		default:
+			name = h
+		}
+	}
+	return []RequestGroup{{name, k.RequestSet}}
+}
+
+// trim sorts the slowest requests and what tails have, and cuts both to what a report has.
+func (k *RequestKind) trim() {
+	k.RequestSet.Trim(maxLongest)
+	for i := range k.Groups {
+		k.Groups[i].Trim(SlowestOfGroup)
+	}
+}
+
+// SlowestOfGroup is how many of the slowest requests of a group a report has.
+const SlowestOfGroup = 5
+
+// Trim sorts the slowest requests, of which it keeps a few, and what tails have.
+func (k *RequestSet) Trim(most int) {
 	slices.SortStableFunc(k.Slowest, func(a, b RequestPath) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
-	k.Slowest = k.Slowest[:min(len(k.Slowest), maxLongest)]
+	k.Slowest = k.Slowest[:min(len(k.Slowest), most)]
 	for i := range k.Tails {
 		k.Tails[i].Sort()
 	}

@@ -105,7 +105,7 @@ func Shorten(s string, limit int) string {
 // ascii holds what ASCII puts in the place of the characters that this program
 // prints itself.
 var ascii = map[rune]rune{
-	'µ': 'u', '…': '~', '·': '|', '–': '-', '→': '>', '←': '<', '≥': '>', '≤': '<', '×': 'x', '±': '~',
+	'µ': 'u', '…': '~', '·': '|', '–': '-', '→': '>', '←': '<', '≥': '>', '≤': '<', '×': 'x', '±': '~', '└': '`',
 	'▁': '_', '▂': '.', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%', '█': '#',
 }
 

@@ -39,12 +39,12 @@ func someRequests(name string) result.RequestKind {
 	}
 	held := result.RequestPart{Length: ms, Kind: "running", Goroutine: 2, Depth: 1, Function: name, Wait: "lock", Waiter: name}
 	own := result.RequestPart{Length: ms, Kind: "running", Goroutine: 1}
-	return result.RequestKind{Kind: "http", Dist: result.NewDist(&d), Slowest: []result.RequestPath{{Name: name, Goroutine: 1, Duration: 2 * ms, Parts: []result.RequestPart{held, own}}},
+	return result.RequestKind{Kind: "http", Handlers: []result.RequestHandler{}, RequestSet: result.RequestSet{Dist: result.NewDist(&d), Slowest: []result.RequestPath{{Name: name, Goroutine: 1, Duration: 2 * ms, Parts: []result.RequestPart{held, own}}},
 		Typical: &result.RequestPath{Name: name, Goroutine: 1, Duration: ms, Parts: []result.RequestPart{own}},
-		Own:     []result.RequestTime{}, Path: []result.RequestTime{}, Handlers: []result.RequestHandler{},
+		Own:     []result.RequestTime{}, Path: []result.RequestTime{},
 		Tails: []result.RequestTail{{Count: 2, Total: 4 * ms, Middle: result.RequestMiddle{Count: 1, Total: ms},
 			Rows:   []result.RequestRow{{Kind: "running", Function: name, Wait: "lock", Waiter: name, Slow: 2 * ms, Have: 2}, {Kind: "running", Slow: 2 * ms, Middle: ms, Have: 2}},
-			Groups: []result.RequestRow{{Kind: "lock", Function: name, Slow: 2 * ms, Have: 2}, {Kind: "running", Slow: 2 * ms, Middle: ms, Have: 2}}}}}
+			Groups: []result.RequestRow{{Kind: "lock", Function: name, Slow: 2 * ms, Have: 2}, {Kind: "running", Slow: 2 * ms, Middle: ms, Have: 2}}}}}}
 }
 
 // TestRequests looks for what the picture of requests says.

@@ -89,6 +89,7 @@ type (
 	Facet struct {
 		Label string
 		Text  string
+		Depth int // steps that it is below the facet before it, as a branch of a tree
 		Pairs []Pair
 		// Rows has text show the pairs below each other and not in a line.
 		Rows bool

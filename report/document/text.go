@@ -401,6 +401,9 @@ func (t *TextWriter) facet(f *Facet) {
 			parts = append(parts, fmt.Sprintf("%d more", n))
 		}
 		t.Wrap("    ", "    ", f.Label+": "+strings.Join(parts, "; "))
+	case f.Depth > 0:
+		indent := strings.Repeat("  ", f.Depth+2)
+		t.Wrap(indent+"└ ", indent+"  ", f.Text)
 	case f.Label == "" && f.Text != "": // as the pairs of rows
 		t.Wrap("      ", "        ", f.Text)
 	case f.Text != "":

@@ -59,7 +59,7 @@ func newView(in *Input) *pageView {
 	p.head()
 	l := &p.r.Latency
 	s := p.section("verdict", "Verdict", "")
-	p.add(s, view.Findings(p.r))
+	p.add(s, view.Verdict(p.r))
 	if x := p.d.Section("diagnoses"); x != nil {
 		s.Pieces = append(s.Pieces, piece{HTML: `<div class="findings">` + p.render(x, true) + "</div>\n"})
 		if x := p.d.Section("also-found"); x != nil {

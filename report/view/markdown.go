@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
@@ -16,10 +15,7 @@ import (
 // folded.
 func Markdown(w io.Writer, r *result.Report) error {
 	d := &document.Document{Title: Title(r), About: "schedscope:"}
-	top := document.New("head", "")
-	if list := findingList(findings.Lead(r.Findings)); len(list) > 0 {
-		top.Add(list)
-	}
+	top := Verdict(r)
 	top.Text("%s.", summaryOf(r))
 	rest := Report(r)
 	d.Add(top, diagnoses(r), rest.Section("also-found"), figures(r))

@@ -1,8 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/findings"
@@ -14,6 +16,7 @@ import (
 
 // How much the summary shows.
 const (
+	groupsShown = 5    // of requests
 	foundLines  = 3    // pathologies
 	causeLines  = 8    // causes, of at least causeShare each
 	causeShare  = 0.01 //
@@ -25,20 +28,12 @@ const (
 // screenLines is how long the first screen is at most.
 const screenLines = 30
 
-// screen prints what is seen first: what was read, how long goroutines waited, at most three
-// diagnoses, of which the last ones give way if the lines do not suffice, what it is not, and
-// where to go on.
-// It returns the diagnoses that it left out, nil if none.
+// screen prints what is seen first: what of the traces is missing, the verdict, where requests
+// spend their time, at most three items, of which the last ones give way if the lines do not suffice,
+// what is ruled out, and where to go on. It returns the items that it left out, nil if none.
 func screen(t *document.TextWriter, r *result.Report) *document.Section {
-	head(t, r)
-	t.Printf("\n")
-	for i, f := range findings.Lead(r.Findings) {
-		text := textui.Columns(textui.Clean(f.Text), t.Width, "")
-		if i == 0 {
-			text = t.Bold(text)
-		}
-		t.Printf("%s\n", text)
-	}
+	verdictLine(t, r)
+	groupsTable(t, r)
 	var cards document.Cards
 	if section := diagnoses(r); section != nil {
 		cards = section.Blocks[0].(document.Cards)
@@ -51,11 +46,10 @@ func screen(t *document.TextWriter, r *result.Report) *document.Section {
 			middle.Sections(&document.Section{Blocks: []document.Block{shortened(cards[:n], whole)}})
 		}
 		if n < len(cards) {
-			left = document.New("diagnoses", "More diagnoses")
+			left = document.New("diagnoses", "More items")
 			left.Add(cards[n:])
 		}
-		// The curve is not to be wrapped.
-		end.Printf("\n%-10s %s busy |%s|\n", "procs", textui.Percent(r.Procs.Utilisation), curve(r))
+		end.Printf("\n")
 		end.Facts(screenFacts(r, left != nil))
 		if n <= 1 || t.Lines()+middle.Lines()+end.Lines() <= screenLines {
 			t.Append(middle)
@@ -69,6 +63,167 @@ func screen(t *document.TextWriter, r *result.Report) *document.Section {
 	}
 }
 
+// verdictLine prints what is missing, the verdict, and what was read.
+func verdictLine(t *document.TextWriter, r *result.Report) {
+	if s := Completeness(r); s != "" {
+		t.Wrap("", "  ", s)
+	}
+	v := &r.Verdict
+	var facts []string
+	switch len(r.Traces) {
+	case 0:
+	case 1:
+		x := &r.Traces[0]
+		facts = append(facts, textui.Shorten(textui.Clean(x.Name[strings.LastIndexAny(x.Name, `/\\`)+1:]), 40))
+		if x.Windowed || x.Start > 0 {
+			facts = append(facts, fmt.Sprintf("%s to %s", textui.Instant(x.Start), textui.Instant(x.Start+model.Time(x.Span))))
+		}
+		facts = append(facts, goVersion(x))
+	default:
+		facts = append(facts, plural(len(r.Traces), "trace"), Formats(r))
+	}
+	facts = append(facts, textui.Duration(r.Totals.Span), fmt.Sprintf("%s %s busy", GOMAXPROCS(&r.Totals), textui.Percent(r.Procs.Utilisation)))
+	about := strings.Join(facts, ", ")
+	if v.Word == "" {
+		t.Printf("%s\n", about)
+	} else if s := v.Word + "  " + textui.Clean(v.Text); textui.Width(s)+3+textui.Width(about) <= t.Width {
+		t.Printf("%s  %s%s%s\n", t.Bold(v.Word), textui.Clean(v.Text), strings.Repeat(" ", t.Width-textui.Width(s)-textui.Width(about)), about)
+	} else {
+		indent := strings.Repeat(" ", len(v.Word)+2)
+		t.Printf("%s  %s\n%s%s\n", t.Bold(v.Word), textui.Columns(textui.Clean(v.Text), t.Width-len(indent), indent), indent, about)
+	}
+	for _, o := range v.Objectives {
+		t.Wrap("", "  ", ObjectiveText(&o))
+	}
+	if v.Machine != "" {
+		t.Wrap("", "  ", "disturbed: "+v.Machine)
+	}
+	if len(r.Traces) == 1 && r.Traces[0].Captured != nil {
+		c := r.Traces[0].Captured
+		t.Wrap("", "  ", "captured: "+c.String())
+		if c.Request != nil {
+			t.Wrap("", "  ", "the request: "+c.Request.String())
+		}
+	}
+}
+
+// ObjectiveText says whether an objective is met.
+func ObjectiveText(o *result.Objective) string {
+	s := fmt.Sprintf("objective p%g < %s", 100*o.Quantile, textui.Duration(o.Limit))
+	if o.Group != "" {
+		s = o.Group + ": " + s
+	}
+	if o.State == "unknown" {
+		return s + ": cannot be judged, too few requests"
+	}
+	return fmt.Sprintf("%s: %s, %s", s, o.State, textui.Duration(o.Value))
+}
+
+// groupsTable shows the groups of requests with the most time; of a program without requests whose
+// goroutines waited to run.
+func groupsTable(t *document.TextWriter, r *result.Report) {
+	type row struct {
+		kind string
+		*result.RequestGroup
+	}
+	var rows []row
+	for i := range r.Requests {
+		sets := r.Requests[i].Sets()
+		for k := range sets {
+			if sets[k].Count > 0 {
+				rows = append(rows, row{r.Requests[i].Kind, &sets[k]})
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.Total, a.Total) })
+	span := float64(r.Totals.Span) / 1e9
+	perSecond := func(n int64) string {
+		if span <= 0 {
+			return ""
+		}
+		return strconv.FormatFloat(float64(n)/span, 'f', 0, 64)
+	}
+	if len(rows) == 0 {
+		waitersTable(t, r, perSecond)
+		return
+	}
+	shown := rows
+	if len(rows) > groupsShown {
+		shown = rows[:groupsShown-1]
+	}
+	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
+	tb.Limit, tb.Short = t.Width, shortPlace
+	for _, x := range shown {
+		name := handlerName(x.Name)
+		if x.Name == "" || x.Name == noName {
+			name = x.kind
+		}
+		slowest, most := "", ""
+		if len(x.Tails) > 0 {
+			tail := &x.Tails[0]
+			slowest = textui.Duration(tail.Total / model.Duration(max(tail.Count, 1)))
+			most = mostOfTail(tail)
+		}
+		tb.Row(shortName(name, 36), textui.Count(x.Count), perSecond(x.Count), textui.Duration(x.P50), slowest, most)
+	}
+	if len(shown) < len(rows) {
+		n, longest := int64(0), model.Duration(0)
+		for _, x := range rows[len(shown):] {
+			n, longest = n+x.Count, max(longest, x.Max)
+		}
+		tb.Row(fmt.Sprintf("others (%d groups)", len(rows)-len(shown)), textui.Count(n), perSecond(n), "", "", "longest "+textui.Duration(longest))
+	}
+	t.Printf("\n%s", tb.String())
+}
+
+// shortPlace keeps the end of what is too wide.
+func shortPlace(s string, width int) string { return textui.Shorten(s, width) }
+
+// mostOfTail names the part that takes the most of the slowest, where they are slow, or else of all.
+func mostOfTail(t *result.RequestTail) string {
+	var most *result.RequestRow
+	size := func(x *result.RequestRow) float64 { return float64(x.Middle) }
+	if t.Middle.Count == 0 || float64(t.Total)/float64(t.Count) >= 1.5*float64(t.Middle.Total)/float64(t.Middle.Count) {
+		size = func(x *result.RequestRow) float64 { return t.Gain(x) }
+	}
+	for i := range t.Groups {
+		if x := &t.Groups[i]; most == nil || size(x) > size(most) {
+			most = x
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	return strings.TrimSpace(most.Kind + " " + textui.Place(most.Function, most.File, most.Line))
+}
+
+// waitersTable shows whose goroutines waited to run.
+func waitersTable(t *document.TextWriter, r *result.Report, perSecond func(int64) string) {
+	list := r.Latency.ByFunction
+	if len(list) == 0 {
+		return
+	}
+	tb := textui.NewTable("Lrrrrr", "goroutines that waited to run", "n", "per s", "typical", "slowest 1%", "longest")
+	tb.Limit = t.Width
+	for i := range list[:min(len(list), groupsShown-1)] {
+		x := &list[i]
+		typical, slow := textui.Duration(x.P50), textui.Duration(x.P99)
+		if x.Unknown {
+			typical, slow = "", ""
+		}
+		tb.Row(shortName(x.Name, 48), textui.Count(x.Count), perSecond(x.Count), typical, slow, textui.Duration(x.Max))
+	}
+	if n := len(list) - (groupsShown - 1); n > 0 {
+		count, longest := int64(0), model.Duration(0)
+		for i := range list[groupsShown-1:] {
+			x := &list[groupsShown-1+i]
+			count, longest = count+x.Count, max(longest, x.Max)
+		}
+		tb.Row(fmt.Sprintf("others (%s)", textui.Plural(n, "function")), textui.Count(count), perSecond(count), "", "", textui.Duration(longest))
+	}
+	t.Printf("\n%s", tb.String())
+}
+
 // shortened returns cards, unless whole with less of those after the first: its title, the
 // first function, and what to do.
 func shortened(cards document.Cards, whole bool) document.Cards {
@@ -78,7 +233,7 @@ func shortened(cards document.Cards, whole bool) document.Cards {
 		c.Text = nil
 		first := true
 		c.Facets = slices.DeleteFunc(slices.Clone(c.Facets), func(f document.Facet) bool {
-			keep := f.Label == "do" || f.Label == "" && first
+			keep := f.Label == "fix" || f.Label == "" && first
 			first = first && f.Label != ""
 			return !keep
 		})
@@ -86,14 +241,11 @@ func shortened(cards document.Cards, whole bool) document.Cards {
 	return out
 }
 
-// screenFacts are the last lines of the first screen; left: there are more diagnoses.
+// screenFacts are the last lines of the first screen; left: there are more items.
 func screenFacts(r *result.Report, left bool) document.Facts {
 	var facts document.Facts
-	if c := &r.Causes; c.Refused != "" && c.Waits == 0 {
-		facts = append(facts, document.Pair{Name: "causes", Value: "not known: " + c.Refused})
-	}
-	if s := notIt(r); s != "" {
-		facts = append(facts, document.Pair{Name: "not it", Value: s})
+	if len(r.Verdict.RuledOut) > 0 {
+		facts = append(facts, document.Pair{Name: "ruled out", Value: strings.Join(r.Verdict.RuledOut, ", ")})
 	}
 	var names []string
 	for i := range r.Pathologies {
@@ -103,67 +255,32 @@ func screenFacts(r *result.Report, left bool) document.Facts {
 		names = append(names[:foundLines], fmt.Sprintf("%d more", len(names)-foundLines))
 	}
 	if len(names) > 0 {
-		facts = append(facts, document.Pair{Name: "found", Value: strings.Join(names, ", ")})
+		facts = append(facts, document.Pair{Name: "also", Value: strings.Join(names, ", ")})
 	}
-	more := "--details for all numbers, -o report.html for a page"
+	next := "--details for all numbers"
 	if left {
-		more = "--details for the other diagnoses and all numbers, -o report.html for a page"
+		next = "--details for the other items and all numbers"
 	}
 	if len(r.Traces) == 1 {
-		more += ", schedscope view for its timeline"
+		next += ", schedscope view for a timeline"
 	}
 	if r.MainRequests() != nil {
-		more += ", schedscope requests for the slowest"
+		next += ", schedscope requests for the slowest"
 	}
-	kind := ""
 	if i := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Title != "" }); i >= 0 {
-		kind = ", schedscope explain " + r.Findings[i].Kind
+		next += ", schedscope explain " + r.Findings[i].Kind
 	}
-	return append(facts, document.Pair{Name: "more", Value: more + kind})
-}
-
-// notIt returns how little the usual suspects took that no diagnosis names.
-func notIt(r *result.Report) string {
-	named := map[string]bool{}
-	for i := range r.Findings {
-		named[r.Findings[i].Kind] = named[r.Findings[i].Kind] || r.Findings[i].Title != ""
-	}
-	if k := r.MainRequests(); k != nil && named[findings.SlowRequests] && len(k.Tails) > 0 {
-		t := &k.Tails[0]
-		for i := range t.Groups {
-			if x := &t.Groups[i]; 100*t.Gain(x) > t.Diff() {
-				named[map[string]string{"lock": "lock", "gc": "garbage-collection", "stw": "stop-the-world"}[x.Kind]] = true
-			}
-		}
-	}
-	var locks, suspected model.Duration
-	for i := range r.Waiting.ByReason {
-		if x := &r.Waiting.ByReason[i]; model.IsSync(x.Name) && result.HeldUp(x.Name) && !strings.HasSuffix(x.Name, ".Wait") {
-			locks += x.Total
-		}
-	}
-	for i := range r.Causes.Rows {
-		if x := &r.Causes.Rows[i]; x.Suspected {
-			suspected += x.Total
-		}
-	}
-	var parts []string
-	add := func(kind, text string) {
-		if !named[kind] {
-			parts = append(parts, text)
-		}
-	}
-	add("lock", "locks "+textui.Duration(locks)+" blocked")
-	add("garbage-collection", "garbage collection "+textui.Percent(r.GC.Share)+" of the procs' time")
-	add("stop-the-world", "stop-the-world "+textui.Ratio(r.STW.Effective.Total, r.Totals.Span)+" of the time")
-	if r.Causes.Total > 0 {
-		add("more-procs-than-cpus", "operating system "+textui.Ratio(suspected, r.Causes.Total)+" of the waiting (suspected)")
-	}
-	return strings.Join(parts, ", ")
+	return append(facts, document.Pair{Name: "next", Value: next})
 }
 
 // summary prints the numbers that come first in the details.
 func summary(t *document.TextWriter, r *result.Report) {
+	t.Printf("\n")
+	head(t, r)
+	t.Printf("%-10s %s busy |%s|\n", "procs", textui.Percent(r.Procs.Utilisation), curve(r))
+	for _, f := range findings.Lead(r.Findings) {
+		t.Wrap("", "", f.Text)
+	}
 	t.Printf("\n")
 	facts := document.Facts{{Name: "latency", Value: latencyLine(r)}}
 	add := func(label, text string) {
@@ -216,16 +333,6 @@ func head(t *document.TextWriter, r *result.Report) {
 	x := &r.Totals
 	t.Printf("%s, %s, %s (%s of the runtime), %s, %s\n", textui.Duration(x.Span), GOMAXPROCS(x), plural(x.Goroutines, "goroutine"),
 		textui.Count(x.SystemGoroutines), plural(x.Threads, "thread"), plural(x.Events, "event"))
-	if s := Completeness(r); s != "" {
-		t.Wrap("", "  ", s)
-	}
-	if len(r.Traces) == 1 && r.Traces[0].Captured != nil {
-		c := r.Traces[0].Captured
-		t.Wrap("", "  ", "captured: "+c.String())
-		if c.Request != nil {
-			t.Wrap("", "  ", "the request: "+c.Request.String())
-		}
-	}
 }
 
 // latencyLine shows scheduling latency as a whole.

@@ -223,14 +223,25 @@ func outliers(r *result.Report) string {
 	return strings.Join(names, ", ")
 }
 
-// Findings returns the verdict.
-func Findings(r *result.Report) *document.Section {
+// Verdict returns the verdict, with what it rests on.
+func Verdict(r *result.Report) *document.Section {
 	s := document.New("verdict", "")
-	if len(r.Findings) == 0 {
-		s.Text("Nothing stands out.")
-		return s
+	v := &r.Verdict
+	if v.Word != "" {
+		s.Add(document.Paragraph{Strong: v.Word + ":", Text: " " + v.Text})
 	}
-	s.Add(findingList(findings.Lead(r.Findings)))
+	for i := range v.Objectives {
+		s.Text("%s", ObjectiveText(&v.Objectives[i]))
+	}
+	if v.Machine != "" {
+		s.Text("Disturbed: %s", v.Machine)
+	}
+	if len(v.RuledOut) > 0 {
+		s.Add(document.Paragraph{Strong: "Ruled out:", Text: " " + strings.Join(v.RuledOut, ", ")})
+	}
+	if list := findingList(findings.Lead(r.Findings)); len(list) > 0 {
+		s.Add(list)
+	}
 	return s
 }
 
@@ -265,39 +276,47 @@ func diagnoses(r *result.Report) *document.Section {
 }
 
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
-	c := document.Card{Title: f.Title, Summary: fmt.Sprintf(": %s of the time lost, %s of the tail", textui.Percent(f.Sum), textui.Percent(f.Tail)), Severity: f.Severity.String()}
-	if f.Kind == findings.SlowRequests {
-		c.Summary = ": " + f.Text
-	} else {
-		c.Text = append(c.Text, f.Text)
+	c := document.Card{Title: f.Title, Summary: ": " + f.Text, Severity: f.Severity.String()}
+	if f.Sum > 0 || f.Tail > 0 {
+		c.Text = append(c.Text, fmt.Sprintf("%s of all waiting, %s of the longest 1%%.", textui.Percent(f.Sum), textui.Percent(f.Tail)))
 	}
 	for i := range f.Where {
-		if f.Kind == findings.SlowRequests && len(f.Where) == 1 {
-			break // the title names it
+		c.Facets = append(c.Facets, document.Facet{Text: culpritText(&f.Where[i]), Depth: f.Where[i].Depth})
+	}
+	add := func(label, text string) {
+		if text != "" {
+			c.Facets = append(c.Facets, document.Facet{Label: label, Text: text})
 		}
-		c.Facets = append(c.Facets, document.Facet{Text: culpritText(&f.Where[i])})
 	}
-	if f.Advice != "" {
-		c.Facets = append(c.Facets, document.Facet{Label: "do", Text: f.Advice})
-	}
+	add("fix", f.Advice)
+	add("gain", f.Gain)
 	if m := f.Look; m != nil && m.Trace < len(r.Traces) {
 		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
-		c.Facets = append(c.Facets, document.Facet{Label: "see", Text: fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, textui.ShellWord(r.Traces[m.Trace].Name))})
+		add("see", fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, textui.ShellWord(r.Traces[m.Trace].Name)))
 	}
 	return c
 }
 
 // culpritText returns who did what, and where.
 func culpritText(c *result.Culprit) string {
-	s := c.Role + "  " + textui.ShortFunc(c.Function)
+	s := textui.ShortFunc(c.Function)
 	if c.File != "" {
 		s += "  " + shortFile(c.File)
 		if c.Line > 0 {
 			s += fmt.Sprintf(":%d", c.Line)
 		}
 	}
-	s += "  " + textui.Percent(c.Share)
+	if s != "" {
+		s += "  "
+	}
+	s += c.Role
+	switch {
+	case c.Length > 0:
+		s += ", " + textui.Duration(c.Length)
+	case c.Depth == 0:
+		s += ", " + textui.Percent(c.Share)
+	}
 	if c.Basis != "" {
 		s += " (" + c.Basis + ")"
 	}

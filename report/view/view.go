@@ -154,7 +154,7 @@ func shortName(fn string, limit int) string {
 }
 
 // noName is what results have for a name that the trace does not show.
-const noName = "(unknown)"
+const noName = result.NoName
 
 // goroutine names a goroutine of one of the traces.
 func goroutine(r *result.Report, trace int, g model.GoID, fn string) string {

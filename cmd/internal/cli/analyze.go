@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -25,6 +26,8 @@ type analyzeFlags struct {
 	out      outputs
 	worst    int
 	requests requestFlags
+	slo      objectives
+	fail     bool
 	check    bool
 	// details: not just the first screen of the text.
 	details  bool
@@ -36,10 +39,14 @@ func newAnalyze(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze [flags] TRACE|REPORT.json...",
 		Short: "Report what waits to run, how long, and the most likely reason",
-		Long: `Several traces become one report. The text is one screen: what waited, whose code
-is to blame, and what to do. --details prints all numbers after it; schedscope help
-metrics explains them, schedscope explain what the report names, schedscope help
-formats the outputs.
+		Long: `Several traces become one report. The text is one screen: a verdict (HEALTHY, SLOW
+TAIL, SLOW, STARVED, DISTURBED or UNKNOWN), where requests spend their time, at most
+three culprits with the code that is to be changed, and what is ruled out. --details
+prints all numbers after it; schedscope help metrics explains them, schedscope explain
+what the report names, schedscope help formats the outputs.
+
+Without an objective (--slo) a program is healthy if nothing would make its slowest
+requests faster by a millisecond or more. --fail makes the verdict the exit code.
 
 -o report.html writes one page with charts and a timeline, which asks for nothing
 else, works offline, and may be sent to somebody or kept with a build.
@@ -52,6 +59,7 @@ has none for its reports. A trace that is in several of them counts as often, wh
 is reported.`,
 		Example: `  schedscope analyze trace.out
   schedscope analyze -o latency.png -o report.html trace.out
+  schedscope analyze --slo p99=50ms,p50=5ms --fail trace.out
   schedscope analyze http://localhost:6060 --seconds 5
   schedscope analyze --json --from 2s --to 3s trace.out | jq .latency.all.p99_ns
   schedscope analyze -o all.json monday.json tuesday.json live.trace
@@ -66,6 +74,8 @@ is reported.`,
 	f.out.register(cmd, "text", "html", "json", "markdown", "csv", "png", "svg")
 	flags.BoolVar(&f.details, "details", false, "print all numbers after the first screen of the text")
 	f.requests.registerSlow(cmd)
+	flags.Var(&f.slo, "slo", "what is slow, as `OBJECTIVE`: p99=50ms, p50=5ms or both joined by a comma, for all groups of requests or after GROUP: for one; may be repeated (default: see schedscope explain slow-tail)")
+	flags.BoolVar(&f.fail, "fail", false, "exit with 1 if an objective is missed (without --slo if the verdict is SLOW, SLOW TAIL or STARVED), with 3 if that cannot be judged")
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full, those of one incident together")
 	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
@@ -96,10 +106,31 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 		return err
 	}
 	if f.check {
-		return a.checked(l.v)
+		if err := a.checked(l.v); err != nil {
+			return err
+		}
+	}
+	if code := findings.ExitCode(&l.v.Verdict); f.fail && code != exitOK {
+		return &exitError{code: code, silent: true}
 	}
 	return nil
 }
+
+// objectives are those of --slo.
+type objectives struct{ list []result.Objective }
+
+// Set implements pflag.Value.
+func (o *objectives) Set(text string) error {
+	list, err := findings.ParseObjectives(text)
+	o.list = append(o.list, list...)
+	return err
+}
+
+// String implements pflag.Value.
+func (o *objectives) String() string { return "" }
+
+// Type implements pflag.Value.
+func (o *objectives) Type() string { return "OBJECTIVE" }
 
 // checked reports on stderr how --check of traces went, and sets the exit code.
 func (a *app) checked(v *result.Report) error {

@@ -19,7 +19,8 @@ var catalogue = []struct {
 	where   string
 	entries []result.Symptom
 }{
-	{"Findings, in the verdict of a report", findings.Symptoms},
+	{"Verdicts, the first words of a report", findings.Verdicts},
+	{"Findings, what a report says of a trace", findings.Symptoms},
 	{"Known ways of scheduling going wrong, in the list of what was found", analyze.Symptoms()},
 	{"Causes of waiting, in the table of where it went", result.CauseSymptoms()},
 }
@@ -84,7 +85,7 @@ func explain(w io.Writer, name string) error {
 				b.WriteByte('\n')
 			}
 			fmt.Fprintf(&b, "%s\n%s.\n\n", x.Name, part.where)
-			for _, line := range [][2]string{{"means", x.Meaning}, {"known by", x.Sign}, {"do", x.Advice}, {"example", "schedscope analyze " + x.Example}} {
+			for _, line := range [][2]string{{"means", x.Meaning}, {"known by", x.Sign}, {"fix", x.Advice}, {"example", "schedscope analyze " + x.Example}} {
 				fmt.Fprintf(&b, "%-10s %s\n", line[0], textui.Columns(line[1], 89, strings.Repeat(" ", 11)))
 			}
 		}

@@ -34,10 +34,12 @@ func TestCatalogue(t *testing.T) {
 			var shown []string
 			switch i {
 			case 0:
-				shown = result.Each(r.Findings, func(f *result.Finding) string { return f.Kind })
+				shown = []string{result.SymptomName(strings.ToLower(r.Verdict.Word))}
 			case 1:
-				shown = result.Each(r.Pathologies, func(p *result.Pathology) string { return p.Name })
+				shown = result.Each(r.Findings, func(f *result.Finding) string { return f.Kind })
 			case 2:
+				shown = result.Each(r.Pathologies, func(p *result.Pathology) string { return p.Name })
+			case 3:
 				shown = result.Each(r.Causes.Rows, func(c *result.CauseRow) string { return result.SymptomName(c.Cause) })
 			}
 			if !slices.Contains(shown, x.Name) {

@@ -131,7 +131,8 @@ const exitCodesHelp = `The codes are the same for every command and every format
        break is analysed, and stderr, the text and the JSON say what is lost.
        Of several traces at least one could be read.
     1  gate check: a rule is violated, whatever the reports are. --check: times
-       do not add up, which is a bug of schedscope.
+       do not add up, which is a bug of schedscope. --fail: an objective is missed;
+       without --slo, the verdict is SLOW, SLOW TAIL or STARVED.
     2  wrong usage, no readable event in any trace, or an output could not be
        written. No output was, but what gate record has recorded stays, and so do
        the others where a picture has nothing to show.
@@ -140,7 +141,8 @@ const exitCodesHelp = `The codes are the same for every command and every format
     3  gate: no verdict, because traces are not comparable, the machine was
        disturbed, or there are fewer traces than the budget's min_traces. (With
        enough of them, a rule that stays inconclusive is a warning: 0.)
-       --check: the trace contradicts itself.
+       --check: the trace contradicts itself. --fail: the verdict is UNKNOWN or
+       DISTURBED, or there are too few requests for an objective.
   130  interrupted by ^C or SIGTERM; nothing was written, but what gate record has
        recorded stays. While recording from http://, the first one ends the
        recording instead: what came is analysed, if it is enough for a generation.

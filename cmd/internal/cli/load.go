@@ -113,7 +113,7 @@ func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlag
 	if n := len(twice) - most; n > 0 {
 		a.warn("%d more traces count twice", n)
 	}
-	findings.Judge(v)
+	findings.Judge(v, f.slo.list...)
 	return &loaded{v: v, saved: saved, noTimeline: noTimelineSeveral}, nil
 }
 
@@ -130,7 +130,7 @@ func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loa
 	rd.describeRequest(ctx, t.Captured)
 	a.warnAbout(&t)
 	l.v.Traces[0] = t
-	findings.Judge(l.v)
+	findings.Judge(l.v, f.slo.list...)
 	return l, nil
 }
 

@@ -1,0 +1,430 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// How a report is judged
+//
+//  1. Requests are judged by groups of [enough] or more: by their slowest, and by all of them. Slow
+//     is what misses an objective. Without one, the slowest are slow if they take slowRequests times
+//     as long as the middle and a part of what they add is worth an item; all are slow if the typical
+//     one spends ownTime or more waiting for others within the program, or outsideTime for whatever it
+//     is, and a part of that is worth an item.
+//  2. What slows requests by waiting for a proc is explained by the diagnosis of that.
+//  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
+//     of the time. In a program without requests they are all there is.
+//  4. One culprit is one item: a later item about the same function goes.
+//  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
+//     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
+const (
+	enough = 20
+	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
+	worthTime   = 1_000_000
+	ownTime     = 1_000_000
+	outsideTime = 10_000_000
+	heldUpShare = 0.2
+)
+
+// The words of verdicts.
+const (
+	Healthy   = "HEALTHY"
+	SlowTail  = "SLOW TAIL"
+	Slow      = "SLOW"
+	Starved   = "STARVED"
+	Disturbed = "DISTURBED"
+	Unknown   = "UNKNOWN"
+)
+
+// ParseObjectives parses "p99=50ms,p50=5ms", for all groups of requests, or for one of them if a
+// name and a colon come before it.
+func ParseObjectives(text string) (list []result.Objective, err error) {
+	group, limits := "", text
+	if i := strings.LastIndex(text, ":"); i >= 0 {
+		group, limits = text[:i], text[i+1:]
+	}
+	for part := range strings.SplitSeq(limits, ",") {
+		m := objective.FindStringSubmatch(part)
+		if m == nil {
+			return nil, fmt.Errorf("%q: want p99=50ms, p50=5ms or both joined by a comma, after GROUP: if it is for one group", text)
+		}
+		q, err := strconv.ParseFloat(m[1], 64)
+		d, err2 := time.ParseDuration(m[2])
+		if err = cmp.Or(err, err2); err != nil || q <= 0 || q >= 100 || d <= 0 {
+			return nil, fmt.Errorf("%q: want a percentile between p0 and p100 and a duration above 0", part)
+		}
+		list = append(list, result.Objective{Group: group, Quantile: q / 100, Limit: model.Duration(d)})
+	}
+	return list, nil
+}
+
+var objective = regexp.MustCompile(`^p([0-9.]+)=([0-9.]+[a-zµ]+)$`)
+
+// ExitCode returns what a verdict means to a script: 0 if nothing is to be changed, 1 if something is
+// slow, 3 if that cannot be judged. Objectives decide if there are any.
+func ExitCode(v *result.Verdict) int {
+	state := func(word string) bool {
+		return slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == word })
+	}
+	switch {
+	case state("missed"):
+		return 1
+	case state("unknown"):
+		return 3
+	case len(v.Objectives) > 0:
+		return 0
+	case v.Word == Slow, v.Word == SlowTail, v.Word == Starved:
+		return 1
+	case v.Word != Healthy:
+		return 3
+	}
+	return 0
+}
+
+// isGroup reports whether an objective is for a group.
+func isGroup(o *result.Objective, name string) bool {
+	return o.Group == "" || o.Group == name || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
+}
+
+// judge is what a verdict is made of.
+type judge struct {
+	r         *result.Report
+	questions []*question // about all groups, in pairs: the slowest, all
+	items     []result.Finding
+	slow      []*question // those that have items
+	codeless  *question   // what is slow by code that no stack shows
+}
+
+// verdict sets the verdict and returns the items, at most maxDiagnoses.
+func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
+	j := &judge{r: r}
+	r.Verdict = result.Verdict{RuledOut: []string{}}
+	for i := range r.Requests {
+		k := &r.Requests[i]
+		sets := k.Sets()
+		for n := range sets {
+			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 {
+				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true})
+			}
+		}
+	}
+	j.measure(objectives)
+	diagnoses := diagnose(r)
+	j.requests(&diagnoses)
+	j.others(diagnoses)
+	j.items = j.items[:min(len(j.items), maxDiagnoses)]
+	j.word()
+	return j.items
+}
+
+// measure compares objectives with what was measured.
+func (j *judge) measure(objectives []result.Objective) {
+	for _, o := range objectives {
+		o.State = "unknown"
+		for _, q := range j.questions {
+			if q.all || !isGroup(&o, q.Name) || q.Unknown || float64(q.RequestGroup.Count)*(1-o.Quantile) < 1 {
+				continue
+			}
+			v := q.RequestGroup.Dist.Values()
+			if v == nil {
+				continue
+			}
+			value := v.Quantile(o.Quantile)
+			o.Value = max(o.Value, value)
+			switch {
+			case value > o.Limit:
+				o.State = "missed"
+				if o.Quantile > 0.9 {
+					q.limit = o.Limit
+				} else {
+					j.questions[slices.Index(j.questions, q)+1].limit = o.Limit
+				}
+			case o.State == "unknown":
+				o.State = "met"
+			}
+		}
+		j.r.Verdict.Objectives = append(j.r.Verdict.Objectives, o)
+	}
+}
+
+// asked reports whether requests of q are slow.
+func (j *judge) asked(q *question) bool {
+	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q.Name) }) {
+		return q.limit > 0
+	}
+	if !q.all {
+		return q.slowest() >= slowRequests*q.middle()
+	}
+	var own, outside float64
+	for i := range q.Groups {
+		x := &q.Groups[i]
+		switch x.Kind {
+		case "lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw":
+			own += q.cost(x)
+		}
+		outside += q.cost(x)
+	}
+	return own >= max(ownTime, q.middle()/2) || outside >= outsideTime
+}
+
+// requests adds the items about requests: those of all before those of the slowest of a group, and
+// groups with most time first.
+func (j *judge) requests(diagnoses *[]diagnosis) {
+	type candidate struct {
+		q    *question
+		part *result.RequestRow
+		lost float64 // in all
+	}
+	var list []candidate
+	for _, q := range j.questions {
+		if !j.asked(q) {
+			continue
+		}
+		parts := q.parts()
+		for _, x := range parts {
+			n := float64(q.RequestTail.Count)
+			if q.all {
+				n = float64(q.RequestGroup.Count)
+			}
+			list = append(list, candidate{q, x, n * q.cost(x)})
+		}
+		if len(parts) == 0 && j.codeless == nil && (q.limit > 0 || !q.all) {
+			for i := range q.Groups {
+				if x := &q.Groups[i]; x.Kind == "running" && x.Function == "" && q.cost(x) >= max(worthTime, q.whole()/2) {
+					j.codeless = q
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.lost, a.lost) })
+	for _, c := range list {
+		f := c.q.item(j.r, c.part)
+		if slices.Contains(scheduling, c.part.Kind) {
+			i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool { return ofScheduling(d.Kind) })
+			if i < 0 {
+				continue // nothing says whom it is due to
+			}
+			d := (*diagnoses)[i]
+			*diagnoses = slices.Delete(*diagnoses, i, i+1)
+			f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
+			f.Title, f.Where = f.Title+": "+d.Title, d.Where
+			f.Sum, f.Tail = d.Sum, d.Tail
+		}
+		j.add(f, c.q)
+	}
+}
+
+// ofScheduling reports whether a diagnosis is about waiting to run.
+func ofScheduling(kind string) bool {
+	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", SlowRequests}, kind)
+}
+
+// add adds an item, unless there is one about the same culprit: that one gets its advice, if it is
+// of another kind.
+func (j *judge) add(f result.Finding, q *question) {
+	for i := range j.items {
+		x := &j.items[i]
+		if !same(x, &f) {
+			continue
+		}
+		if x.Kind != f.Kind && x.Advice != f.Advice && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" {
+			x.Advice += " And: " + f.Advice
+		}
+		return
+	}
+	j.items = append(j.items, f)
+	j.slow = append(j.slow, q)
+}
+
+// same reports whether two items are about the same culprit: that of requests is at the end of the
+// chain, and what else is said of functions in that chain is said there.
+func same(x, f *result.Finding) bool {
+	if x.Kind == SlowRequests && f.Kind != SlowRequests {
+		return slices.ContainsFunc(x.Where, func(c result.Culprit) bool {
+			return slices.ContainsFunc(f.Where, func(d result.Culprit) bool { return c.Function == d.Function })
+		})
+	}
+	if len(x.Where) == 0 || len(f.Where) == 0 {
+		return x.Kind == f.Kind && len(x.Where) == len(f.Where)
+	}
+	at := func(f *result.Finding) string {
+		if f.Kind == SlowRequests {
+			return f.Where[len(f.Where)-1].Function
+		}
+		return f.Where[0].Function
+	}
+	return at(x) == at(f)
+}
+
+// others adds the items that are not about requests.
+func (j *judge) others(diagnoses []diagnosis) {
+	for i := range diagnoses {
+		f := &diagnoses[i]
+		if len(j.questions) > 0 {
+			switch {
+			case f.Kind == "more-procs-than-cpus":
+				j.r.Verdict.Machine = f.Title + ": " + f.Text
+				continue
+			case ofScheduling(f.Kind) && (j.r.Latency.All.Count < fewWaits || j.r.Latency.All.P99 < result.SeriousWait): // it slows no requests
+				continue
+			case !ofScheduling(f.Kind) && len(j.items) == 0 && ratio(f.sum, j.r.Totals.Span) < heldUpShare:
+				continue
+			}
+		}
+		j.add(f.Finding, nil)
+	}
+}
+
+// word sets the word and the sentence of the verdict, and what is ruled out.
+func (j *judge) word() {
+	v := &j.r.Verdict
+	missed := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" })
+	switch {
+	case len(j.items) > 0:
+		f, q := &j.items[0], j.slow[0]
+		switch {
+		case f.Kind == "more-procs-than-cpus":
+			v.Word = Disturbed
+		case f.Kind != SlowRequests && ofScheduling(f.Kind):
+			v.Word = Starved
+		case q != nil && !q.all:
+			v.Word = SlowTail
+		default:
+			v.Word = Slow
+		}
+		v.Text = j.what(q, f)
+	case missed, j.codeless != nil:
+		v.Word, v.Text = j.unexplained(missed)
+	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
+		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
+	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
+		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
+	default:
+		v.Word, v.Text = Healthy, j.healthy()
+	}
+	j.ruledOut()
+}
+
+// what says in a sentence who is slow.
+func (j *judge) what(q *question, f *result.Finding) string {
+	if q == nil {
+		l := &j.r.Latency.All
+		switch {
+		case ofScheduling(f.Kind) && l.Count >= fewWaits:
+			return fmt.Sprintf("1%% of %s to run take %s and more, the longest %s, half at most %s.", textui.Plural(l.Count, "wait"), textui.Duration(l.P99), textui.Duration(l.Max), textui.Duration(l.P50))
+		case ofScheduling(f.Kind):
+			return fmt.Sprintf("%s to run took up to %s.", textui.Plural(l.Count, "wait"), textui.Duration(l.Max))
+		}
+		return "Goroutines are held up, not by the scheduler."
+	}
+	n, name := textui.Count(q.RequestGroup.Count), "requests"
+	if q.Name != "" && q.Name != result.NoName && len(j.questions) > 2 {
+		name = plain(textui.ShortFunc(q.Name))
+	}
+	if q.all {
+		return fmt.Sprintf("Half of %s %s take %s and more; the slowest are like the rest or worse.", n, name, textui.Duration(q.P50))
+	}
+	share := "The slowest " + textui.Count(q.RequestTail.Count)
+	if q.Share > 0 {
+		share = textui.Percent(q.Share)
+	}
+	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
+}
+
+// unexplained is the verdict on what is slow for a reason that the trace does not show.
+func (j *judge) unexplained(missed bool) (word, text string) {
+	why := "no part of their time stands out; see schedscope requests."
+	if j.codeless != nil {
+		why = "most of what they take longer runs code that no stack shows. Record with schedscope record, which takes CPU samples."
+		if j.r.Blame.Samples > 0 {
+			why = fmt.Sprintf("most of what they take longer runs code that no stack shows: %s are too few, record for longer.", textui.Plural(j.r.Blame.Samples, "CPU sample"))
+		}
+	}
+	if missed {
+		for _, q := range j.questions {
+			if q.limit > 0 {
+				word = SlowTail
+				if q.all {
+					word = Slow
+				}
+				return word, fmt.Sprintf("%s %s miss the objective, and %s", textui.Count(q.RequestGroup.Count), q.name(), why)
+			}
+		}
+	}
+	return Unknown, fmt.Sprintf("The slowest %s take %s and more: %s", j.codeless.name(), textui.Duration(j.codeless.From), why)
+}
+
+// healthy says what is fast enough.
+func (j *judge) healthy() string {
+	k := j.r.MainRequests()
+	busy := fmt.Sprintf("procs %s busy.", textui.Percent(j.r.Procs.Utilisation))
+	switch {
+	case k != nil && k.Count >= fewWaits && !k.Unknown:
+		return fmt.Sprintf("Nothing here needs fixing: 99%% of %s requests within %s, none over %s, %s", textui.Count(k.Count), textui.Duration(k.P99), textui.Duration(k.Max), busy)
+	case k != nil:
+		return fmt.Sprintf("Nothing here needs fixing: %s requests, none over %s, %s", textui.Count(k.Count), textui.Duration(k.Max), busy)
+	case j.r.Latency.All.Count == 0:
+		return "Nothing here needs fixing: no goroutine of the program waited to run, " + busy
+	}
+	if l := &j.r.Latency.All; l.Count >= fewWaits && l.Max >= result.NotableWait && !l.Unknown {
+		return fmt.Sprintf("Nothing here needs fixing: 99%% of %s to run within %s, none over %s, %s", textui.Plural(l.Count, "wait"), textui.Duration(l.P99), textui.Duration(l.Max), busy)
+	}
+	return fmt.Sprintf("Nothing here needs fixing: no goroutine waited more than %s to run, %s", textui.Duration(j.r.Latency.All.Max), busy)
+}
+
+// ruledOut says how little the usual suspects took that no item names, and what was not checked.
+func (j *judge) ruledOut() {
+	r := j.r
+	named := func(kinds ...string) bool {
+		return slices.ContainsFunc(j.items, func(f result.Finding) bool {
+			return slices.ContainsFunc(kinds, func(k string) bool { return f.Kind == k || len(f.Where) > 0 && f.Where[0].Role == requestWords[k].does })
+		})
+	}
+	add := func(text string, args ...any) {
+		r.Verdict.RuledOut = append(r.Verdict.RuledOut, fmt.Sprintf(text, args...))
+	}
+	var locks, suspected model.Duration
+	for i := range r.Waiting.ByReason {
+		if x := &r.Waiting.ByReason[i]; isLock(x.Name) {
+			locks += x.Total
+		}
+	}
+	for i := range r.Causes.Rows {
+		if x := &r.Causes.Rows[i]; x.Suspected {
+			suspected += x.Total
+		}
+	}
+	if !named("lock") {
+		add("locks (%s blocked)", textui.Duration(locks))
+	}
+	if !named("garbage-collection", "gc") {
+		add("garbage collection (%s of the procs' time)", textui.Percent(r.GC.Share))
+	}
+	if !named("stop-the-world", "stw") {
+		add("stop-the-world (%s of the time)", textui.Ratio(r.STW.Effective.Total, r.Totals.Span))
+	}
+	scheduling := slices.ContainsFunc(j.items, func(f result.Finding) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
+	switch l := &r.Latency.All; {
+	case scheduling || l.Count == 0 || l.Count >= fewWaits && l.P99 >= result.SeriousWait:
+	case l.Count >= fewWaits && !l.Unknown:
+		add("scheduling (p99 %s)", textui.Duration(l.P99))
+	default:
+		add("scheduling (at most %s)", textui.Duration(l.Max))
+	}
+	switch {
+	case r.Causes.Refused != "":
+		add("not checked: causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
+	case r.Verdict.Machine == "" && ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
+		add("the machine (suspected for %s of that)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
+	}
+}
