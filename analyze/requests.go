@@ -45,6 +45,9 @@ type partSum struct {
 	kind, wait      requests.Kind
 	at, waiter      *requests.Place // nil: not known
 	total, inferred model.Duration
+	longest         model.Duration // of one part, and the way to that
+	via             *requests.Place
+	viaKind         requests.Kind
 	in              int64 // number of the latest request that has it, and where
 	index           int32
 }
@@ -258,6 +261,9 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 		id, d := r.part(p), p.To.Sub(p.From)
 		s := &r.parts[id]
 		s.total += d
+		if d > s.longest {
+			s.longest, s.via, s.viaKind = d, p.Via, p.ViaKind
+		}
 		if p.Inferred {
 			s.inferred += d
 		} else {
@@ -352,7 +358,13 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 	if x := k.groups.index[NoName]; x != nil {
 		unnamed = (*x).all.Count()
 	}
-	if len(k.groups.list) > 1 && float64(unnamed) <= (1-namedShare)*float64(k.all.all.Count()) {
+	known := 0
+	for _, g := range k.groups.list {
+		if g.name != NoName && g.value.all.Count() >= leastTail {
+			known++
+		}
+	}
+	if known > 1 || known == 1 && len(k.groups.list) > 1 && float64(unnamed) <= (1-namedShare)*float64(k.all.all.Count()) {
 		v.Groups = rowsOf(&k.groups, func(s **requestSet) model.Duration { return (*s).all.Total() },
 			func(name string, s **requestSet) result.RequestGroup {
 				return result.RequestGroup{Name: name, RequestSet: r.set(*s, result.SlowestOfGroup)}
@@ -472,8 +484,8 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 			if s.waiter != nil && s.waiter.Line > 0 {
 				x.waiterLines[uint64(s.waiter.Line)] += s.total
 			}
-			if s.at != nil && at == s.at && s.total > x.most {
-				x.most, x.via = s.total, s
+			if at != nil && s.total > x.most {
+				x.most, x.via, x.place = s.total, s, at
 			}
 		}
 		return x
@@ -507,21 +519,26 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 			x.WaitLine = int(mostly(x.waiterLines))
 		}
 		if x.via != nil {
-			waiter := ""
-			if x.via.waiter != nil {
-				waiter = x.via.waiter.Func
-			}
-			x.Within = waiter != "" && x.Function == waiter
-			if f, callee := x.via.at.Via(waiter); f != nil && !x.Within {
-				x.Via, x.ViaFile, x.ViaLine, x.Within = callee, f.File, int(f.Line), f.Func == waiter
-				if !x.Within {
-					x.Via = f.Func
-				}
-			}
+			x.Way = way(x.place, x.via, groups)
 		}
 		list = append(list, x.RequestRow)
 	}
 	return list
+}
+
+// way returns how requests came to a place, nil if nothing is known of it.
+func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
+	w := &result.RequestWay{Callers: []result.Frame{}}
+	for _, f := range at.Callers() {
+		w.Callers = append(w.Callers, result.Frame{Function: f.Func, File: f.File, Line: f.Line})
+	}
+	if v := part.via; v != nil && !group {
+		w.Between, w.BetweenKind = &result.Frame{Function: v.Func, File: v.File, Line: uint64(max(v.Line, 0))}, part.viaKind.String()
+	}
+	if len(w.Callers) == 0 && w.Between == nil {
+		return nil
+	}
+	return w
 }
 
 // tailRow is a row of a tail while it is summed up.
@@ -532,6 +549,7 @@ type tailRow struct {
 	lines, waiterLines map[uint64]model.Duration
 	most               model.Duration // of the part that via is
 	via                *partSum
+	place              *requests.Place
 	in                 *keptRequest // the latest, and its time
 	inIt               model.Duration
 }

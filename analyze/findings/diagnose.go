@@ -20,9 +20,9 @@ import (
 //  2. Each diagnosis explains some of it. Its share of the sum is its part of all that was
 //     lost; its share of the tail is its part of the waits beyond the p99 of all of them, each
 //     of which counts for the cause that it lost most to. They are ranked by the mean of both.
-//  3. Waits to run are diagnosed only if they are notable ([WaitSeverity], or slowShare of the
-//     time that the program's goroutines ran or could have run, and slowSpan of all), the rest by limits of
-//     their own. Less than leastShare is not worth a diagnosis.
+//  3. Waits to run are diagnosed only if their p99 is 10 ms, or waits of 1 ms and more are slowShare
+//     of the time that the program's goroutines ran or could have run, and have a p99 of 1 ms or are
+//     slowSpan of all; the rest by limits of their own. Less than leastShare is not worth a diagnosis.
 //  4. More procs than CPUs comes first: it makes whatever runs look slow.
 const (
 	slowShare    = 0.05
@@ -42,6 +42,7 @@ const (
 	// onCPU is the part of the running time that CPU samples must show: less means that
 	// threads ran goroutines without a CPU.
 	onCPU        = 0.7
+	spinShare    = 0.5 // of samples of code that has the procs
 	starvedOfCPU = 0.4 // so little comes first
 	fewSamples   = 50
 	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
@@ -186,10 +187,10 @@ func (d *diagnostician) slow() bool {
 		return false
 	}
 	l := &d.r.Latency
-	if l.All.Count >= fewWaits && l.All.P99 < result.NotableWait {
+	if l.All.Count >= fewWaits && l.All.P99 < result.SeriousWait {
 		var long model.Duration
 		above(&l.All, result.NotableWait, func(v model.Duration, n int64) { long += v * model.Duration(n) })
-		return ratio(long, d.active()) >= slowShare && ratio(long, d.r.Totals.Span) >= slowSpan
+		return ratio(long, d.active()) >= slowShare && (l.All.P99 >= result.NotableWait || ratio(long, d.r.Totals.Span) >= slowSpan)
 	}
 	return WaitSeverity(l) > result.Info
 }

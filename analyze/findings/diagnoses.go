@@ -120,7 +120,14 @@ func (d *diagnostician) busy() {
 		if allocates >= 0.3 {
 			text += fmt.Sprintf(" In %s of its CPU samples it was allocating.", textui.Percent(allocates))
 		}
+		spins := calling(rows[0], "runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "runtime.chanrecv", "runtime.chansend", "sync.", "internal/sync.", "sync/atomic.", "time.Now", "time.Since")
+		if spins >= spinShare {
+			text += fmt.Sprintf(" In %s of its CPU samples it asked whether there is something to do: it spins.", textui.Percent(spins))
+		}
 		x := d.add("busy-procs", l.part(rows[0].Total, total), result.Inferred, d.culprits("runs", rows, 2, total), top(rows, "")+" keeps the procs busy", "%s", text)
+		if spins >= spinShare {
+			x.Advice = "Let it wait instead of spinning: receive without a default, or use a sync.Cond, a timer or a ticker. Else: " + x.Advice
+		}
 		if allocates >= 0.3 {
 			x.Advice = "Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects. " + x.Advice
 		}
@@ -130,6 +137,12 @@ func (d *diagnostician) busy() {
 
 // allocating is the part of a row's samples in which its function called the allocator.
 func allocating(r *result.BlameRow) float64 {
+	return calling(r, "runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice", "runtime.gcAssistAlloc")
+}
+
+// calling is the part of a row's samples in which its function called one of some, by how their names
+// begin.
+func calling(r *result.BlameRow, names ...string) float64 {
 	var all, part model.Duration
 	for _, s := range r.Stacks {
 		if s.Basis == "seen" { // by what ended it, such as a mark assist
@@ -138,7 +151,7 @@ func allocating(r *result.BlameRow) float64 {
 		all += s.Total
 		i := slices.IndexFunc(s.Stack, func(f result.Frame) bool { return f.Function == r.Function })
 		if i > 0 && slices.ContainsFunc(s.Stack[:i], func(f result.Frame) bool {
-			return slices.Contains([]string{"runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice", "runtime.gcAssistAlloc"}, f.Function)
+			return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(f.Function, n) })
 		}) {
 			part += s.Total
 		}

@@ -142,24 +142,21 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Advice: fix(words.fix), Evidence: []result.Evidence{
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}
 	does := words.does
-	f.Where = []result.Culprit{{Role: does, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: []string{}}}
+	f.Where = []result.Culprit{{Role: does, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
 	rows := q.within(g)
 	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" {
 		rows[0] = q.holder(r, g, rows[0])
 	}
-	if len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function) {
+	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
+	if chained {
 		q.chain(&f, g, rows[0])
-	} else if len(rows) == 0 && g.Via != "" && g.Via != g.Function {
-		f.Where = append(f.Where, result.Culprit{Role: "called by", Function: g.Via, File: g.ViaFile, Line: uint64(max(g.ViaLine, 0)), Depth: 1, Callers: []string{}})
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
 	}
-	if times, usual := q.times(g); times >= manyParts && (q.all || times >= timesMiddle*usual) {
-		if words := requestWords[g.Kind]; g.Kind != "running" && g.Kind != "runnable" {
-			does = fmt.Sprintf("%s %.0f times", words.does, times)
-			f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel. ", times, duration(cost/times)) + f.Advice
-		}
+	if times := q.many(g); times > 0 && !(chained && limited(g, rows[0])) {
+		does = fmt.Sprintf("%s %.0f times", words.does, times)
+		f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
 	}
 	f.Title = q.name() + " " + does
 	switch slow := q.RequestTail; {
@@ -173,6 +170,39 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	}
 	f.Look = q.look(g)
 	return f
+}
+
+// callers are the functions that called that of a row, short of wrappers, at most 3.
+func callers(x *result.RequestRow) []string {
+	list := []string{}
+	if x.Way != nil {
+		for _, f := range x.Way.Callers[:min(len(x.Way.Callers), 3)] {
+			list = append(list, f.Function)
+		}
+	}
+	return list
+}
+
+// limited reports whether a wait is for a place among a number of them, as of a semaphore: who gives
+// way was meanwhile in the function that waits, or in a function literal of it.
+func limited(g, x *result.RequestRow) bool {
+	in := func(fn string) bool { return fn == g.Function || strings.HasPrefix(fn, g.Function+".func") }
+	return g.Kind == "channel" && g.Function != "" && (in(x.Function) || x.Way != nil && slices.ContainsFunc(x.Way.Callers, func(f result.Frame) bool { return in(f.Function) }))
+}
+
+// many returns how often slow requests have a part, if that is what makes them slow: 0 if not.
+func (q *question) many(g *result.RequestRow) float64 {
+	if slices.Contains([]string{"running", "runnable", "gc", "stw", "unknown"}, g.Kind) {
+		return 0
+	}
+	times, usual := float64(g.Times)/float64(max(q.RequestTail.Count, 1)), float64(g.Usual)/float64(max(q.Middle.Count, 1))
+	if q.all {
+		times, usual = usual, 0
+	}
+	if times < manyParts || times < timesMiddle*usual {
+		return 0
+	}
+	return times
 }
 
 // holder names who held a lock by where it was released most, which is nearer than what ran until then.
@@ -192,17 +222,13 @@ func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.Req
 		return x
 	}
 	y := *x
-	y.Function, y.File, y.Line, y.Via = most.Function, most.File, int(most.Line), ""
+	y.Function, y.File, y.Line, y.Way = most.Function, most.File, int(most.Line), nil
 	return &y
 }
 
-// times is how often a request has a part, and how often a usual one.
-func (q *question) times(g *result.RequestRow) (times, usual float64) {
-	usual = float64(g.Usual) / float64(max(q.Middle.Count, 1))
-	if q.all {
-		return usual, usual
-	}
-	return float64(g.Times) / float64(max(q.RequestTail.Count, 1)), usual
+// blocked reports whether a kind of time is that of somebody who does not run and could not.
+func blocked(kind string) bool {
+	return !slices.Contains([]string{"running", "runnable", "gc", "stw", "unknown"}, kind)
 }
 
 // chain adds to a wait what it was for: who was waited for, and what that one did.
@@ -210,43 +236,55 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	if x.Inferred {
 		f.Grade = result.Inferred
 	}
-	add := func(role, fn, file string, line int, length float64) {
-		if fn == "" {
-			return
+	add := func(role, fn, file string, line uint64, length float64, callers []string) {
+		if fn != "" {
+			f.Where = append(f.Where, result.Culprit{Role: role, Function: fn, File: file, Line: line, Depth: len(f.Where), Length: model.Duration(max(length, 0)),
+				Share: min(max(length/q.cost(g), 0), 1), Callers: callers})
 		}
-		f.Where = append(f.Where, result.Culprit{Role: role, Function: fn, File: file, Line: uint64(max(line, 0)), Depth: len(f.Where), Length: model.Duration(length),
-			Share: min(max(length/q.cost(g), 0), 1), Callers: []string{}})
 	}
 	does := requestWords[x.Kind].does
-	held := ""
-	if g.Kind == "lock" {
-		held = "holds it and "
-	}
-	if x.Via != "" && x.Via != x.Function && x.Via != g.Function {
-		role := "called"
-		if g.Kind == "lock" {
-			role = "called with the lock held"
-		}
-		add(role, x.Via, x.ViaFile, x.ViaLine, 0)
-	}
 	if x.Wait == "" {
 		does = "had the proc"
 	}
-	add(held+does, x.Function, x.File, x.Line, q.cost(x))
-	who := plain(textui.Place(cmp.Or(x.Via, x.Function), cmp.Or(x.ViaFile, x.File), cmp.Or(x.ViaLine, x.Line)))
-	switch blocked := !slices.Contains([]string{"running", "runnable", "gc", "stw"}, x.Kind); {
+	// The call in the function that waits, by which the other came to where it was: it is what to move.
+	var call *result.Frame
+	between := (*result.Frame)(nil)
+	if w := x.Way; w != nil {
+		between = w.Between
+		for i := range w.Callers {
+			if w.Callers[i].Function == g.Function {
+				call = &w.Callers[i]
+			}
+		}
+		if between != nil && between.Function != g.Function && between.Function != x.Function {
+			add(requestWords[w.BetweenKind].does, between.Function, between.File, between.Line, 0, []string{})
+		} else {
+			between = nil
+		}
+	}
+	held := ""
+	if g.Kind == "lock" && between == nil {
+		held = "holds it and "
+	}
+	add(held+does, x.Function, x.File, uint64(max(x.Line, 0)), q.cost(x), callers(x))
+	who := plain(textui.ShortFunc(x.Function))
+	at := place(x)
+	if call != nil {
+		at = plain(fmt.Sprintf("%s:%d", call.File[strings.LastIndexAny(call.File, "/\\")+1:], call.Line))
+	}
+	switch {
 	case x.Function == "":
-	case g.Kind == "lock" && blocked && x.Within && x.Via != "":
-		f.Advice = fmt.Sprintf("Move the call of %s out of the section that is locked at %s: copy what is needed, release the lock, then wait.", who, place(g))
-	case g.Kind == "lock" && blocked:
-		f.Advice = fmt.Sprintf("Do not wait with the lock held: move what %s does at %s outside the lock of %s, or hold the lock for a shorter time.", plain(textui.ShortFunc(x.Function)), place(x), place(g))
+	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel":
+		f.Advice = fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(between.Function)))
+	case g.Kind == "lock" && blocked(x.Kind):
+		f.Advice = fmt.Sprintf("Call %s (%s) outside the lock that is taken at %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, place(g))
 	case g.Kind == "lock":
-		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: take what %s computes out of the section that is locked at %s, or divide what it guards (shards).", plain(textui.ShortFunc(x.Function)), place(g))
-	case g.Kind == "channel" && x.Within && blocked:
-		f.Advice = fmt.Sprintf("Raise the limit in %s: so many pass it at once, and wait there while others wait for them. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), plain(textui.ShortFunc(x.Function)))
-	case g.Kind == "connection" && strings.HasPrefix(x.Function, "net."):
-		f.Advice = "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."
-	case g.Kind != "lock" && g.Kind != "runnable" && !blocked:
+		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that is taken at %s, or divide what it guards (shards).", who, place(g))
+	case limited(g, x) && blocked(x.Kind):
+		f.Advice = fmt.Sprintf("Raise the limit in %s: only so many pass it at a time, and they wait. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
+	case g.Kind == "connection" && (strings.HasPrefix(x.Function, "net.") || strings.HasPrefix(x.Function, "net/http.") || strings.HasPrefix(x.Function, "crypto/tls.")):
+		f.Advice = "It dials: keep connections for the next request. Read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."
+	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
 	}
 }

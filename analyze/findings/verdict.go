@@ -16,7 +16,7 @@ import (
 
 // How a report is judged
 //
-//  1. Requests are judged by groups of [enough] or more: by their slowest, and by all of them. Slow
+//  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by the slowest. Slow
 //     is what misses an objective. Without one, the slowest are slow if they take slowRequests times
 //     as long as the middle and a part of what they add is worth an item; all are slow if the typical
 //     one spends ownTime or more waiting for others within the program, or outsideTime for whatever it
@@ -28,12 +28,16 @@ import (
 //  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
 const (
-	enough = 20
+	enough, enoughTail = 10, 20
 	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
 	worthTime   = 1_000_000
 	ownTime     = 1_000_000
 	outsideTime = 10_000_000
 	heldUpShare = 0.2
+	// collectorShare of the procs' time makes timers late; noisyShare of the waiting to run is laid to the
+	// operating system where running code may have had no CPU.
+	collectorShare = 0.1
+	noisyShare     = 0.2
 )
 
 // The words of verdicts.
@@ -113,7 +117,7 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 		k := &r.Requests[i]
 		sets := k.Sets()
 		for n := range sets {
-			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 {
+			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true})
 			}
 		}
@@ -163,7 +167,7 @@ func (j *judge) asked(q *question) bool {
 		return q.limit > 0
 	}
 	if !q.all {
-		return q.slowest() >= slowRequests*q.middle()
+		return q.RequestGroup.Count >= enoughTail && q.slowest() >= slowRequests*q.middle()
 	}
 	var own, outside float64
 	for i := range q.Groups {
@@ -171,6 +175,10 @@ func (j *judge) asked(q *question) bool {
 		switch x.Kind {
 		case "lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw":
 			own += q.cost(x)
+		default:
+			if q.many(x) > 0 {
+				own += q.cost(x)
+			}
 		}
 		outside += q.cost(x)
 	}
@@ -209,19 +217,93 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.lost, a.lost) })
 	for _, c := range list {
 		f := c.q.item(j.r, c.part)
-		if slices.Contains(scheduling, c.part.Kind) {
-			i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool { return ofScheduling(d.Kind) })
-			if i < 0 {
+		switch rows := c.q.within(c.part); {
+		case slices.Contains(scheduling, c.part.Kind):
+			if !j.due(&f, diagnoses) {
 				continue // nothing says whom it is due to
 			}
-			d := (*diagnoses)[i]
-			*diagnoses = slices.Delete(*diagnoses, i, i+1)
-			f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
-			f.Title, f.Where = f.Title+": "+d.Title, d.Where
-			f.Sum, f.Tail = d.Sum, d.Tail
+		case len(rows) > 0 && rows[0].Kind == "runnable" && 2*c.q.cost(rows[0]) >= c.q.cost(c.part):
+			j.due(&f, diagnoses)
+		case j.late(c.q, c.part):
+			if !j.due(&f, diagnoses) {
+				j.collected(&f)
+			}
+		case c.part.Kind == "running" && !c.q.all && j.r.Blame.Samples == 0 && j.noisy():
+			j.r.Verdict.Machine = fmt.Sprintf("the slowest %s ran the same code longer than others: their threads probably had no CPU meanwhile", c.q.name())
+			continue
 		}
 		j.add(f, c.q)
 	}
+}
+
+// due adds to an item which code kept the procs from it, as the first diagnosis of that says, which is
+// used up.
+func (j *judge) due(f *result.Finding, diagnoses *[]diagnosis) bool {
+	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool { return ofScheduling(d.Kind) })
+	if i < 0 {
+		return false
+	}
+	d := (*diagnoses)[i]
+	*diagnoses = slices.Delete(*diagnoses, i, i+1)
+	waits := f.Where[len(f.Where)-1].Function
+	f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
+	if len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == waits {
+		f.Advice = "Several do the same at once: where they compute the same, let only one do it and share its result (singleflight), or do it ahead, in the background. Else: " + f.Advice
+	}
+	f.Title += ": " + d.Title
+	if len(f.Where) < 2 {
+		f.Where = nil
+	}
+	for _, c := range d.Where {
+		c.Depth += len(f.Where)
+		f.Where = append(f.Where, c)
+	}
+	f.Sum, f.Tail = d.Sum, d.Tail
+	return true
+}
+
+// late reports whether a part of the slowest is long because a timer or the network poller was late,
+// as the same part of others is shorter and wake-ups are known to be late by as much.
+func (j *judge) late(q *question, x *result.RequestRow) bool {
+	l := &j.r.Lateness
+	var b *result.Bounds
+	switch x.Kind {
+	case "sleep", "timer":
+		b = &l.Timers
+	case "network":
+		b = &l.Network
+	default:
+		return false
+	}
+	return !q.all && x.Middle > 0 && b.Count >= enough && 2*float64(b.P99) >= q.cost(x) && q.cost(x) >= 3*float64(x.Middle)/float64(max(q.Middle.Count, 1))
+}
+
+// collected adds to an item that the garbage collector kept the procs from it, if it did.
+func (j *judge) collected(f *result.Finding) {
+	if j.r.GC.Share < collectorShare {
+		return
+	}
+	f.Title += ": timers and sockets wait while the garbage collector has the procs"
+	f.Kind, f.Advice = "garbage-collection", fix("garbage-collection")
+	for _, r := range j.r.Blame.Of(result.CauseSTW.String()) {
+		if r.Function == result.CollectorName {
+			for _, c := range allocators(r)[:min(1, len(allocators(r)))] {
+				c.Depth = len(f.Where)
+				f.Where = append(f.Where, c)
+			}
+		}
+	}
+}
+
+// noisy reports whether much of the waiting to run is laid to the operating system.
+func (j *judge) noisy() bool {
+	var suspected model.Duration
+	for i := range j.r.Causes.Rows {
+		if x := &j.r.Causes.Rows[i]; x.Suspected {
+			suspected += x.Total
+		}
+	}
+	return ratio(suspected, j.r.Causes.Total) >= noisyShare
 }
 
 // ofScheduling reports whether a diagnosis is about waiting to run.
@@ -303,6 +385,8 @@ func (j *judge) word() {
 			v.Word = Slow
 		}
 		v.Text = j.what(q, f)
+	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil:
+		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
 	case missed, j.codeless != nil:
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):

@@ -69,6 +69,7 @@ type seenIn struct {
 	doing   doing
 	write   bool  // to a connection
 	pool    bool  // it takes a connection from a pool
+	sql     bool  // of database/sql
 	fn      bool  // it is in a function that a spec names
 	depth   uint8 // of the handler
 	kind    string
@@ -207,7 +208,7 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 			strings.HasPrefix(fn, "net.splice"):
 			s.write = true
 		case fn == "net/http.(*Transport).getConn", fn == "database/sql.(*DB).conn":
-			s.pool = true
+			s.pool, s.sql = true, fn == "database/sql.(*DB).conn"
 		case slices.ContainsFunc(f.funcs, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):
 			s.fn = true
 			if s.role == roleNone {

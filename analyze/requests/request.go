@@ -45,6 +45,10 @@ type Part struct {
 	Wait     Kind
 	WaitAt   *Place
 	Inferred bool // that the request waited for this goroutine
+	// Via is where in the program whoever the request waited for waited in turn, if it did, and
+	// ViaKind for what: the last such wait on the way.
+	Via     *Place
+	ViaKind Kind
 }
 
 // Place is code.
@@ -100,6 +104,7 @@ type walker struct {
 	wait   Kind
 	waitAt *Place
 	via    *Place     // in the program, where the latest wait on the way from the request to here is
+	viaOf  Kind       // what that wait is for
 	holds  model.Time // when the goroutine that is walked released the lock; 0: none
 	queued bool
 }
@@ -118,7 +123,7 @@ func (w *walker) emit(p Part) {
 	if w.queued {
 		p.Kind = Queued
 	}
-	p.Wait, p.WaitAt = w.wait, w.waitAt
+	p.Wait, p.WaitAt, p.Via, p.ViaKind = w.wait, w.waitAt, w.via, w.viaOf
 	l := &w.part
 	if l.Kind == p.Kind && l.G == p.G && l.At == p.At && l.Depth == p.Depth && l.Wait == p.Wait && l.WaitAt == p.WaitAt && l.Inferred == p.Inferred && l.To == p.From {
 		l.To = p.To
@@ -179,12 +184,12 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			if w.holds = 0; s.wait.kind == Lock {
 				w.holds = s.wait.until
 			}
-			via := w.via
+			via, of := w.via, w.viaOf
 			if at := w.single(s.stack); depth > 0 && at != nil && at.program {
-				w.via = at
+				w.via, w.viaOf = at, s.kind
 			}
 			w.walk(s.wait.by, x, until, depth+1, inferred || s.wait.inferred)
-			w.holds, w.via = holds, via
+			w.holds, w.via, w.viaOf = holds, via, of
 			p.From, p.At = until, w.single(s.stack)
 			w.emit(p)
 		case s.kind == Running || s.kind == GC && !waits:
@@ -452,28 +457,16 @@ func from(frames []model.Frame, f *model.Frame) []model.Frame {
 	return nil
 }
 
-// Via returns the program's frame through which p was reached, and the function that it called: if
-// function is among its callers that one, else its next caller. It returns nil if there is none.
-func (p *Place) Via(function string) (caller *model.Frame, callee string) {
+// Callers returns the program's frames outside of p, or those of its libraries if there are none,
+// the innermost first, at most a few.
+func (p *Place) Callers() (list []model.Frame) {
+	const most = 4
 	for i := range p.Frames {
-		f := &p.Frames[i]
-		if i == 0 || !result.Programs(f) {
-			continue
-		}
-		if caller == nil || f.Func == function {
-			caller, callee = f, p.Func
-			for k := i - 1; k >= 0; k-- {
-				if result.Ours(&p.Frames[k]) {
-					callee = p.Frames[k].Func
-					break
-				}
-			}
-		}
-		if f.Func == function {
-			break
+		if f := &p.Frames[i]; i > 0 && result.Ours(f) && len(list) < most && (result.Programs(f) || !p.program) {
+			list = append(list, *f)
 		}
 	}
-	return caller, callee
+	return list
 }
 
 // programs returns the functions of a stack that are outside the standard library.

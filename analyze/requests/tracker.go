@@ -358,8 +358,14 @@ func procNumber(id model.ProcID) int16 {
 func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 	until := t.now
 	switch g.kind {
-	case GC, STW, Sleep, Connection:
+	case GC, STW, Sleep:
 		return nil
+	case Connection:
+		// One of database/sql is handed over by who had it. One of net/http comes from the loop of an
+		// idle connection, of which nobody knows who used it last, or is dialled for the request.
+		if by == nil || !t.finder.stack(g.stack).sql && !strings.HasPrefix(t.tables.String(by.fn), "net/http.(*Transport).startDialConnForLocked") {
+			return nil
+		}
 	case Network:
 		if t.finder.stack(g.stack).doing == doingIdle {
 			return nil
@@ -375,7 +381,7 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 	}
 	w := t.newWait()
 	w.from, w.to, w.until, w.kind, w.by = g.since, t.now, until, g.kind, by
-	w.inferred = g.kind == Lock || g.kind == Cond || g.kind == Network || g.selects
+	w.inferred = g.kind == Lock || g.kind == Cond || g.kind == Network || g.kind == Connection || g.selects
 	return w
 }
 

@@ -84,26 +84,31 @@ type (
 
 	// RequestRow is a part of the time of the slowest requests.
 	RequestRow struct {
-		Kind     string `json:"kind" key:""`          // Kind of time; running also of other goroutines.
-		Function string `json:"function" key:""`      // The program's innermost function that ran or blocked, or behind which they were runnable.
-		File     string `json:"file" key:""`          // Its source file.
-		Line     int    `json:"line" merge:"-"`       // Where most of the time is known to be; 0 if not known.
-		Wait     string `json:"wait" key:""`          // Kind of the request's own wait that this explains; empty: none.
-		Waiter   string `json:"wait_function" key:""` // The program's innermost function that waited then.
-		WaitFile string `json:"wait_file" key:""`     // Its source file.
-		WaitLine int    `json:"wait_line" merge:"-"`  // Where most waited; 0 if not known.
-		// The program's function through which whoever was waited for came to the function: what the
-		// function that waited calls there, else its caller. Left out if not known.
-		Via      string         `json:"via,omitempty" merge:"-"`
-		ViaFile  string         `json:"via_file,omitempty" merge:"-"` // Its source file.
-		ViaLine  int            `json:"via_line,omitempty" merge:"-"` // Where it calls on; left out if not known.
-		Within   bool           `json:"within,omitempty" merge:"-"`   // Who was waited for was meanwhile in the function that waited.
-		Inferred bool           `json:"inferred,omitempty"`           // That this was waited for.
-		Times    int64          `json:"slow_times"`                   // How often, in the slowest.
-		Usual    int64          `json:"middle_times"`                 // How often, in those of the middle.
-		Slow     model.Duration `json:"slow_ns"`                      // Sum over the slowest, in nanoseconds.
-		Middle   model.Duration `json:"middle_ns"`                    // Sum over those of the middle, in nanoseconds.
-		Have     int64          `json:"have"`                         // Of the slowest, those with at least 5 % of their time in it.
+		Kind     string         `json:"kind" key:""`             // Kind of time; running also of other goroutines.
+		Function string         `json:"function" key:""`         // The program's innermost function that ran or blocked, or behind which they were runnable.
+		File     string         `json:"file" key:""`             // Its source file.
+		Line     int            `json:"line" merge:"-"`          // Where most of the time is known to be; 0 if not known.
+		Wait     string         `json:"wait" key:""`             // Kind of the request's own wait that this explains; empty: none.
+		Waiter   string         `json:"wait_function" key:""`    // The program's innermost function that waited then.
+		WaitFile string         `json:"wait_file" key:""`        // Its source file.
+		WaitLine int            `json:"wait_line" merge:"-"`     // Where most waited; 0 if not known.
+		Way      *RequestWay    `json:"way,omitempty" merge:"-"` // How most of the time came about; left out if not known.
+		Inferred bool           `json:"inferred,omitempty"`      // That this was waited for.
+		Times    int64          `json:"slow_times"`              // How often, in the slowest.
+		Usual    int64          `json:"middle_times"`            // How often, in those of the middle.
+		Slow     model.Duration `json:"slow_ns"`                 // Sum over the slowest, in nanoseconds.
+		Middle   model.Duration `json:"middle_ns"`               // Sum over those of the middle, in nanoseconds.
+		Have     int64          `json:"have"`                    // Of the slowest, those with at least 5 % of their time in it.
+	}
+
+	// RequestWay is how a request came to a part of its time.
+	RequestWay struct {
+		// The program's functions that called the row's function, innermost first, at most 4, with the
+		// lines where they do.
+		Callers []Frame `json:"callers"`
+		// Where whoever was waited for waited in turn, and the kind of that wait; left out if it did not.
+		Between     *Frame `json:"between,omitempty"`
+		BetweenKind string `json:"between_kind,omitempty"` // Left out with that.
 	}
 
 	// RequestPath is one request with its critical path.
