@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -535,7 +536,14 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 	if v := part.via; v != nil && !group {
 		w.Between, w.BetweenKind = &result.Frame{Function: v.Func, File: v.File, Line: uint64(max(v.Line, 0))}, part.viaKind.String()
 	}
-	if len(w.Callers) == 0 && w.Between == nil {
+	for _, p := range []*requests.Place{at, part.via} {
+		if p != nil && part.waiter != nil && !group {
+			w.Within = w.Within || slices.ContainsFunc(p.Frames, func(f model.Frame) bool {
+				return f.Func == part.waiter.Func || strings.HasPrefix(f.Func, part.waiter.Func+".func")
+			})
+		}
+	}
+	if len(w.Callers) == 0 && w.Between == nil && !w.Within {
 		return nil
 	}
 	return w

@@ -20,13 +20,14 @@ import (
 //  2. Each diagnosis explains some of it. Its share of the sum is its part of all that was
 //     lost; its share of the tail is its part of the waits beyond the p99 of all of them, each
 //     of which counts for the cause that it lost most to. They are ranked by the mean of both.
-//  3. Waits to run are diagnosed only if their p99 is 10 ms, or waits of 1 ms and more are slowShare
+//  3. Waits to run are diagnosed only if their p99 is 5 ms, or waits of 1 ms and more are slowShare
 //     of the time that the program's goroutines ran or could have run, and have a p99 of 1 ms or are
 //     slowSpan of all; the rest by limits of their own. Less than leastShare is not worth a diagnosis.
 //  4. More procs than CPUs comes first: it makes whatever runs look slow.
 const (
 	slowShare    = 0.05
 	slowSpan     = 0.02
+	slowWait     = 5_000_000
 	leastShare   = 0.10
 	maxDiagnoses = 3
 	// batchShare of the waiting is that of new goroutines, where very many were runnable at
@@ -187,7 +188,7 @@ func (d *diagnostician) slow() bool {
 		return false
 	}
 	l := &d.r.Latency
-	if l.All.Count >= fewWaits && l.All.P99 < result.SeriousWait {
+	if l.All.Count >= fewWaits && l.All.P99 < slowWait {
 		var long model.Duration
 		above(&l.All, result.NotableWait, func(v model.Duration, n int64) { long += v * model.Duration(n) })
 		return ratio(long, d.active()) >= slowShare && (l.All.P99 >= result.NotableWait || ratio(long, d.r.Totals.Span) >= slowSpan)

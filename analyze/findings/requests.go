@@ -38,6 +38,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"cond":       {"waits for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it."},
 	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline."},
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often."},
+	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
 	"sleep":      {"sleeps", "Replace the sleep by waiting for the event itself."},
 	"network":    {"waits for the network", "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."},
@@ -97,7 +98,7 @@ func (q *question) whole() float64 {
 
 // parts returns the groups of parts that are worth an item, most first:
 //
-//  1. It takes worthTime of a slow request or more. Where an objective is missed, any time.
+//  1. It takes worthTime of a slow request or more, ownTime where all are slow. Where an objective is missed, any time.
 //  2. Of the slowest at least half have it, and it is leastShare of the difference; of all it
 //     takes typicalShare.
 //  3. Time without a function is nobody's.
@@ -109,7 +110,7 @@ func (q *question) parts() (list []*result.RequestRow) {
 			share = typicalShare
 		}
 		switch {
-		case q.limit == 0 && cost < worthTime, cost <= 0, cost < share*q.whole():
+		case q.limit == 0 && cost < q.floor(), cost <= 0, cost < share*q.whole():
 		case !q.all && 2*x.Have < q.RequestTail.Count:
 		case x.Kind == "unknown", x.Kind == "running" && x.Function == "":
 		default:
@@ -118,6 +119,14 @@ func (q *question) parts() (list []*result.RequestRow) {
 	}
 	slices.SortStableFunc(list, func(a, b *result.RequestRow) int { return cmp.Compare(q.cost(b), q.cost(a)) })
 	return list
+}
+
+// floor is the least time in a slow request that is worth an item.
+func (q *question) floor() float64 {
+	if q.all {
+		return ownTime
+	}
+	return worthTime
 }
 
 // within are the parts of a group, most first: code before what has no name, unless it is much less.
@@ -177,7 +186,7 @@ func callers(x *result.RequestRow) []string {
 	list := []string{}
 	if x.Way != nil {
 		for _, f := range x.Way.Callers[:min(len(x.Way.Callers), 3)] {
-			list = append(list, f.Function)
+			list = append(list, textui.Place(f.Function, f.File, f.Line))
 		}
 	}
 	return list
@@ -186,8 +195,7 @@ func callers(x *result.RequestRow) []string {
 // limited reports whether a wait is for a place among a number of them, as of a semaphore: who gives
 // way was meanwhile in the function that waits, or in a function literal of it.
 func limited(g, x *result.RequestRow) bool {
-	in := func(fn string) bool { return fn == g.Function || strings.HasPrefix(fn, g.Function+".func") }
-	return g.Kind == "channel" && g.Function != "" && (in(x.Function) || x.Way != nil && slices.ContainsFunc(x.Way.Callers, func(f result.Frame) bool { return in(f.Function) }))
+	return g.Kind == "channel" && x.Way != nil && x.Way.Within
 }
 
 // many returns how often slow requests have a part, if that is what makes them slow: 0 if not.
@@ -274,7 +282,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	}
 	switch {
 	case x.Function == "":
-	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel":
+	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
 		f.Advice = fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(between.Function)))
 	case g.Kind == "lock" && blocked(x.Kind):
 		f.Advice = fmt.Sprintf("Call %s (%s) outside the lock that is taken at %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, place(g))
@@ -282,8 +290,6 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that is taken at %s, or divide what it guards (shards).", who, place(g))
 	case limited(g, x) && blocked(x.Kind):
 		f.Advice = fmt.Sprintf("Raise the limit in %s: only so many pass it at a time, and they wait. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
-	case g.Kind == "connection" && (strings.HasPrefix(x.Function, "net.") || strings.HasPrefix(x.Function, "net/http.") || strings.HasPrefix(x.Function, "crypto/tls.")):
-		f.Advice = "It dials: keep connections for the next request. Read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
 	}

@@ -6,11 +6,11 @@ import "github.com/schedscope/schedscope/analyze/result"
 var Verdicts = []result.Symptom{
 	{Name: "healthy", Example: "fixtures/quiet.go1.26.p4.trace",
 		Meaning: "HEALTHY: nothing is to be changed.",
-		Sign:    "No objective of --slo is missed. Without one: no part of what the slowest requests take longer lasts 1 ms or more in at least half of them, and nothing else held goroutines up for 20% of the time. In a program without requests: no diagnosis explains waiting that matters.",
+		Sign:    "No objective of --slo is missed. Without one: no part of what the slowest requests take longer lasts 2 ms or more in at least half of them, and nothing else held goroutines up for 20% of the time. In a program without requests: no diagnosis explains waiting that matters.",
 		Advice:  "What was checked stands under ruled out. If users see slow responses all the same, look outside the program, or set what is slow with --slo."},
 	{Name: "slow-tail", Example: "fixtures/mixed.go1.26.p2.trace",
 		Meaning: "SLOW TAIL: the slowest requests of a group are slow, others are not.",
-		Sign:    "The slowest 1% (of fewer than 500 requests: the slowest five) take 1.5 times as long as the middle fifth or more, and at least half of them have a part that adds 1 ms or more and a tenth of the difference; or a p99 that --slo asks for is missed.",
+		Sign:    "The slowest 1% (of fewer than 500 requests: the slowest five) take 1.5 times as long as the middle fifth or more, and at least half of them have a part that adds 2 ms or more and a tenth of the difference; or a p99 that --slo asks for is missed.",
 		Advice:  "Begin with item 1."},
 	{Name: "slow", Example: "fixtures/tasks.go1.26.p4.trace",
 		Meaning: "SLOW: all requests are slow alike. Or goroutines hold up each other.",

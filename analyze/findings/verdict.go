@@ -29,8 +29,8 @@ import (
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
 const (
 	enough, enoughTail = 10, 20
-	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
-	worthTime   = 1_000_000
+	// worthTime is the least time in one of the slowest requests that is worth an item, in nanoseconds.
+	worthTime   = 2_000_000
 	ownTime     = 1_000_000
 	outsideTime = 10_000_000
 	heldUpShare = 0.2

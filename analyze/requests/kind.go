@@ -19,6 +19,7 @@ const (
 	Cond                   // sync.Cond
 	Channel                // a channel or select
 	Connection             // a connection of a pool of net/http or database/sql
+	Dial                   // a new connection of net/http
 	Timer                  // a channel or select that a timer ended
 	Sleep                  // time.Sleep
 	Network                // the network poller
@@ -31,7 +32,7 @@ const (
 	NumKinds
 )
 
-var kindNames = []string{"running", "others", "runnable", "lock", "waitgroup", "cond", "channel", "connection", "timer", "sleep",
+var kindNames = []string{"running", "others", "runnable", "lock", "waitgroup", "cond", "channel", "connection", "dial", "timer", "sleep",
 	"network", "syscall", "gc", "stw", "coroutine", "queued", "unknown"}
 
 // String returns the kind's name as reports print it.
@@ -39,7 +40,7 @@ func (k Kind) String() string { return model.NameOf(kindNames, k) }
 
 var kindDocs = []string{"it ran", "other goroutines that it waited for ran", "waited for a proc",
 	"waited for a lock", "waited for a WaitGroup", "waited for a Cond", "waited for a channel or in select",
-	"waited for a connection of a pool (net/http, database/sql)",
+	"waited for a connection of a pool (net/http, database/sql)", "waited for a new connection (net/http)",
 	"the same, ended by a timer", "time.Sleep", "waited for the network", "system calls",
 	"mark assists, and waits for the collector", "waited for a proc while the world was stopped",
 	"switches of coroutines", "a task was handed over and not taken up", "not in the trace, or not kept"}

@@ -363,7 +363,12 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 	case Connection:
 		// One of database/sql is handed over by who had it. One of net/http comes from the loop of an
 		// idle connection, of which nobody knows who used it last, or is dialled for the request.
-		if by == nil || !t.finder.stack(g.stack).sql && !strings.HasPrefix(t.tables.String(by.fn), "net/http.(*Transport).startDialConnForLocked") {
+		switch {
+		case by == nil:
+			return nil
+		case strings.HasPrefix(t.tables.String(by.fn), "net/http.(*Transport).startDialConnForLocked"):
+			g.kind = Dial
+		case !t.finder.stack(g.stack).sql:
 			return nil
 		}
 	case Network:

@@ -194,7 +194,7 @@ type (
 		Line     uint64   `json:"line"`               // Line in it, from 1; 0 if not known.
 		Share    float64  `json:"share" range:"0..1"` // Of what the diagnosis is about.
 		Basis    string   `json:"basis"`              // How that is known, in words.
-		Callers  []string `json:"callers"`            // The program's functions that called it, innermost first, at most 3.
+		Callers  []string `json:"callers"`            // The program's functions that called it, innermost first, at most 3; of requests with their lines.
 		// Of a chain of waits: how many steps it is from who waits, from 0.
 		Depth  int            `json:"depth,omitempty"`
 		Length model.Duration `json:"length_ns,omitempty"` // Its time in each request on average, in nanoseconds.

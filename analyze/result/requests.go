@@ -109,6 +109,8 @@ type (
 		// Where whoever was waited for waited in turn, and the kind of that wait; left out if it did not.
 		Between     *Frame `json:"between,omitempty"`
 		BetweenKind string `json:"between_kind,omitempty"` // Left out with that.
+		// Whoever was waited for was meanwhile in the function that waited, as of a semaphore.
+		Within bool `json:"within,omitempty"`
 	}
 
 	// RequestPath is one request with its critical path.

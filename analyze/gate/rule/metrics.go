@@ -56,7 +56,7 @@ var Metrics = []Metric{
 }
 
 // RequestKinds are the kinds of time that requests consist of.
-var RequestKinds = strings.Fields("running others runnable lock waitgroup cond channel connection timer sleep network syscall gc stw coroutine queued unknown")
+var RequestKinds = strings.Fields("running others runnable lock waitgroup cond channel connection dial timer sleep network syscall gc stw coroutine queued unknown")
 
 func init() {
 	for _, prefix := range []string{"request.", "request.path."} {

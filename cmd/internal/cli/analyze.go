@@ -46,7 +46,7 @@ prints all numbers after it; schedscope help metrics explains them, schedscope e
 what the report names, schedscope help formats the outputs.
 
 Without an objective (--slo) a program is healthy if nothing would make its slowest
-requests faster by a millisecond or more. --fail makes the verdict the exit code.
+requests faster by two milliseconds or more. --fail makes the verdict the exit code.
 
 -o report.html writes one page with charts and a timeline, which asks for nothing
 else, works offline, and may be sent to somebody or kept with a build.
