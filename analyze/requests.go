@@ -529,12 +529,13 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 
 // way returns how requests came to a place, nil if nothing is known of it.
 func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
-	w := &result.RequestWay{Callers: []result.Frame{}}
-	for _, f := range at.Callers() {
-		w.Callers = append(w.Callers, result.Frame{Function: f.Func, File: f.File, Line: f.Line})
+	frames := func(p *requests.Place) []result.Frame {
+		return result.Each(p.Callers(), func(f *model.Frame) result.Frame { return result.Frame{Function: f.Func, File: f.File, Line: f.Line} })
 	}
+	w := &result.RequestWay{Callers: frames(at), Callee: at.Callee}
 	if v := part.via; v != nil && !group {
-		w.Between, w.BetweenKind = &result.Frame{Function: v.Func, File: v.File, Line: uint64(max(v.Line, 0))}, part.viaKind.String()
+		w.Between = append([]result.Frame{{Function: v.Func, File: v.File, Line: uint64(max(v.Line, 0))}}, frames(v)...)
+		w.Between, w.BetweenKind = w.Between[:min(len(w.Between), 3)], part.viaKind.String()
 	}
 	for _, p := range []*requests.Place{at, part.via} {
 		if p != nil && part.waiter != nil && !group {
@@ -543,7 +544,8 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 			})
 		}
 	}
-	if len(w.Callers) == 0 && w.Between == nil && !w.Within {
+	w.Once = slices.ContainsFunc(at.Frames, func(f model.Frame) bool { return strings.HasPrefix(f.Func, "sync.(*Once).") })
+	if len(w.Callers) == 0 && w.Between == nil && !w.Within && w.Callee == "" {
 		return nil
 	}
 	return w

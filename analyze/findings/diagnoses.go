@@ -338,7 +338,7 @@ func (d *diagnostician) locks() {
 		title = fmt.Sprintf("%s holds the lock that %s waits for", top(rows, ""), plain(textui.ShortFunc(w)))
 	}
 	d.add("lock", l, result.Certain, d.heldBy("releases it", "waits", rows, total), title,
-		"It is not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.",
+		"Not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.",
 		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max))
 }
 
@@ -380,7 +380,7 @@ func (d *diagnostician) receivers() {
 		title += " what " + plain(textui.ShortFunc(rows[0].Waiter)) + " sends"
 	}
 	d.add("slow-receiver", l, result.Certain, d.heldBy("receives", "sends", rows, total), title,
-		"It is not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
+		"Not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
 		times(count), textui.Duration(l.sum), number(ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
 }
 
@@ -408,6 +408,6 @@ func (d *diagnostician) blockingCalls() {
 		called = " (" + plain(textui.ShortFunc(c)) + ")"
 	}
 	d.add("blocking-system-calls", l, result.Certain, d.culprits("calls", rows, 2, total), top(rows, "")+" blocks in system calls"+called,
-		"It is not the scheduler: %s of %s or more took %s in all, %s on average, at most %s.",
+		"Not the scheduler: %s of %s or more took %s in all, %s on average, at most %s.",
 		textui.Plural(count, "call"), textui.Duration(result.SlowSyscall), textui.Duration(total), textui.Duration(total/model.Duration(max(count, 1))), textui.Duration(rows[0].Longest))
 }

@@ -40,7 +40,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often."},
 	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
-	"sleep":      {"sleeps", "Replace the sleep by waiting for the event itself."},
+	"sleep":      {"sleeps", "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."},
 	"network":    {"waits for the network", "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."},
 	"syscall":    {"is in system calls", "blocking-system-calls"},
 	"gc":         {"works or waits for the garbage collector", "garbage-collection"},
@@ -160,6 +160,17 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	if chained {
 		q.chain(&f, g, rows[0])
 	}
+	switch callee := calleeOf(g); {
+	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
+		f.Advice = "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache)."
+	case strings.HasPrefix(callee, "golang.org/x/sync/semaphore."):
+		f.Advice = fmt.Sprintf("Raise the limit in %s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
+	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, inOnce(g):
+		f.Advice = onceAdvice
+	}
+	if n := q.together(g); n > 1 && blocked(g.Kind) && g.Kind != "lock" && !q.all && g.Usual == 0 {
+		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
+	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
 	}
@@ -185,11 +196,14 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 func callers(x *result.RequestRow) []string {
 	list := []string{}
 	if x.Way != nil {
-		for _, f := range x.Way.Callers[:min(len(x.Way.Callers), 3)] {
-			list = append(list, textui.Place(f.Function, f.File, f.Line))
-		}
+		list = append(list, places(x.Way.Callers)...)
 	}
 	return list
+}
+
+// places are frames in words, at most 3.
+func places(frames []result.Frame) []string {
+	return result.Each(frames[:min(len(frames), 3)], func(f *result.Frame) string { return textui.Place(f.Function, f.File, f.Line) })
 }
 
 // limited reports whether a wait is for a place among a number of them, as of a semaphore: who gives
@@ -211,6 +225,38 @@ func (q *question) many(g *result.RequestRow) float64 {
 		return 0
 	}
 	return times
+}
+
+const onceAdvice = "Load it ahead, before requests need it: at the start of the program or in the background. Those that come meanwhile wait in sync.Once."
+
+// calleeOf is what a part called where it blocked, outside of the program.
+func calleeOf(x *result.RequestRow) string {
+	if x.Way == nil {
+		return ""
+	}
+	return x.Way.Callee
+}
+
+// inOnce reports whether a part is in a function that a sync.Once calls: a function literal of its caller.
+func inOnce(x *result.RequestRow) bool { return x.Way != nil && x.Way.Once }
+
+// together returns how many of the slowest requests with a part were in the slowest one's time, for at
+// least half of their own.
+func (q *question) together(g *result.RequestRow) (n int) {
+	if len(q.Slowest) == 0 {
+		return 0
+	}
+	first := &q.Slowest[0]
+	for i := range q.Slowest {
+		p := &q.Slowest[i]
+		from, to := max(p.Start, first.Start), min(p.Start+model.Time(p.Duration), first.Start+model.Time(first.Duration))
+		if p.Trace == first.Trace && 2*to.Sub(from) >= p.Duration && slices.ContainsFunc(p.Parts, func(x result.RequestPart) bool {
+			return (x.Wait == g.Kind && x.Waiter == g.Function) || x.Kind == g.Kind && x.Function == g.Function
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // holder names who held a lock by where it was released most, which is nearer than what ran until then.
@@ -256,7 +302,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	}
 	// The call in the function that waits, by which the other came to where it was: it is what to move.
 	var call *result.Frame
-	between := (*result.Frame)(nil)
+	var between []result.Frame
 	if w := x.Way; w != nil {
 		between = w.Between
 		for i := range w.Callers {
@@ -264,8 +310,8 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 				call = &w.Callers[i]
 			}
 		}
-		if between != nil && between.Function != g.Function && between.Function != x.Function {
-			add(requestWords[w.BetweenKind].does, between.Function, between.File, between.Line, 0, []string{})
+		if len(between) > 0 && between[0].Function != g.Function && between[0].Function != x.Function {
+			add(requestWords[w.BetweenKind].does, between[0].Function, between[0].File, between[0].Line, 0, places(between[1:]))
 		} else {
 			between = nil
 		}
@@ -283,8 +329,14 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	switch {
 	case x.Function == "":
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
-		f.Advice = fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(between.Function)))
+		f.Advice = fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(between[0].Function)))
+	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):
+		f.Advice = onceAdvice
 	case g.Kind == "lock" && blocked(x.Kind):
+		if between != nil { // that is what the holder does
+			who, at = plain(textui.ShortFunc(between[0].Function)), plain(textui.Place("f", between[0].File, between[0].Line))
+			at = strings.TrimSuffix(strings.TrimPrefix(at, "f ("), ")")
+		}
 		f.Advice = fmt.Sprintf("Call %s (%s) outside the lock that is taken at %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, place(g))
 	case g.Kind == "lock":
 		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that is taken at %s, or divide what it guards (shards).", who, place(g))
@@ -292,6 +344,8 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		f.Advice = fmt.Sprintf("Raise the limit in %s: only so many pass it at a time, and they wait. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
+	case x.Kind != g.Kind && x.Wait != "":
+		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}
 }
 

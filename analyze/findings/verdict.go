@@ -460,6 +460,9 @@ func (j *judge) healthy() string {
 	case j.r.Latency.All.Count == 0:
 		return "Nothing here needs fixing: no goroutine of the program waited to run, " + busy
 	}
+	if k == nil {
+		busy += " No requests were found, so that slow answers would not show: --request names some."
+	}
 	if l := &j.r.Latency.All; l.Count >= fewWaits && l.Max >= result.NotableWait && !l.Unknown {
 		return fmt.Sprintf("Nothing here needs fixing: 99%% of %s to run within %s, none over %s, %s", textui.Plural(l.Count, "wait"), textui.Duration(l.P99), textui.Duration(l.Max), busy)
 	}

@@ -57,6 +57,7 @@ type Place struct {
 	Line       int // 0: not known
 	// Stack has the functions outside the standard library, the outermost first, joined by ";".
 	Stack   string
+	Callee  string        // what it called, outside of the program; "": not known
 	Frames  []model.Frame // of the stack from there on outwards, or what of it is certain; nil: not known
 	ID      int32         // of the Tracker's places, from 1
 	program bool          // it is the program's own
@@ -384,7 +385,12 @@ func (w *walker) single(stack model.StackID) *Place {
 		s.placed = true
 		frames := w.t.tables.Stack(stack)
 		if f := result.PlaceIn(frames); f != nil {
-			s.place = w.add(Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames), Frames: from(frames, f), program: result.Programs(f)})
+			outwards := from(frames, f)
+			callee := ""
+			if i := len(frames) - len(outwards) - 1; i >= 0 {
+				callee = frames[i].Func
+			}
+			s.place = w.add(Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames), Callee: callee, Frames: outwards, program: result.Programs(f)})
 		}
 	}
 	return s.place

@@ -106,11 +106,14 @@ type (
 		// The program's functions that called the row's function, innermost first, at most 4, with the
 		// lines where they do.
 		Callers []Frame `json:"callers"`
-		// Where whoever was waited for waited in turn, and the kind of that wait; left out if it did not.
-		Between     *Frame `json:"between,omitempty"`
-		BetweenKind string `json:"between_kind,omitempty"` // Left out with that.
+		Callee  string  `json:"callee,omitempty"` // What it called where it blocked, outside of the program; left out if not known.
+		// Where whoever was waited for waited in turn, innermost first, at most 3, and the kind of that
+		// wait; left out if it did not.
+		Between     []Frame `json:"between,omitempty"`
+		BetweenKind string  `json:"between_kind,omitempty"` // Left out with that.
 		// Whoever was waited for was meanwhile in the function that waited, as of a semaphore.
 		Within bool `json:"within,omitempty"`
+		Once   bool `json:"once,omitempty"` // A sync.Once called it.
 	}
 
 	// RequestPath is one request with its critical path.

@@ -276,9 +276,15 @@ func diagnoses(r *result.Report) *document.Section {
 }
 
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
-	c := document.Card{Title: f.Title, Summary: ": " + f.Text, Severity: f.Severity.String()}
+	c := document.Card{Title: f.Title, Severity: f.Severity.String()}
+	why := ""
 	if f.Sum > 0 || f.Tail > 0 {
-		c.Text = append(c.Text, fmt.Sprintf("%s of all waiting, %s of the longest 1%%.", textui.Percent(f.Sum), textui.Percent(f.Tail)))
+		why = fmt.Sprintf("%s of all waiting, %s of the longest 1%%. ", textui.Percent(f.Sum), textui.Percent(f.Tail))
+	}
+	if f.Gain != "" { // about requests
+		c.Summary = ": " + f.Text
+	} else {
+		why += f.Text
 	}
 	for i := range f.Where {
 		c.Facets = append(c.Facets, document.Facet{Text: culpritText(&f.Where[i]), Depth: f.Where[i].Depth})
@@ -290,6 +296,7 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 	}
 	add("fix", f.Advice)
 	add("gain", f.Gain)
+	add("why", why)
 	if m := f.Look; m != nil && m.Trace < len(r.Traces) {
 		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
