@@ -160,6 +160,7 @@ func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 
 // recordSides records all rounds. What it has recorded stays whatever ends it.
 func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
+	a.patient.Store(true)
 	o.Log = a.recorderLog()
 	recorded, err := recorder.Record(ctx, o)
 	if errors.As(err, new(recorder.Disturbed)) {

@@ -141,7 +141,7 @@ const exitCodesHelp = `The codes are the same for every command and every format
        disturbed, or there are fewer traces than the budget's min_traces. (With
        enough of them, a rule that stays inconclusive is a warning: 0.)
        --check: the trace contradicts itself.
-  130  interrupted by ^C or SIGTERM; nothing was written, but what gate record has
+  130  interrupted by ^C or SIGTERM; no file was written, but what gate record has
        recorded stays. While recording from http://, the first one ends the
        recording instead: what came is analysed, if it is enough for a generation.
        view ends that way, with 0.

@@ -160,7 +160,9 @@ func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json boo
 }
 
 func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*input, error) {
-	if ref.Kind == source.URL {
+	url := ref.Kind == source.URL
+	if url {
+		a.patient.Store(true)
 		a.note("recording %s", ref.Name)
 		a.progress.begin()
 		o.HTTP.Progress = func(n int64) { a.progress.update("recording", n, 0) }
@@ -169,6 +171,9 @@ func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*
 		return nil, usagef("pipe a trace into it: cat trace.out | schedscope -", "stdin is a terminal")
 	}
 	in, err := source.Open(ctx, ref, o)
+	if url {
+		a.patient.Store(err == nil && in.Interrupted && ctx.Err() != nil)
+	}
 	a.progress.clear()
 	if err != nil {
 		return nil, err
@@ -288,7 +293,7 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 		value T
 		rd    *reading
 	}
-	ctx = a.working(ctx, in)
+	ctx = a.working(ctx)
 	o := f.ingestOptions()
 	m, _, err := session.Sound(in.trace, o, func(s *session.Reading) (made, error) {
 		rd := a.describe(s, in, o)
@@ -301,17 +306,11 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 	return m.value, m.rd, err
 }
 
-// patience is for how long work may go on after ^C or SIGTERM.
-const patience = 250 * time.Millisecond
-
-// working returns the context of the work on an open trace. If ^C has ended its recording, it does
-// not end the work. Else the program ends soon after ctx, whatever it does.
-func (a *app) working(ctx context.Context, in *input) context.Context {
-	if in.Interrupted {
+// working returns the context of the work on an open trace: if ^C has ended its recording, it does
+// not end the work.
+func (a *app) working(ctx context.Context) context.Context {
+	if a.patient.Load() {
 		return context.WithoutCancel(ctx)
-	}
-	if a.late != nil {
-		context.AfterFunc(ctx, func() { time.AfterFunc(patience, a.late) })
 	}
 	return ctx
 }

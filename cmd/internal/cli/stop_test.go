@@ -207,6 +207,25 @@ func TestStops(t *testing.T) {
 	t.Logf("%d runs; what was stopped went on for %v at most", runs, longest)
 }
 
+// TestLate: the program is ended when it goes on although its context has ended, and never else, as
+// when only that of work on several traces has.
+func TestLate(t *testing.T) {
+	late := make(chan struct{}, 10)
+	in, out := io.Pipe()
+	a := newApp(in, io.Discard, io.Discard)
+	a.late = func() { late <- struct{}{}; out.Close() }
+	a.run(t.Context(), []string{"plot", "-j", "2", "-o", t.TempDir(), fixtures.Path("hogs.go1.26.p2.trace"), fixtures.Path("iterpull.go1.26.p4.trace")})
+	if len(late) > 0 {
+		t.Error("late although the context has not ended")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a.run(ctx, []string{"analyze", "-"}) // nothing comes from stdin
+	if len(late) != 1 {
+		t.Errorf("late %d times, want once", len(late))
+	}
+}
+
 // some returns numbers from 0 to n-1: all, or as many as asked for, among them the first and the last.
 func some(n int64) (list []int64) {
 	m := min(n, int64(*stops))
