@@ -112,12 +112,12 @@ func (t *Trace) Read(o ingest.Options) (*Reading, error) {
 // When ctx ends, so does Run, with its cause, wherever it waits: for the decoder, for a stream
 // or for what follows the Machine on other goroutines.
 func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Event)) (err error) {
-	inTime := context.AfterFunc(ctx, func() {
+	notStopped := context.AfterFunc(ctx, func() {
 		rd.Machine.Stop()
 		rd.Reader.Stop()
 	})
 	defer func() {
-		if !inTime() {
+		if notStopped(); ctx.Err() != nil { // also if that comes before the call above
 			err = context.Cause(ctx)
 		}
 		if err != nil {
