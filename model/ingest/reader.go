@@ -50,6 +50,7 @@ type Reader struct {
 	events    int64       // all, except Syncs
 	read      int64       // bytes of the file header and of generations read to their ends
 	missing   error       // what a generation that was read to its end lacks
+	doubt     string      // why one may lack something
 
 	size    int64
 	version int
@@ -155,6 +156,9 @@ func (r *Reader) Window() (start, end model.Time, ok bool) {
 // Loss returns what could not be read, nil if nothing. It is final when Next has
 // returned an error.
 func (r *Reader) Loss() *Loss { return r.loss }
+
+// Doubt says why a batch may be missing although nothing shows that one is; "" if nothing.
+func (r *Reader) Doubt() string { return r.doubt }
 
 // Next returns the next events in order, at least one, or io.EOF after the
 // last. They are valid until the following call; the caller may change them. A
@@ -278,6 +282,9 @@ func (r *Reader) advance() bool {
 		return false
 	default:
 		r.missing = cmp.Or(r.missing, r.stitch.end(r.last))
+		if n := r.stitch.unused; n > 0 && r.doubt == "" {
+			r.doubt = fmt.Sprintf("generation %d has stacks (%d) that none of its events refers to: it may lack a batch", r.last, n)
+		}
 		r.read += r.job.gen.Length
 		r.pipe.advance()
 		r.job = nil

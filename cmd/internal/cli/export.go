@@ -220,7 +220,7 @@ func (a *app) exportOne(ctx context.Context, f *exportFlags, refs []source.Ref, 
 			return err
 		}
 		t := rd.trace()
-		a.warnAbout(&t)
+		rd.warnAbout(&t)
 		return nil
 	})
 }

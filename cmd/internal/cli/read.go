@@ -385,8 +385,12 @@ func endedBy(in *source.Input) string {
 	return in.Cause.Error()
 }
 
-// warnAbout says on stderr what reports say in their notes.
-func (a *app) warnAbout(t *result.Trace) {
+// warnAbout says on stderr what reports say in their notes, and what is in doubt.
+func (rd *reading) warnAbout(t *result.Trace) {
+	a := rd.app
+	if d := rd.Doubt(); d != "" {
+		a.note("%s: %s", t.Name, d)
+	}
 	if t.Loss != nil && t.EndedEarly == "" {
 		a.warn("%s: %s", t.Name, t.Loss)
 	}
