@@ -27,6 +27,9 @@ type Options struct {
 	// From and To restrict reading to a window, counted from the trace's start.
 	// To 0 is the trace's end. See [Reader.Window].
 	From, To model.Duration
+	// Regular means that a stream is that of a regular file: no read of it lasts, and Close waits
+	// for it.
+	Regular bool
 	// Index, if not nil, is that of an earlier reading of the same file. What has changed
 	// since is lost, with the cause [ErrChanged].
 	Index *Index
@@ -42,6 +45,8 @@ type Reader struct {
 	stitch *stitcher
 	clock  *clock
 	at     io.ReaderAt // nil for a stream
+
+	regular bool // a file, or a stream of one
 
 	job       *job
 	chunk     *wire.Chunk // whose events were handed out last
@@ -112,13 +117,14 @@ func start(src source, version int, size int64, at io.ReaderAt, opts Options) *R
 		win:     newWindow(opts.From, opts.To),
 		clock:   newClock(opts.Clock),
 		at:      at,
+		regular: at != nil || opts.Regular,
 		read:    headerLen,
 		size:    size,
 		version: version,
 	}
 	r.stitch = newStitcher(r.tables)
 	r.pipe = newPipeline(src, newDecoder(version, &opts), r.win, opts.Workers, opts.MaxInFlight)
-	r.pipe.busy.Go(r.pipe.run)
+	r.pipe.reading.Go(r.pipe.run)
 	return r
 }
 
@@ -255,8 +261,13 @@ func (r *Reader) refill() bool {
 // advance gets the next chunk, or goes on to the next generation.
 func (r *Reader) advance() bool {
 	if r.job == nil {
-		r.job = r.pipe.current()
-		if r.job == nil {
+		var err error
+		r.job, err = r.pipe.current()
+		switch {
+		case err != nil:
+			r.stop(err)
+			return false
+		case r.job == nil:
 			r.finish()
 			return false
 		}
@@ -274,6 +285,9 @@ func (r *Reader) advance() bool {
 	case c != nil:
 		r.stitch.learn(c)
 		r.chunk = c
+	case err == errStopped:
+		r.stop(err)
+		return false
 	case err != nil:
 		r.fail(r.job, err)
 		return false
@@ -383,13 +397,13 @@ func (r *Reader) stop(err error) {
 	r.Close()
 }
 
-// Close ends reading and waits for the workers, except for a read from a stream, which may
-// last. The error is always nil.
+// Close ends reading and waits for all that it started, except for a read from a stream that
+// is not a regular file, which may last. The error is always nil.
 func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = errStopped
 	}
-	r.pipe.close(r.at != nil)
+	r.pipe.close(r.regular)
 	return nil
 }
 

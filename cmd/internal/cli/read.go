@@ -145,7 +145,9 @@ func newInput(in *source.Input) *input {
 	if at, size := in.ReaderAt(); at != nil {
 		return &input{in, session.File(at, size)}
 	}
-	return &input{in, session.Stream(in)}
+	t := session.Stream(in)
+	t.Regular = in.Regular()
+	return &input{in, t}
 }
 
 // open opens one trace and says where a fetched one went.
