@@ -27,7 +27,7 @@ type app struct {
 	help     helpWriter
 	progress progressLine
 
-	event func() // called at each event that is read, by tests
+	event func() // called for each input that is open and at each event that is read, by tests
 	late  func() // called when work goes on although its context has ended; nil: it may
 
 	// patient is whether the end of the context ends, or has ended, only a recording, or serving: what

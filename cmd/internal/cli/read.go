@@ -180,6 +180,13 @@ func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*
 	if err != nil {
 		return nil, err
 	}
+	if a.event != nil {
+		a.event()
+	}
+	if ctx.Err() != nil && !a.patient.Load() {
+		in.Close()
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	}
 	if in.Saved != "" {
 		a.note("saved %s (%s)", in.Saved, formatSize(in.StoredSize()))
 	}
