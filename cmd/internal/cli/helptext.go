@@ -134,7 +134,8 @@ const exitCodesHelp = `The codes are the same for every command and every format
        do not add up, which is a bug of schedscope.
     2  wrong usage, no readable event in any trace, or an output could not be
        written. No output was, but what gate record has recorded stays, and so do
-       the others where a picture has nothing to show.
+       the others where a picture has nothing to show, and the pictures of plot
+       where their names cannot be printed.
        gate: budget or recordings cannot be used; a gate never leaves out what it
        cannot read.
     3  gate: no verdict, because traces are not comparable, the machine was
