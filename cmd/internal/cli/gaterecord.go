@@ -147,7 +147,7 @@ func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 		}
 		command, err := recorder.SplitCommand(x.text)
 		if err != nil {
-			return nil, usagef("", "-%s %q: %v", x.side, source.Redact(x.text), err)
+			return nil, usagef("", "-%s: %v", x.side, err) // without the command, which may have a password
 		}
 		s, err := recorder.NewSide(x.side, append(command, args...), x.dir)
 		if err != nil {
