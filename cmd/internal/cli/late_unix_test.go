@@ -3,7 +3,10 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/schedscope/schedscope/fixtures"
 )
 
 // TestEndsWhileOpening: SIGTERM ends the program, within half a second, also while it waits for the
@@ -57,5 +62,39 @@ func TestEndsWhileOpening(t *testing.T) {
 			}
 			t.Error("it never ended in time")
 		})
+	}
+}
+
+// TestViewEnds: SIGTERM ends view within half a second, with 0, also while a browser is connected.
+func TestViewEnds(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("schedscope", "view", "--no-browser", fixtures.Path("quiet.go1.26.p4.trace"))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, err := url.Parse(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", address.Host) // which asks for nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	when := time.Now()
+	cmd.Process.Signal(syscall.SIGTERM)
+	err = cmd.Wait()
+	if took := time.Since(when); err != nil || took > 5*time.Second { // on a busy machine
+		t.Errorf("%v after %v", err, took)
+	} else {
+		t.Logf("after %v", took)
 	}
 }
