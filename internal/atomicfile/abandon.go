@@ -6,24 +6,25 @@ import (
 )
 
 var (
-	// naming is locked while outputs get their names.
+	// naming is locked while files get their names.
 	naming sync.Mutex
-	named  bool // some have them
+	named  bool // the last outputs have them
 
+	// unfinished is locked while something is made that Abandon is to remove.
 	unfinished struct {
 		sync.Mutex
-		temps map[*temp]string  // their names
+		temps map[*temp]bool
 		dirs  map[*Set][]string // made for outputs, the inner ones first
 	}
 )
 
 func init() {
-	unfinished.temps, unfinished.dirs = map[*temp]string{}, map[*Set][]string{}
+	unfinished.temps, unfinished.dirs = map[*temp]bool{}, map[*Set][]string{}
 }
 
-// Abandon removes what is not complete, so that the program can end at once. No output appears
-// after it. It returns false, and does nothing, if outputs have got their names: the program is
-// about to end by itself.
+// Abandon removes what is not complete, so that the program can end at once. No file appears after
+// it: who wants to make or name one waits until the program ends. It returns false, and does
+// nothing, if the last outputs have their names: the program is about to end by itself.
 func Abandon() bool {
 	naming.Lock()
 	if named {
@@ -31,9 +32,8 @@ func Abandon() bool {
 		return false
 	}
 	unfinished.Lock()
-	defer unfinished.Unlock()
-	for _, name := range unfinished.temps {
-		os.RemoveAll(name)
+	for t := range unfinished.temps {
+		os.RemoveAll(t.name)
 	}
 	for _, dirs := range unfinished.dirs {
 		for _, dir := range dirs {
@@ -43,8 +43,8 @@ func Abandon() bool {
 	return true
 }
 
-// Name has f, which renames what is complete, give outputs their names.
-func Name(f func() error) error {
+// Finish has f, which renames what is complete, give the last outputs of the program their names.
+func Finish(f func() error) error {
 	naming.Lock()
 	defer naming.Unlock()
 	err := f()
@@ -52,23 +52,10 @@ func Name(f func() error) error {
 	return err
 }
 
-func (t *temp) register(name string) {
+// Make has f make files or folders in a temporary folder, or next to outputs, unless Abandon has
+// removed it.
+func Make(f func() error) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()
-	unfinished.temps[t] = name
-}
-
-func (t *temp) forget() {
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	delete(unfinished.temps, t)
-}
-
-// register takes note of the folders that s has made.
-func (s *Set) register() {
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	if unfinished.dirs[s] = append([]string(nil), s.made...); s.made == nil {
-		delete(unfinished.dirs, s)
-	}
+	return f()
 }

@@ -51,9 +51,11 @@ func (s *Set) MkdirAll(dir string) error {
 		}
 		made = append(made, d)
 	}
-	s.made = append(made, s.made...)
-	s.register()
-	return os.MkdirAll(dir, 0o777)
+	return Make(func() error {
+		s.made = append(made, s.made...)
+		unfinished.dirs[s] = s.made
+		return os.MkdirAll(dir, 0o777)
+	})
 }
 
 // Abort drops what has not been committed.
@@ -65,7 +67,7 @@ func (s *Set) Abort() {
 		os.Remove(dir) // fails if there is something in it
 	}
 	s.files, s.made = nil, nil
-	s.register()
+	Make(func() error { delete(unfinished.dirs, s); return nil })
 }
 
 // Commit gives all files their names, in the order in which they were added. If it fails, what
@@ -77,6 +79,17 @@ func (s *Set) Abort() {
 //  3. Rename file after file. If one fails, take back those before it.
 //  4. Drop what was replaced.
 func (s *Set) Commit() error {
+	return s.commit(func(name func() error) error {
+		naming.Lock()
+		defer naming.Unlock()
+		return name()
+	})
+}
+
+// Finish is Commit of the last outputs of the program: Abandon does nothing after it.
+func (s *Set) Finish() error { return s.commit(Finish) }
+
+func (s *Set) commit(with func(name func() error) error) error {
 	defer s.Abort() // what has no name by then
 	var files []*File
 	for _, f := range s.files { // 1
@@ -90,7 +103,7 @@ func (s *Set) Commit() error {
 			files = append(files, f)
 		}
 	}
-	return Name(func() error { return s.name(files) })
+	return with(func() error { return s.name(files) })
 }
 
 // name gives files their names.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 )
@@ -203,37 +204,71 @@ func TestLockedTarget(t *testing.T) {
 }
 
 // TestAbandon: what is not complete goes at once, with the folders made for it, and nothing gets a
-// name any more; unless some outputs have got theirs.
+// name any more; unless the last outputs have theirs.
 func TestAbandon(t *testing.T) {
 	t.Cleanup(func() { named = false })
 	dir := t.TempDir()
 	file := func(s *Set, name string) {
 		t.Helper()
-		if err := s.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write([]byte("x")); return err }); err != nil {
+		if err := s.WriteFile(filepath.Join(dir, name), writing("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var whole Set
-	file(&whole, "whole")
-	if err := whole.Commit(); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"input", "output"} {
+		var whole, part Set
+		file(&whole, name)
+		commit := whole.Commit // as of a recording that is saved before it is analysed
+		if name == "output" {
+			commit = whole.Finish
+		}
+		if err := commit(); err != nil {
+			t.Fatal(err)
+		}
+		if err := part.MkdirAll(filepath.Join(dir, "a", "b")); err != nil {
+			t.Fatal(err)
+		}
+		file(&part, "a/b/part")
+		if got, want := Abandon(), name == "input"; got != want {
+			t.Fatalf("after %s: Abandon() = %t, want %t", name, got, want)
+		} else if got {
+			checkDir(t, dir, "input")
+			goOn()
+		}
+		part.Abort()
 	}
-	var part Set
-	defer part.Abort()
-	if err := part.MkdirAll(filepath.Join(dir, "a", "b")); err != nil {
-		t.Fatal(err)
+	checkDir(t, dir, "input", "output")
+}
+
+// goOn ends what Abandon begins, for the tests that follow.
+func goOn() {
+	unfinished.Unlock()
+	naming.Unlock()
+}
+
+// TestAbandonMaking: what is made while Abandon is called goes, too.
+func TestAbandonMaking(t *testing.T) {
+	dir := t.TempDir()
+	var once sync.Once
+	abandoned, made := make(chan bool), make(chan *temp)
+	go func() {
+		temp, err := newTemp(filepath.Join(dir, "x"), false, func(name string) error {
+			write(t, name, "data")
+			once.Do(func() {
+				go func() { abandoned <- Abandon() }()
+				time.Sleep(20 * time.Millisecond) // for Abandon to come so far
+			})
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		made <- temp
+	}()
+	if !<-abandoned {
+		t.Error("not abandoned")
 	}
-	file(&part, "a/b/part")
-	if Abandon() {
-		t.Fatal("abandoned although an output has its name")
-	}
-	named = false
-	if !Abandon() {
-		t.Fatal("not abandoned")
-	}
-	naming.Unlock() // for the tests after this one
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 || entries[0].Name() != "whole" {
-		t.Errorf("left: %v, %v; want the whole file alone", entries, err)
-	}
+	checkDir(t, dir)
+	goOn()
+	(<-made).remove()
+	checkDir(t, dir)
 }

@@ -50,7 +50,13 @@ func newTemp(path string, linked bool, create func(name string) error) (*temp, e
 	base = base[:min(len(base), 100)] // room for the suffix in the 255 bytes of a name
 	for i := 0; ; i++ {
 		t := &temp{name: fmt.Sprintf("%s.%s.schedscope-%d-%d", dir, base, os.Getpid(), temps.Add(1))}
-		err := create(t.name)
+		err := Make(func() error {
+			err := create(t.name)
+			if err == nil {
+				unfinished.temps[t] = true
+			}
+			return err
+		})
 		if errors.Is(err, fs.ErrExist) && i < 10000 {
 			continue
 		}
@@ -58,16 +64,16 @@ func newTemp(path string, linked bool, create func(name string) error) (*temp, e
 			return nil, err
 		}
 		if t.lock, err = lock(t.name, !linked); errors.Is(err, fs.ErrNotExist) && i < 10000 {
+			t.unlock()
 			continue
 		}
-		t.register(t.name)
 		return t, nil
 	}
 }
 
 func (t *temp) unlock() {
 	if t != nil {
-		t.forget()
+		Make(func() error { delete(unfinished.temps, t); return nil })
 		t.lock.Close() // also nil
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model/ingest"
 )
@@ -321,7 +322,7 @@ func (p *program) keep(target string) error {
 
 // hasText reports whether a file has a text in it.
 func hasText(path, text string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := savedfile.Open(path, false)
 	if err != nil {
 		return false, err
 	}
@@ -339,7 +340,7 @@ func hasText(path, text string) (bool, error) {
 
 // IndexFile returns the index of a trace in which something can be read, and its size.
 func IndexFile(path string) (*ingest.Index, int64, error) {
-	f, err := os.Open(path)
+	f, err := savedfile.Open(path, true)
 	if err != nil {
 		return nil, 0, cause(err)
 	}

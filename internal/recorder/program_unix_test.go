@@ -50,7 +50,7 @@ func inTime[T any](t *testing.T, do func() T) T {
 
 // TestIrregular records programs that leave something else than a file in place of their trace.
 func TestIrregular(t *testing.T) {
-	const want = "is not a Go execution trace: it seems to be a link, a pipe or "
+	const want = "is not a Go execution trace: it seems to be not a regular file"
 	for _, text := range []string{"mkfifo $T", "ln -s $F $T", "mkdir $T", "mkfifo $P"} {
 		command, dir := script(t, text), t.TempDir()
 		err := inTime(t, func() error {

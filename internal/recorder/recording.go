@@ -18,6 +18,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
 )
 
@@ -154,18 +155,18 @@ func (r *recording) check(ctx context.Context, out string) error {
 // begin as one. A program may leave anything in its place: to open a pipe might wait for ever, and
 // a link may lead to what others must not see.
 func checkTrace(path string) (int64, error) {
-	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return 0, &source.Guess{Seems: "a link, a pipe or something else that is not a file"}
+	f, err := savedfile.Open(path, false)
+	if errors.Is(err, savedfile.ErrNotRegular) {
+		return 0, &source.Guess{Seems: "not a regular file"}
 	}
-	if err != nil {
-		return 0, cause(err)
-	}
-	f, err := os.Open(path)
 	if err != nil {
 		return 0, cause(err)
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, cause(err)
+	}
 	prefix := make([]byte, source.SniffLen)
 	n, err := f.ReadAt(prefix, 0)
 	if err != nil && err != io.EOF {
@@ -188,7 +189,7 @@ func (r *recording) read(ctx context.Context) error {
 	if r.size > maxRead {
 		return nil
 	}
-	f, err := os.Open(r.temp)
+	f, err := savedfile.Open(r.temp, false)
 	if err != nil {
 		return fmt.Errorf("reading its trace: %w", cause(err))
 	}

@@ -297,7 +297,7 @@ func (c *checker) object(fields []field) *fault {
 	}
 	for i := range fields {
 		if !seen[i] && fields[i].required && fields[i].name == "sum" {
-			return faultf("has no key sum, by which a change of its content shows: take the original")
+			return faultf(`has no "sum", so edits cannot be detected: restore the original`)
 		}
 		if !seen[i] && fields[i].required {
 			return faultf("is missing").in("." + fields[i].name)

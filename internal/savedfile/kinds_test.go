@@ -126,7 +126,7 @@ func TestTampered(t *testing.T) {
 			switch got, err := k.read(changed); {
 			case err != nil:
 				refused++
-				if strings.Contains(err.Error(), "by its key sum") {
+				if strings.Contains(err.Error(), `does not match its "sum"`) {
 					bySum++
 				}
 				if strings.Contains(err.Error(), "\n") {
@@ -147,7 +147,7 @@ func TestTampered(t *testing.T) {
 		}
 		switch got, err := k.read(old); {
 		case name == "history":
-			if err == nil || !strings.Contains(err.Error(), "it has no key sum") {
+			if err == nil || !strings.Contains(err.Error(), `it has no "sum"`) {
 				t.Errorf("%s without a sum: %v", name, err)
 			}
 		case err != nil || !reflect.DeepEqual(got, want):

@@ -4,6 +4,7 @@ package savedfile
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -20,26 +21,53 @@ import (
 // descriptor is a name of a device or an open file, passed on purpose: <(...) in a shell.
 var descriptor = regexp.MustCompile(`^(/dev/[^/]*$|/dev/fd/|/proc/self/fd/)`)
 
+// ErrNotRegular says that a path is that of a pipe, a folder or the like.
+var ErrNotRegular = errors.New("is not a regular file")
+
 // Regular returns an [*fs.PathError] unless a path is that of a regular file, of a link to one, or
 // of a device. A program may have left a pipe there: whoever opens it might wait for ever.
 func Regular(path string) error {
 	info, err := os.Stat(path)
 	switch _, link := os.Lstat(path); {
 	case err == nil && !info.Mode().IsRegular() && !descriptor.MatchString(path):
-		return &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
+		return &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	case errors.Is(err, fs.ErrNotExist) && link == nil: // who leaves out what is not there does not mean this
-		return &fs.PathError{Op: "open", Path: path, Err: errors.New("is a link to what does not exist")}
+		return &fs.PathError{Op: "open", Path: path, Err: errors.New("is a dangling symbolic link")}
 	}
 	return err
 }
 
-// ReadFile returns the content of a [Regular] file of at most limit bytes. Whatever is wrong is
-// an [*fs.PathError].
-func ReadFile(path string, limit int64) ([]byte, error) {
-	if err := Regular(path); err != nil {
+// Open opens what [Regular] allows or, if it may not follow a link, only a regular file of that name.
+// It waits for nobody, whatever comes in the place of a file meanwhile.
+func Open(path string, follow bool) (*os.File, error) {
+	flags, device := noWait, follow && descriptor.MatchString(path)
+	if device {
+		flags = 0 // a pipe of a shell is waited for
+	} else if !follow {
+		flags |= noFollow
+	}
+	err := Regular(path)
+	if info, e := os.Lstat(path); e == nil && !follow && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+	}
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|flags, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !device && !info.Mode().IsRegular() {
+		f.Close()
+		return nil, cmp.Or(err, error(&fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}))
+	}
+	return f, nil
+}
+
+// ReadFile returns the content of a file that [Open] opens, of at most limit bytes. Whatever is wrong
+// is an [*fs.PathError].
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := Open(path, true)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +149,11 @@ func Decode(data []byte, schema string, v any) error {
 	if f, ok := into.Type().Elem().FieldByName("Sum"); ok {
 		field, optional := into.Elem().FieldByIndex(f.Index), strings.Contains(f.Tag.Get("json"), ",omit")
 		if sum := field.String(); sum != sumOf(data) && !(optional && sum == "") {
-			or := map[bool]string{true: " or, if the change is meant, remove that key"}[optional]
-			return errors.New("its content is not what was written, by its key sum: take the original" + or)
+			or := ""
+			if optional {
+				or = " or, if the change is meant, remove that key"
+			}
+			return errors.New(`its content does not match its "sum": restore the original` + or)
 		}
 		field.SetString("")
 	}

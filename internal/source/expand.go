@@ -81,7 +81,16 @@ func (e *expander) add(op string) error {
 	case strings.ContainsAny(op, "*?["):
 		return e.addPattern(op)
 	}
-	return opening(show(Redact(op)), err)
+	name := Redact(op)
+	if dir := filepath.Dir(op); dir != "." && !strings.HasPrefix(op, "//") && isDir(dir) { // of a file that is not there
+		name = op
+	}
+	return opening(show(name), err)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func (e *expander) addURL(op, scheme string) error {
@@ -99,20 +108,24 @@ func (e *expander) addURL(op, scheme string) error {
 }
 
 var (
-	addressLike = regexp.MustCompile(`^//|^[^/]*:|://`)
+	addressLike = regexp.MustCompile(`^//|^[^/]*:|://|\?.*=`)
 	userInfo    = regexp.MustCompile(`(?s)^([^:/@]*://|//)?.*@`)
 	parameter   = regexp.MustCompile(`[?&;#][^&;#]*`)
+	recording   = regexp.MustCompile(`^.(seconds|samples)=[0-9.]*$`)
+	secretFlag  = regexp.MustCompile(`(?is)^(-[^=]*(token|secret|passw|key|auth|cred)[^=]*=).*`)
 )
 
 // Redact returns what may be shown of an argument that may be an address, valid or not, with or
 // without a scheme. Passwords are written without escapes, too: all up to the last @ may be one.
-// Any parameter may be a token, except those that choose what net/http/pprof records.
+// Any parameter may be a token, except those that choose what net/http/pprof records. Of flags, the
+// value of one that has the name of a secret is one.
 func Redact(arg string) string {
+	arg = secretFlag.ReplaceAllString(arg, "${1}xxxxx")
 	if !addressLike.MatchString(arg) {
 		return arg
 	}
 	return parameter.ReplaceAllStringFunc(userInfo.ReplaceAllString(arg, "${1}xxxxx@"), func(p string) string {
-		if name, _, _ := strings.Cut(p[1:], "="); name == "seconds" || name == "samples" {
+		if recording.MatchString(p) {
 			return p
 		}
 		return p[:1] + "xxxxx"

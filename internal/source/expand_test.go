@@ -165,6 +165,11 @@ func TestRedact(t *testing.T) {
 		"http://h:1?s3c":                                   "http://h:1?xxxxx",
 		"localhost:1?token=s3c":                            "localhost:1?xxxxx",
 		"http://h:1/debug/pprof/trace?seconds=2&samples=1": "http://h:1/debug/pprof/trace?seconds=2&samples=1",
+		"h/debug/pprof/trace?token=s3c":                    "h/debug/pprof/trace?xxxxx",
+		"http://h:1/x?seconds=s3c":                         "http://h:1/x?xxxxx",
+		"-token=s3c":                                       "-token=xxxxx",
+		"--db-password=http://s3c@h":                       "--db-password=xxxxx",
+		"-n=5":                                             "-n=5",
 		"no/such:a@b?c.trace":                              "no/such:a@b?c.trace",
 		"no@such?.trace":                                   "no@such?.trace",
 	} {
@@ -183,6 +188,15 @@ func TestRedact(t *testing.T) {
 				t.Errorf("of %q it says %q", address, said)
 			}
 		}
+	}
+}
+
+// TestFileNotThere: of a file in a folder that is there the name is shown, whatever it looks like.
+func TestFileNotThere(t *testing.T) {
+	inTempDir(t, map[string]string{"a:b/x": ""})
+	_, _, err := Expand([]string{"a:b/c@d.trace"})
+	if err == nil || !strings.Contains(err.Error(), "a:b/c@d.trace") {
+		t.Errorf("error %v", err)
 	}
 }
 

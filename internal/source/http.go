@@ -34,6 +34,9 @@ var errLate = errors.New("the server did not send the whole trace in time")
 // was made to fill memory and disks.
 const maxPacked, minPacked = 20, 1 << 20
 
+// minRate is how many bytes must come per second where the length of a recording is not known.
+const minRate = 1000
+
 // traceURL completes the address of a server with the path of the trace and
 // the length of the recording; an address with a path is left as it
 // is. It returns also how long the recording takes.
@@ -68,8 +71,12 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 		return nil, invalidURL(ref.Path)
 	}
 	// A slow connection may take as long again as the recording. That a server which sends bytes
-	// now and then holds nobody up for ever, the bound is on the whole.
+	// now and then holds nobody up for ever, the bound is on the whole, or, where nobody knows how
+	// long a trace is, such as one that is stored, on each part.
 	f := fetch{name: show(Redact(u.String())), url: u, limit: length + max(length, h.Grace), o: h}
+	if !u.Query().Has("seconds") {
+		f.part = max(int64(minRate*h.Grace.Seconds()), 1)
+	}
 	dir := h.SaveDir
 	saving := func(err error) error {
 		return &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
@@ -148,17 +155,21 @@ type fetch struct {
 	name  string // the address, printable
 	url   *url.URL
 	limit time.Duration // longest time in all
+	part  int64         // so many bytes may take as long again; 0: none
 	o     HTTPOptions   // complete
 
-	size int64 // bytes that came
-	cut  error // why the trace ended early, if it did
+	late *time.Timer // ends it
+	size int64       // bytes that came
+	cut  error       // why the trace ended early, if it did
 }
 
 // run copies the trace to dst. Once data of a trace has come, everything but a
 // failure to write it only ends the trace early.
 func (f *fetch) run(ctx context.Context, dst io.Writer) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, f.limit, errLate)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	f.late = time.AfterFunc(f.limit, func() { cancel(errLate) })
+	defer f.late.Stop()
 	resp, err := f.get(ctx)
 	if err != nil {
 		return f.connectError(reason(ctx, err))
@@ -256,6 +267,9 @@ func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader) err
 		}
 		if _, err := dst.Write(buf[:k]); err != nil {
 			return f.fail(err, hintSave)
+		}
+		if f.part > 0 && (f.size+int64(k))/f.part > f.size/f.part {
+			f.late.Reset(f.limit)
 		}
 		f.size += int64(k)
 		if f.o.Progress != nil && k > 0 {

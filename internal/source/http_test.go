@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -272,6 +273,36 @@ func endless(w http.ResponseWriter, r *http.Request) {
 		case <-time.After(50 * time.Millisecond):
 			w.Write([]byte{0})
 		}
+	}
+}
+
+// TestFetchStored: of what is not recorded for a known time all is fetched, however long it takes, as
+// long as something comes.
+func TestFetchStored(t *testing.T) {
+	slow := func(w http.ResponseWriter, r *http.Request) {
+		for part := range slices.Chunk([]byte(trace126), len(trace126)/25) {
+			w.Write(part)
+			w.(http.Flusher).Flush()
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	for _, tt := range []struct {
+		handler http.HandlerFunc
+		cut     bool
+	}{{slow, false}, {dribble, true}} {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			ref := serve(t, tt.handler)
+			ref.Path += "/stored.trace"
+			in, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{Grace: 10 * time.Millisecond, NoSave: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if in.Interrupted != tt.cut || tt.cut && in.Cause != errLate {
+				t.Errorf("interrupted %t by %v, want %t", in.Interrupted, in.Cause, tt.cut)
+			}
+		})
 	}
 }
 

@@ -53,6 +53,9 @@ func (in *Input) Changed() (size, written bool) {
 	return now.Size() != in.info.Size(), !now.ModTime().Equal(in.info.ModTime())
 }
 
+// Regular reports whether a regular file is behind the input, of which no read lasts.
+func (in *Input) Regular() bool { return in.file != nil }
+
 // Read reads the decompressed trace.
 func (in *Input) Read(p []byte) (int, error) { return in.r.Read(p) }
 

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -79,7 +78,12 @@ type Error struct {
 	Hint  string // what the user can do; may be empty
 }
 
-func (e *Error) Error() string { return strings.TrimPrefix(e.Doing+": "+e.Err.Error(), ": ") }
+func (e *Error) Error() string {
+	if e.Doing == "" {
+		return e.Err.Error()
+	}
+	return e.Doing + ": " + e.Err.Error()
+}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"runtime"
 	"testing"
 	"testing/iotest"
 	"time"
 
+	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -86,6 +88,74 @@ func TestNothingLeft(t *testing.T) {
 		if time.Now().After(end) {
 			buf := make([]byte, 64<<10)
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+		}
+	}
+}
+
+// stuckStream is a stream of which a read lasts, once so many bytes have been read, until release.
+type stuckStream struct {
+	io.Reader
+	left    int
+	stuck   chan struct{} // closed when it is
+	release chan struct{}
+}
+
+func (s *stuckStream) Read(p []byte) (int, error) {
+	if s.left == 0 {
+		s.left = -1
+		close(s.stuck)
+		<-s.release
+	}
+	if s.left < 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	n, err := s.Reader.Read(p[:min(len(p), s.left)])
+	s.left -= n
+	return n, err
+}
+
+// TestCloseStream: Close waits for a read of a stream only if that is of a regular file, and Stop ends
+// Next while one lasts, with an error.
+func TestCloseStream(t *testing.T) {
+	for _, name := range []string{"generations.go1.26.p4.trace", "foreign/trace.go1.19.trace"} {
+		data, err := os.ReadFile(fixtures.Path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, regular := range []bool{false, true} {
+			s := &stuckStream{bytes.NewReader(data), len(data) * 3 / 4, make(chan struct{}), make(chan struct{})}
+			r, err := NewReader(s, Options{Regular: regular})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error)
+			go func() {
+				<-s.stuck
+				r.Stop()
+			}()
+			go func() {
+				var err error
+				for err == nil {
+					_, err = r.Next()
+				}
+				r.Close()
+				ended <- err
+			}()
+			<-s.stuck
+			if regular {
+				select {
+				case <-ended:
+					t.Errorf("%s: closed although a read goes on", name)
+				case <-time.After(20 * time.Millisecond):
+				}
+				close(s.release)
+			}
+			if err := <-ended; err != errStopped {
+				t.Errorf("%s: error %v", name, err)
+			}
+			if !regular {
+				close(s.release)
+			}
 		}
 	}
 }

@@ -25,8 +25,9 @@ type pipeline struct {
 	limit   int64
 	lead    int64 // bound on the chunks that wait
 
-	pool chunkPool
-	busy sync.WaitGroup // run and the workers
+	pool    chunkPool
+	busy    sync.WaitGroup // workers on generations
+	reading sync.WaitGroup // what may read from a stream: run, and the worker on a trace without generations
 
 	mu      sync.Mutex
 	arrived sync.Cond // the consumer waits for it: a job, a chunk, or the end of either
@@ -70,6 +71,7 @@ func newPipeline(src source, dec decoder, win *window, workers int, budget int64
 // states are known.
 func (p *pipeline) run() {
 	var before *job // the latest one that was skipped
+	cut := false
 	job := p.src.next()
 	for job != nil {
 		p.win.begin(&job.gen)
@@ -85,15 +87,14 @@ func (p *pipeline) run() {
 			}
 			before = nil
 		}
-		if next != nil && p.win.past(&next.gen) {
-			p.cut = true
+		if cut = next != nil && p.win.past(&next.gen); cut {
 			break
 		}
 		job = next
 	}
 	p.win.begin(nil)
 	p.mu.Lock()
-	p.ended = true
+	p.ended, p.cut = true, cut
 	p.mu.Unlock()
 	p.arrived.Signal()
 }
@@ -114,7 +115,11 @@ func (p *pipeline) start(j *job) bool {
 	j.flow.reserved = cost
 	p.jobs = append(p.jobs, j)
 	p.arrived.Signal()
-	p.busy.Go(func() { p.decode(j) })
+	workers := &p.busy
+	if j.v1 {
+		workers = &p.reading
+	}
+	workers.Go(func() { p.decode(j) })
 	return true
 }
 
@@ -178,16 +183,19 @@ func (p *pipeline) mayWait(c *wire.Chunk, j *job) bool {
 }
 
 // current returns the job whose turn it is, nil if there is none any more.
-func (p *pipeline) current() *job {
+func (p *pipeline) current() (*job, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.jobs) == 0 && !p.ended {
 		p.arrived.Wait()
 	}
-	if len(p.jobs) == 0 || p.closed {
-		return nil
+	switch {
+	case p.closed:
+		return nil, errStopped
+	case len(p.jobs) == 0:
+		return nil, nil
 	}
-	return p.jobs[0]
+	return p.jobs[0], nil
 }
 
 // take returns the next chunk of the job whose turn it is, or nil and the
@@ -261,11 +269,12 @@ func (p *pipeline) stop() {
 // errStopped is what the consumer gets after stop.
 var errStopped = errors.New("reader is closed")
 
-// close stops all workers and, if asked to, waits for them.
+// close stops all workers and waits for them and, if asked to, for what reads.
 func (p *pipeline) close(wait bool) {
 	p.stop()
+	p.busy.Wait()
 	if wait {
-		p.busy.Wait()
+		p.reading.Wait()
 	}
 	p.mu.Lock()
 	p.jobs = nil

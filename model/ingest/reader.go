@@ -27,6 +27,9 @@ type Options struct {
 	// From and To restrict reading to a window, counted from the trace's start.
 	// To 0 is the trace's end. See [Reader.Window].
 	From, To model.Duration
+	// Regular means that a stream is that of a regular file: no read of it lasts, and Close waits
+	// for it.
+	Regular bool
 	// Index, if not nil, is that of an earlier reading of the same file. What has changed
 	// since is lost, with the cause [ErrChanged].
 	Index *Index
@@ -43,6 +46,8 @@ type Reader struct {
 	clock  *clock
 	at     io.ReaderAt // nil for a stream
 
+	regular bool // a file, or a stream of one
+
 	job       *job
 	chunk     *wire.Chunk // whose events were handed out last
 	delivered int64       // events of job
@@ -50,6 +55,7 @@ type Reader struct {
 	events    int64       // all, except Syncs
 	read      int64       // bytes of the file header and of generations read to their ends
 	missing   error       // what a generation that was read to its end lacks
+	doubt     string      // why one may lack something
 
 	size    int64
 	version int
@@ -111,13 +117,14 @@ func start(src source, version int, size int64, at io.ReaderAt, opts Options) *R
 		win:     newWindow(opts.From, opts.To),
 		clock:   newClock(opts.Clock),
 		at:      at,
+		regular: at != nil || opts.Regular,
 		read:    headerLen,
 		size:    size,
 		version: version,
 	}
 	r.stitch = newStitcher(r.tables)
 	r.pipe = newPipeline(src, newDecoder(version, &opts), r.win, opts.Workers, opts.MaxInFlight)
-	r.pipe.busy.Go(r.pipe.run)
+	r.pipe.reading.Go(r.pipe.run)
 	return r
 }
 
@@ -155,6 +162,9 @@ func (r *Reader) Window() (start, end model.Time, ok bool) {
 // Loss returns what could not be read, nil if nothing. It is final when Next has
 // returned an error.
 func (r *Reader) Loss() *Loss { return r.loss }
+
+// Doubt says why a batch may be missing although nothing shows that one is; "" if nothing.
+func (r *Reader) Doubt() string { return r.doubt }
 
 // Next returns the next events in order, at least one, or io.EOF after the
 // last. They are valid until the following call; the caller may change them. A
@@ -251,8 +261,13 @@ func (r *Reader) refill() bool {
 // advance gets the next chunk, or goes on to the next generation.
 func (r *Reader) advance() bool {
 	if r.job == nil {
-		r.job = r.pipe.current()
-		if r.job == nil {
+		var err error
+		r.job, err = r.pipe.current()
+		switch {
+		case err != nil:
+			r.stop(err)
+			return false
+		case r.job == nil:
 			r.finish()
 			return false
 		}
@@ -270,6 +285,9 @@ func (r *Reader) advance() bool {
 	case c != nil:
 		r.stitch.learn(c)
 		r.chunk = c
+	case err == errStopped:
+		r.stop(err)
+		return false
 	case err != nil:
 		r.fail(r.job, err)
 		return false
@@ -278,6 +296,9 @@ func (r *Reader) advance() bool {
 		return false
 	default:
 		r.missing = cmp.Or(r.missing, r.stitch.end(r.last))
+		if n := r.stitch.unused; n > 0 && r.doubt == "" {
+			r.doubt = fmt.Sprintf("generation %d has stacks (%d) that none of its events refers to: it may lack a batch", r.last, n)
+		}
 		r.read += r.job.gen.Length
 		r.pipe.advance()
 		r.job = nil
@@ -376,13 +397,13 @@ func (r *Reader) stop(err error) {
 	r.Close()
 }
 
-// Close ends reading and waits for the workers, except for a read from a stream, which may
-// last. The error is always nil.
+// Close ends reading and waits for all that it started, except for a read from a stream that
+// is not a regular file, which may last. The error is always nil.
 func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = errStopped
 	}
-	r.pipe.close(r.at != nil)
+	r.pipe.close(r.regular)
 	return nil
 }
 

@@ -23,8 +23,8 @@ import (
 //     region must fit the beginning carried over.
 //  5. Sync events are numbered through.
 //  6. Each generation names each goroutine that lives when it begins, and as many procs as
-//     GOMAXPROCS is at the least (runtime/trace.go: traceAdvance, Go 1.22 to 1.26), and its
-//     events and samples refer to each of its stacks. If not, a batch is missing.
+//     GOMAXPROCS is at the least (runtime/trace.go: traceAdvance, Go 1.22 to 1.26). If not, a
+//     batch is missing. If its events and samples do not refer to all of its stacks, one may be.
 type stitcher struct {
 	tables  *model.Tables
 	namer   model.Namer
@@ -110,8 +110,6 @@ func (s *stitcher) end(number uint64) error {
 		return decodeError(fmt.Sprintf("generation %d does not name %d goroutines of the one before: a batch is missing", number, s.unnamed))
 	case int64(s.named) < s.fewest:
 		return decodeError(fmt.Sprintf("generation %d names %d procs although GOMAXPROCS is %d: a batch is missing", number, s.named, s.fewest))
-	case s.unused > 0:
-		return decodeError(fmt.Sprintf("generation %d has stacks (%d) that none of its events refers to: a batch is missing", number, s.unused))
 	}
 	return nil
 }

@@ -28,6 +28,9 @@ var ErrNoEvent = errors.New("no event in the window")
 
 // Trace is an open trace.
 type Trace struct {
+	// Regular means that a stream is that of a regular file: [Reading.Close] waits for reads of it.
+	Regular bool
+
 	stream io.Reader
 	at     io.ReaderAt // nil: there is only the stream
 	size   int64
@@ -75,7 +78,7 @@ type Reading struct {
 
 // Open returns a reader of the events without a Machine.
 func (t *Trace) Open(o ingest.Options) (*ingest.Reader, error) {
-	if t.at == nil {
+	if o.Regular = t.Regular; t.at == nil {
 		return ingest.NewReader(t.stream, o)
 	}
 	o.Index = t.index
@@ -112,12 +115,12 @@ func (t *Trace) Read(o ingest.Options) (*Reading, error) {
 // When ctx ends, so does Run, with its cause, wherever it waits: for the decoder, for a stream
 // or for what follows the Machine on other goroutines.
 func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Event)) (err error) {
-	inTime := context.AfterFunc(ctx, func() {
+	notStopped := context.AfterFunc(ctx, func() {
 		rd.Machine.Stop()
 		rd.Reader.Stop()
 	})
 	defer func() {
-		if !inTime() {
+		if notStopped(); ctx.Err() != nil { // also if that comes before the call above
 			err = context.Cause(ctx)
 		}
 		if err != nil {
@@ -175,8 +178,8 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 	return nil
 }
 
-// Close ends the reading and waits for all that it started: goroutines that decode, unless they
-// read from a stream, and those that follow the Machine. What those were to find is void unless
+// Close ends the reading and waits for all that it started: goroutines that decode, and those that
+// follow the Machine; not for a read from a stream, unless that is Regular. What those were to find is void unless
 // they were finished before. The error is always nil.
 func (rd *Reading) Close() error {
 	rd.Machine.Stop()

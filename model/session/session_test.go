@@ -163,3 +163,28 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// unannounced is a context that ends after some calls of Err, before anybody hears of it.
+type unannounced struct {
+	context.Context
+	left int
+}
+
+func (c *unannounced) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterruptedUnannounced: a part is never taken for all, although the context ends before its
+// functions are called.
+func TestInterruptedUnannounced(t *testing.T) {
+	rd, err := file(stored(t, "http.trace")).Read(ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rd.Run(&unannounced{context.Background(), 1}, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

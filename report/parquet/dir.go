@@ -92,7 +92,7 @@ func (e *Export) Commit() error {
 	if err := os.WriteFile(filepath.Join(e.stage, Mark), []byte(markText), 0o666); err != nil {
 		return fmt.Errorf("writing to %s: %w", e.dir, atomicfile.Cause(err))
 	}
-	if _, err := os.Stat(e.dir); errors.Is(err, os.ErrNotExist) && atomicfile.Name(func() error { return os.Rename(e.stage, e.dir) }) == nil {
+	if _, err := os.Stat(e.dir); errors.Is(err, os.ErrNotExist) && atomicfile.Finish(func() error { return os.Rename(e.stage, e.dir) }) == nil {
 		return nil
 	}
 	var set atomicfile.Set
@@ -108,7 +108,7 @@ func (e *Export) Commit() error {
 			set.Move(filepath.Join(e.stage, folder, part), filepath.Join(e.dir, folder, part))
 		}
 	}
-	return set.Commit()
+	return set.Finish()
 }
 
 const part = "part-0.parquet"
@@ -124,10 +124,12 @@ type File struct {
 func (e *Export) Create(table, id string) (*File, error) {
 	folder := filepath.Join(table, "trace="+id)
 	f := &File{path: filepath.Join(e.dir, folder, part)}
-	err := os.MkdirAll(filepath.Join(e.stage, folder), 0o777)
-	if err == nil {
-		f.f, err = os.Create(filepath.Join(e.stage, folder, part))
-	}
+	err := atomicfile.Make(func() (err error) {
+		if err = os.MkdirAll(filepath.Join(e.stage, folder), 0o777); err == nil {
+			f.f, err = os.Create(filepath.Join(e.stage, folder, part))
+		}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("creating %s: %w", f.path, atomicfile.Cause(err))
 	}

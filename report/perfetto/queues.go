@@ -68,7 +68,7 @@ func (f *queueFeed) replay(steps *[]model.Step) {
 	var proc model.Step
 	for i := range *steps {
 		s := &(*steps)[i]
-		if f.log.Stopped() {
+		if i%64 == 0 && f.log.Stopped() {
 			break
 		}
 		if s.Proc(&proc) {

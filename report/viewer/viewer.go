@@ -130,7 +130,10 @@ func Browse(address string) error {
 	return nil
 }
 
-// Serve serves until ctx ends, which is no error.
+// grace is how long answers may still take when serving ends.
+const grace = 250 * time.Millisecond
+
+// Serve serves until ctx ends, which is no error. When it returns, nothing reads the trace any more.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s,
@@ -141,18 +144,26 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
+	finished := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		soon, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer close(finished)
+		soon, cancel := context.WithTimeout(context.Background(), grace)
 		defer cancel()
 		if server.Shutdown(soon) != nil {
 			server.Close()
 		}
 	})
-	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
+	err := server.Serve(l)
+	if stop() {
+		server.Close()
+	} else {
+		<-finished
 	}
-	return nil
+	s.busy <- struct{}{} // for good: who had it read the trace, for a request that has ended with ctx
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
 }
 
 // ServeHTTP implements [http.Handler].

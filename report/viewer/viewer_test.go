@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/source"
@@ -167,6 +168,33 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	if _, err := s.Record(gone, 0, 700_000_000); err == nil {
 		t.Error("a part that nobody wants was read to the end")
+	}
+}
+
+// TestServeEnds: Serve returns soon after its context ends, and not before who reads the trace.
+func TestServeEnds(t *testing.T) {
+	s := New(nil, "token")
+	s.To = 10
+	reading, ended := make(chan struct{}), false
+	s.Record = func(ctx context.Context, from, to model.Duration) ([]byte, error) {
+		close(reading)
+		<-ctx.Done()
+		time.Sleep(2 * grace)
+		ended = true
+		return nil, ctx.Err()
+	}
+	l, err := Listen("localhost:0", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go http.Get("http://" + l.Addr().String() + "/token/spans?from=1&to=2")
+	go func() {
+		<-reading
+		cancel()
+	}()
+	if err := s.Serve(ctx, l); err != nil || !ended {
+		t.Errorf("error %v; the trace is read no more: %t", err, ended)
 	}
 }
 

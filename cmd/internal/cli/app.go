@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
@@ -26,12 +27,16 @@ type app struct {
 	help     helpWriter
 	progress progressLine
 
-	event func() // called at each event that is read, by tests
+	event func() // called for each input that is open and at each event that is read, by tests
 	late  func() // called when work goes on although its context has ended; nil: it may
+
+	// patient is whether the end of the context ends, or has ended, only a recording, or serving: what
+	// follows may take its time. Copies of an app share it.
+	patient *atomic.Bool
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	return &app{stdin: stdin, stdout: stdout, stderr: stderr, help: helpWriter{w: stdout}, progress: progressLine{w: stderr, on: isTerminal(stderr)}}
+	return &app{stdin: stdin, stdout: stdout, stderr: stderr, help: helpWriter{w: stdout}, progress: progressLine{w: stderr, on: isTerminal(stderr)}, patient: new(atomic.Bool)}
 }
 
 // helpWriter is where help goes. It keeps the first error: the library of commands has no use for it.

@@ -294,7 +294,7 @@ func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec
 		return nil, err
 	}
 	defer in.Close()
-	ctx = a.working(ctx, in)
+	ctx = a.working(ctx)
 	at, size := in.ReaderAt()
 	input := sample.Input{Name: ref.Name}
 	if ref.Kind == source.File {

@@ -207,7 +207,7 @@ func (a *app) exportOne(ctx context.Context, f *exportFlags, refs []source.Ref, 
 		return err
 	}
 	defer in.Close()
-	ctx = a.working(ctx, in)
+	ctx = a.working(ctx)
 	rd, err := a.newReading(in, f.read.ingestOptions())
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func (a *app) exportOne(ctx context.Context, f *exportFlags, refs []source.Ref, 
 			return err
 		}
 		t := rd.trace()
-		a.warnAbout(&t)
+		rd.warnAbout(&t)
 		return nil
 	})
 }

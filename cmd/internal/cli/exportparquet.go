@@ -114,7 +114,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		return 0, err
 	}
 	defer in.Close()
-	ctx = a.working(ctx, in)
+	ctx = a.working(ctx)
 	if err := p.identify(ctx, a, ref, in); err != nil {
 		return 0, err
 	}
@@ -198,7 +198,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 			return 0, &outputError{err}
 		}
 	}
-	a.warnAbout(&row.Trace)
+	rd.warnAbout(&row.Trace)
 	a.detail("wrote %s as trace=%s: %s", in.Name, p.id, textui.Plural(rows, "row"))
 	return rows, nil
 }

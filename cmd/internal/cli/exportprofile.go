@@ -45,7 +45,7 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 			return nil, err
 		}
 		t := rd.trace()
-		a.warnAbout(&t)
+		rd.warnAbout(&t)
 		return &profiled{p, t}, nil
 	}, func(_ int, x *profiled) error {
 		sum.Merge(x.profile)

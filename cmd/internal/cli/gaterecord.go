@@ -147,7 +147,7 @@ func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 		}
 		command, err := recorder.SplitCommand(x.text)
 		if err != nil {
-			return nil, usagef("", "-%s %q: %v", x.side, source.Redact(x.text), err)
+			return nil, usagef("", "-%s: %v", x.side, err) // without the command, which may have a password
 		}
 		s, err := recorder.NewSide(x.side, append(command, args...), x.dir)
 		if err != nil {
@@ -160,6 +160,7 @@ func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 
 // recordSides records all rounds. What it has recorded stays whatever ends it.
 func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
+	a.patient.Store(true)
 	o.Log = a.recorderLog()
 	recorded, err := recorder.Record(ctx, o)
 	if errors.As(err, new(recorder.Disturbed)) {

@@ -110,7 +110,7 @@ type recording struct {
 	trace *interleave.Trace
 }
 
-var errOther = errors.New("another file is in the place of its folder, or it is not a trace")
+var errOther = errors.New("its folder was replaced by a file, or it is not a trace")
 
 // expandWhole finds the traces of operands, of which some name traces, and what is known of how
 // they were recorded, by absolute path. A gate leaves nothing out, as that may be what fails. What

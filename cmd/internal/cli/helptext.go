@@ -135,7 +135,8 @@ const exitCodesHelp = `The codes are the same for every command and every format
        without --slo, the verdict is SLOW, SLOW TAIL or STARVED.
     2  wrong usage, no readable event in any trace, or an output could not be
        written. No output was, but what gate record has recorded stays, and so do
-       the others where a picture has nothing to show.
+       the others where a picture has nothing to show, and the pictures of plot
+       where their names cannot be printed.
        gate: budget or recordings cannot be used; a gate never leaves out what it
        cannot read.
     3  gate: no verdict, because traces are not comparable, the machine was
@@ -143,7 +144,7 @@ const exitCodesHelp = `The codes are the same for every command and every format
        enough of them, a rule that stays inconclusive is a warning: 0.)
        --check: the trace contradicts itself. --fail: the verdict is UNKNOWN or
        DISTURBED, or there are too few requests for an objective.
-  130  interrupted by ^C or SIGTERM; nothing was written, but what gate record has
+  130  interrupted by ^C or SIGTERM; no file was written, but what gate record has
        recorded stays. While recording from http://, the first one ends the
        recording instead: what came is analysed, if it is enough for a generation.
        view ends that way, with 0.

@@ -128,7 +128,7 @@ func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loa
 	t := rd.trace()
 	t.Violation = l.v.Traces[0].Violation
 	rd.describeRequest(ctx, t.Captured)
-	a.warnAbout(&t)
+	rd.warnAbout(&t)
 	l.v.Traces[0] = t
 	findings.Judge(l.v, f.slo.list...)
 	return l, nil

@@ -20,7 +20,10 @@ func Main() {
 	a := newApp(os.Stdin, os.Stdout, os.Stderr)
 	a.late = func() {
 		if atomicfile.Abandon() {
-			fmt.Fprintln(os.Stderr, "schedscope: "+interrupted)
+			if a.progress.on {
+				fmt.Fprint(os.Stderr, clearLine)
+			}
+			fmt.Fprintln(os.Stderr, "schedscope: interrupted; no file was written") // stdout may have a part
 			os.Exit(exitInterrupted)
 		}
 	}

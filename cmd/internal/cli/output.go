@@ -363,7 +363,7 @@ func (a *app) writeAll(set *atomicfile.Set, list []destination) error {
 			}
 		}
 	}
-	if err := set.Commit(); err != nil {
+	if err := set.Finish(); err != nil {
 		return err
 	}
 	for _, d := range list {

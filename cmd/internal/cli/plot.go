@@ -87,14 +87,15 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 			return p.Write(w, f.out.list[0].format, f.out.dpi)
 		}})
 	}
-	return a.writeAll(&set, append(list, destination{"-", func(w io.Writer) error {
-		for _, d := range list {
-			if _, err := fmt.Fprintln(w, textui.Clean(d.path)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}))
+	if err := a.writeAll(&set, list); err != nil {
+		return err
+	}
+	names := ""
+	for _, d := range list {
+		names += textui.Clean(d.path) + "\n"
+	}
+	_, err = io.WriteString(a.stdout, names)
+	return err
 }
 
 // pictures returns the pictures of what was loaded.

@@ -13,6 +13,9 @@ const (
 	progressInterval = 100 * time.Millisecond
 )
 
+// clearLine takes away what a line of a terminal shows.
+const clearLine = "\r\x1b[K"
+
 // progressLine shows on one line of a terminal how far a reading has come. The
 // zero value, except for w, is switched off.
 type progressLine struct {
@@ -82,7 +85,7 @@ func remaining(spent time.Duration, done, total int64) time.Duration {
 // clear takes the line away.
 func (p *progressLine) clear() {
 	if p.visible {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.w, clearLine)
 		p.visible = false
 	}
 }

@@ -145,7 +145,9 @@ func newInput(in *source.Input) *input {
 	if at, size := in.ReaderAt(); at != nil {
 		return &input{in, session.File(at, size)}
 	}
-	return &input{in, session.Stream(in)}
+	t := session.Stream(in)
+	t.Regular = in.Regular()
+	return &input{in, t}
 }
 
 // open opens one trace and says where a fetched one went.
@@ -160,7 +162,9 @@ func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json boo
 }
 
 func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*input, error) {
-	if ref.Kind == source.URL {
+	url := ref.Kind == source.URL
+	if url {
+		a.patient.Store(true)
 		a.note("recording %s", ref.Name)
 		a.progress.begin()
 		o.HTTP.Progress = func(n int64) { a.progress.update("recording", n, 0) }
@@ -169,9 +173,19 @@ func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*
 		return nil, usagef("pipe a trace into it: cat trace.out | schedscope -", "stdin is a terminal")
 	}
 	in, err := source.Open(ctx, ref, o)
+	if url {
+		a.patient.Store(err == nil && in.Interrupted && ctx.Err() != nil)
+	}
 	a.progress.clear()
 	if err != nil {
 		return nil, err
+	}
+	if a.event != nil {
+		a.event()
+	}
+	if ctx.Err() != nil && !a.patient.Load() {
+		in.Close()
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
 	if in.Saved != "" {
 		a.note("saved %s (%s)", in.Saved, formatSize(in.StoredSize()))
@@ -288,7 +302,7 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 		value T
 		rd    *reading
 	}
-	ctx = a.working(ctx, in)
+	ctx = a.working(ctx)
 	o := f.ingestOptions()
 	m, _, err := session.Sound(in.trace, o, func(s *session.Reading) (made, error) {
 		rd := a.describe(s, in, o)
@@ -301,17 +315,11 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 	return m.value, m.rd, err
 }
 
-// patience is for how long work may go on after ^C or SIGTERM.
-const patience = 250 * time.Millisecond
-
-// working returns the context of the work on an open trace. If ^C has ended its recording, it does
-// not end the work. Else the program ends soon after ctx, whatever it does.
-func (a *app) working(ctx context.Context, in *input) context.Context {
-	if in.Interrupted {
+// working returns the context of the work on an open trace: if ^C has ended its recording, it does
+// not end the work.
+func (a *app) working(ctx context.Context) context.Context {
+	if a.patient.Load() {
 		return context.WithoutCancel(ctx)
-	}
-	if a.late != nil {
-		context.AfterFunc(ctx, func() { time.AfterFunc(patience, a.late) })
 	}
 	return ctx
 }
@@ -386,8 +394,12 @@ func endedBy(in *source.Input) string {
 	return in.Cause.Error()
 }
 
-// warnAbout says on stderr what reports say in their notes.
-func (a *app) warnAbout(t *result.Trace) {
+// warnAbout says on stderr what reports say in their notes, and what is in doubt.
+func (rd *reading) warnAbout(t *result.Trace) {
+	a := rd.app
+	if d := rd.Doubt(); d != "" {
+		a.note("%s: %s", t.Name, d)
+	}
 	if t.Loss != nil && t.EndedEarly == "" {
 		a.warn("%s: %s", t.Name, t.Loss)
 	}

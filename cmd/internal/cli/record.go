@@ -116,6 +116,7 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 		return err
 	}
 	defer in.Close()
+	a.patient.Store(true) // what was recorded is kept
 	switch err := in.Unsampled; {
 	case err != nil && strings.Contains(err.Error(), "already in use"):
 		a.note("the trace has the samples of a CPU profile that runs in that program already")
@@ -188,6 +189,7 @@ func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		return usagef("name a file", "-o %s is not a regular file", f.output)
 	}
+	a.patient.Store(true)
 	code, aborted, err := recorder.Run(ctx, recorder.RunOptions{Command: command, Target: target, Length: f.length, HasLength: f.hasLength, Wait: f.wait, Samples: !f.noSamples,
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Terminal: isTerminal(a.stdin), Log: a.recorderLog()})
 	switch {

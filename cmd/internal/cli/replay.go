@@ -223,7 +223,7 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 	}
 	t := rd.trace()
 	r.Inconsistent = t.Inconsistent
-	a.warnAbout(&t)
+	rd.warnAbout(&t)
 	return t, r, nil
 }
 
@@ -302,7 +302,7 @@ func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d
 		return err
 	}
 	t := rd.trace()
-	a.warnAbout(&t)
+	rd.warnAbout(&t)
 	d.Add(t, rd.Origin, r)
 	return nil
 }

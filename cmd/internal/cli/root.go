@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,7 +60,7 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 // checkTimes refuses times that nothing lasts, so that a bit more than a time is one, too.
 func checkTimes(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		if t, _ := time.ParseDuration(f.Value.String()); f.Value.Type() == "duration" && (t > rule.Longest || t < -rule.Longest) {
+		if t, e := flags.GetDuration(f.Name); e == nil && (t > rule.Longest || t < -rule.Longest) {
 			err = cmp.Or(err, usagef("", "--%s %v: want at most %v", f.Name, t, rule.Longest))
 		}
 	})

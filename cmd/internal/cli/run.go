@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/schedscope/schedscope/internal/source"
 )
@@ -30,7 +31,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return newApp(stdin, stdout, stderr).run(ctx, args)
 }
 
+// patience is for how long work may go on after ^C or SIGTERM.
+const patience = 250 * time.Millisecond
+
 func (a *app) run(ctx context.Context, args []string) int {
+	over := make(chan struct{})
+	defer close(over)
+	context.AfterFunc(ctx, func() {
+		select {
+		case <-over:
+		case <-time.After(patience):
+			if a.late != nil && !a.patient.Load() {
+				a.late()
+			}
+		}
+	})
 	root := newRoot(a)
 	root.SetArgs(normalize(root, args))
 	cmd, err := root.ExecuteContextC(ctx)

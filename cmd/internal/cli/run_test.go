@@ -188,6 +188,9 @@ func TestEveryFixture(t *testing.T) {
 		if made, _ := filepath.Glob(filepath.Join(dir, "*")); len(made) != 2 {
 			t.Errorf("%s: made %q", name, made)
 		}
+		if md, _ := os.ReadFile(filepath.Join(dir, "report.md")); bytes.Contains(md, []byte("may be missing")) {
+			t.Errorf("%s: it says that a part may be missing", name)
+		}
 	}
 }
 

@@ -91,9 +91,7 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 		return err
 	}
 	defer in.Close()
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx) // ^C has ended the recording; the next one ends the program
-	}
+	ctx = a.working(ctx) // if ^C has ended the recording, the next one ends the program
 	a.note("reading %s; its address follows", in.Name)
 	s, err := a.newViewer(ctx, in, f)
 	if err != nil {
@@ -109,6 +107,7 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 			a.note("open it in a browser: %v", err)
 		}
 	}
+	a.patient.Store(true)
 	return s.Serve(ctx, l)
 }
 

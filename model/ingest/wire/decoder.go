@@ -17,8 +17,8 @@ type Chunk struct {
 	Stacks  [][]model.Frame
 	Frames  []model.Frame // backs Stacks
 	Roster  *model.Roster // of the generation, in its first chunk
-	// Unused, in the last chunk, is the number of stacks that only a running goroutine can have
-	// had, and that no event of the generation refers to.
+	// Unused, in the last chunk, is the number of stacks that a running goroutine has had, as far as
+	// they show, and that no event of the generation refers to.
 	Unused int
 }
 

@@ -137,7 +137,8 @@ func (d *Decoder) newStack(id uint64) model.StackID {
 // unused counts the stacks that no event refers to: the runtime adds a stack for an event or a CPU
 // sample that it writes. Exceptions are goroutines of which it finds, after it has their stack, that
 // an event shows their state (runtime/trace.go: traceAdvance, Go 1.22 to 1.26). Those were
-// suspended: in the runtime, in a system call, or before their first instruction.
+// suspended: in the runtime, in a system call, or before their first instruction, which are not
+// counted; or where they were preempted, which may be anywhere. So none of them proves a loss.
 func (d *Decoder) unused() (n int) {
 	for i := range d.stacks.entries {
 		e := &d.stacks.entries[i]
