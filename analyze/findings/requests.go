@@ -98,7 +98,7 @@ func (q *question) whole() float64 {
 
 // parts returns the groups of parts that are worth an item, most first:
 //
-//  1. It takes worthTime of a slow request or more, ownTime where all are slow. Where an objective is missed, any time.
+//  1. It takes worthTime of a slow request or more. Where an objective is missed, any time.
 //  2. Of the slowest at least half have it, and it is leastShare of the difference; of all it
 //     takes typicalShare.
 //  3. Time without a function is nobody's.
@@ -110,7 +110,7 @@ func (q *question) parts() (list []*result.RequestRow) {
 			share = typicalShare
 		}
 		switch {
-		case q.limit == 0 && cost < q.floor(), cost <= 0, cost < share*q.whole():
+		case q.limit == 0 && cost < worthTime, cost <= 0, cost < share*q.whole():
 		case !q.all && 2*x.Have < q.RequestTail.Count:
 		case x.Kind == "unknown", x.Kind == "running" && x.Function == "":
 		default:
@@ -119,14 +119,6 @@ func (q *question) parts() (list []*result.RequestRow) {
 	}
 	slices.SortStableFunc(list, func(a, b *result.RequestRow) int { return cmp.Compare(q.cost(b), q.cost(a)) })
 	return list
-}
-
-// floor is the least time in a slow request that is worth an item.
-func (q *question) floor() float64 {
-	if q.all {
-		return ownTime
-	}
-	return worthTime
 }
 
 // within are the parts of a group, most first: code before what has no name, unless it is much less.

@@ -14,7 +14,7 @@ var Verdicts = []result.Symptom{
 		Advice:  "Begin with item 1."},
 	{Name: "slow", Example: "fixtures/tasks.go1.26.p4.trace",
 		Meaning: "SLOW: all requests are slow alike. Or goroutines hold up each other.",
-		Sign:    "The typical request spends 1 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs), or 10 ms or more at all; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter.",
+		Sign:    "The typical request spends 2 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs), or 10 ms or more at all; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter.",
 		Advice:  "Begin with item 1: it says what all of them spend, and where."},
 	{Name: "starved", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "STARVED: goroutines are ready to run and do not run.",

@@ -19,7 +19,7 @@ import (
 //  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by the slowest. Slow
 //     is what misses an objective. Without one, the slowest are slow if they take slowRequests times
 //     as long as the middle and a part of what they add is worth an item; all are slow if the typical
-//     one spends ownTime or more waiting for others within the program, or outsideTime for whatever it
+//     one spends worthTime or more waiting for others within the program, or outsideTime for whatever it
 //     is, and a part of that is worth an item.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
@@ -29,9 +29,8 @@ import (
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
 const (
 	enough, enoughTail = 10, 20
-	// worthTime is the least time in one of the slowest requests that is worth an item, in nanoseconds.
+	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
 	worthTime   = 2_000_000
-	ownTime     = 1_000_000
 	outsideTime = 10_000_000
 	heldUpShare = 0.2
 	// collectorShare of the procs' time makes timers late; noisyShare of the waiting to run is laid to the
@@ -182,7 +181,7 @@ func (j *judge) asked(q *question) bool {
 		}
 		outside += q.cost(x)
 	}
-	return own >= max(ownTime, q.middle()/2) || outside >= outsideTime
+	return own >= max(worthTime, q.middle()/2) || outside >= outsideTime
 }
 
 // requests adds the items about requests: those of all before those of the slowest of a group, and
@@ -251,7 +250,7 @@ func (j *judge) due(f *result.Finding, diagnoses *[]diagnosis) bool {
 		f.Advice = "Several do the same at once: where they compute the same, let only one do it and share its result (singleflight), or do it ahead, in the background. Else: " + f.Advice
 	}
 	f.Title += ": " + d.Title
-	if len(f.Where) < 2 {
+	if f.Where[0].Function == "" { // all there is says no more than the title
 		f.Where = nil
 	}
 	for _, c := range d.Where {
