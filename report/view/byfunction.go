@@ -29,6 +29,9 @@ type onPath struct {
 func ByFunction(r *result.Report) *document.Section {
 	s := document.New("requests-by-function", "Requests by function",
 		"with what it waits for; without it a request takes at least what is listed: a bound, since nothing takes its place")
+	t := s.Table("t-by-function", document.Function("function"), document.Words("where"), document.Duration("typical").Doc("its time in a request of the middle fifth, on average"),
+		document.Duration("slowest").Doc("the same of the slowest"), document.Duration("typical without"), document.Duration("slowest without"))
+	t.Fixed = true
 	for i := range r.Requests {
 		k := &r.Requests[i]
 		sets := k.Sets()
@@ -37,11 +40,9 @@ func ByFunction(r *result.Report) *document.Section {
 			if len(x.Tails) == 0 || x.Tails[0].Middle.Count == 0 {
 				continue
 			}
-			t := s.Table("t-by-function", document.Function("function"), document.Words("where"), document.Duration("typical").Doc("its time in a request of the middle fifth, on average"),
-				document.Duration("slowest").Doc("the same of the slowest"), document.Duration("typical without"), document.Duration("slowest without"))
 			tail := &x.Tails[0]
 			typical, slowest := float64(tail.Middle.Total)/float64(tail.Middle.Count), float64(tail.Total)/float64(max(tail.Count, 1))
-			t.Section(cmp.Or(map[bool]string{true: k.Kind}[x.Name == "" || x.Name == noName], textui.ShortFunc(x.Name)))
+			t.Section(setName(k.Kind, x.Name))
 			t.Row("(all)", "", int64(typical), int64(slowest), nil, nil).Total = true
 			for _, f := range functionsOf(tail, typical, slowest) {
 				t.Row(f.function, placeText(&f.place), int64(f.typical), int64(f.slow), int64(max(typical-f.typical, 0)), int64(max(slowest-f.slow, 0)))
@@ -49,6 +50,14 @@ func ByFunction(r *result.Report) *document.Section {
 		}
 	}
 	return s.OrNil()
+}
+
+// setName names requests that are compared with each other.
+func setName(kind, name string) string {
+	if name == "" || name == noName {
+		return kind
+	}
+	return textui.ShortFunc(name)
 }
 
 func placeText(f *result.Frame) string {
@@ -68,15 +77,18 @@ func functionsOf(t *result.RequestTail, typical, slowest float64) []*onPath {
 	for i := range t.Rows {
 		x := &t.Rows[i]
 		frames := []result.Frame{{Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0))}}
-		if x.Way != nil && x.Wait == "" {
+		if x.Way != nil {
 			frames = append(frames, x.Way.Callers...)
 		}
-		if x.Waiter != "" && x.Waiter != x.Function {
+		if x.Waiter != "" {
 			frames = append(frames, result.Frame{Function: x.Waiter, File: x.WaitFile, Line: uint64(max(x.WaitLine, 0))})
+			if g := slices.IndexFunc(t.Groups, func(g result.RequestRow) bool { return x.InGroup(&g) }); g >= 0 && t.Groups[g].Way != nil {
+				frames = append(frames, t.Groups[g].Way.Callers...)
+			}
 		}
 		m, s := float64(x.Middle)/float64(max(t.Middle.Count, 1)), float64(x.Slow)/float64(max(t.Count, 1))
 		for n, f := range frames {
-			if f.Function == "" || slices.ContainsFunc(frames[:n], func(g result.Frame) bool { return g.Function == f.Function }) {
+			if !result.OfProgram(f.Function) || slices.ContainsFunc(frames[:n], func(g result.Frame) bool { return g.Function == f.Function }) {
 				continue
 			}
 			p := byName[f.Function]
