@@ -23,7 +23,9 @@ const Confidence = 0.95
 
 // Row is a quantity of both sides.
 type Row struct {
-	Section  string    `json:"section"`
+	Section string `json:"section"`
+	// Group is whose requests they are: of which handler, task or function, or "requests".
+	Group    string    `json:"group,omitempty"`
 	Quantity string    `json:"quantity"` // in the language of rules
 	Unit     rule.Unit `json:"unit"`
 	Base     Values    `json:"base"`
@@ -43,6 +45,9 @@ type Row struct {
 	Few int `json:"traces_with_few_beyond,omitempty"`
 	// Chosen: the row is shown because it changed much, which its p does not know.
 	Chosen bool `json:"chosen,omitempty"`
+
+	of     *rule.Quantity
+	change float64 // for the worse, as a logarithm; 0: not beyond chance, or little
 }
 
 // MarshalJSON writes times in whole nanoseconds.
@@ -100,24 +105,11 @@ var spec = []struct {
 	section string
 	text    []string
 }{
-	{SectionRequests, requestRows()},
 	{SectionLatency, []string{"p50(runnable)", "p90(runnable)", "p99(runnable)", "p99.9(runnable)", "max(runnable)"}},
 	{SectionOps, []string{"mean(op)", "p50(op)", "p99(op)", "mean(ops/s)"}},
 	{SectionTotals, []string{"mean(wait/U)", "mean(run/U)", "mean(cpu/U)", "mean(blocked/U)", "mean(wakes/U)", "mean(starts/U)",
 		"mean(preemptions/U)", "mean(created/U)", "mean(steals/U)", "mean(handoffs/U)", "mean(gc/U)", "mean(stw/U)"}},
 }
-
-// requestRows are those of each kind of requests, of which a comparison shows one.
-func requestRows() (text []string) {
-	for _, kind := range []string{"http", "grpc", "task"} {
-		for _, agg := range []string{"p50", "p99", "mean"} {
-			text = append(text, requestRow(agg, kind))
-		}
-	}
-	return text
-}
-
-func requestRow(agg, kind string) string { return agg + "(request{kind=" + kind + "})" }
 
 // Quantities returns the default set for ops, or per second if there are none.
 func Quantities(op string) []rule.Quantity {
@@ -154,18 +146,16 @@ func Spec(op, window string) *sample.Spec {
 	return &sample.Spec{Op: op, Window: window, Quantities: Quantities(op)}
 }
 
-// rows fills in the rows of the default set and those of reasons and start functions.
+// rows fills in the rows of requests, of the default set, and of reasons and start functions.
 func (r *Result) rows() {
+	r.requestRows()
 	for _, s := range spec {
 		if s.section == SectionOps && !r.PerOp() {
 			continue
 		}
 		for _, text := range s.text {
 			q := quantity(text, r.Op)
-			if kind := q.Selected("kind"); kind != nil && kind.Pattern != r.RequestKind {
-				continue
-			}
-			row := Row{Section: s.section, Quantity: q.String(), Unit: q.Unit()}
+			row := Row{Section: s.section, Quantity: q.String(), Unit: q.Unit(), of: &q}
 			row.fill(r.values(&r.Base, &row), r.values(&r.Cand, &row))
 			if row.tells() {
 				r.Rows = append(r.Rows, row)
@@ -229,7 +219,7 @@ func (row *Row) fill(base, cand Values) {
 	if len(base.X) == 0 || len(cand.X) == 0 {
 		return
 	}
-	row.change()
+	row.compare()
 	if len(base.X) < 2 || len(cand.X) < 2 {
 		return
 	}
@@ -242,9 +232,9 @@ func TwoSided(base, cand []float64) float64 {
 	return min(1, 2*min(stat.MannWhitney(base, cand), stat.MannWhitney(cand, base)))
 }
 
-// change sets the ratio, or the difference where there is none. Of single values there is
+// compare sets the ratio, or the difference where there is none. Of single values there is
 // no interval.
-func (row *Row) change() {
+func (row *Row) compare() {
 	base, cand := row.Base, row.Cand
 	if i := stat.Ratio(base.X, cand.X, Confidence); i.OK() {
 		row.Ratio = &i
