@@ -163,7 +163,7 @@ func (r *Result) headline() {
 	var rate *Row
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.of != nil
+		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.of != nil && row.Quantity != "p50(runnable)"
 		if of && row.isRate() {
 			rate = row
 		} else if of && r.Verdict == Same && row.of.Agg == rule.Quantile && (row.of.Q == 0.5 || row.of.Q == 0.99) {
@@ -180,7 +180,7 @@ func (r *Result) headline() {
 	if r.Verdict == Worse {
 		var better *Row
 		for _, row := range r.counting() {
-			if row.change < 0 && (better == nil || row.change < better.change) {
+			if row.change < 0 && (better == nil || row.change < better.change-0.01) {
 				better = row
 			}
 		}
