@@ -50,9 +50,15 @@ func SpecOf(b *budget.Budget) sample.Spec {
 			add(r.Quantity)
 		}
 	}
-	for _, q := range diagnostics(b.Op != "") {
+	for _, q := range diagnostics(rule.PerOp) {
 		add(q)
 	}
+	if b.Op == "" { // there may be no requests
+		for _, q := range diagnostics(rule.PerSecond) {
+			add(q)
+		}
+	}
+	add(requestRate)
 	return s
 }
 
@@ -67,6 +73,7 @@ func Check(in Input) (*Result, error) {
 		c.refuse(reasons)
 		return c.res, nil
 	}
+	c.addThroughput()
 	c.countAbsent()
 	c.guard()
 	for _, it := range c.items {
@@ -128,6 +135,7 @@ type item struct {
 	res     *RuleResult
 	cause   cause
 	proved  bool
+	added   bool    // not of the budget: the throughput of requests
 	counter bool    // a relative rule on a counter per op
 	margin  float64 // the ratio that the bound allows, at the baseline's median
 	spread  float64 // SD of logs, NaN: unknown

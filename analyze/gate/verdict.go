@@ -418,7 +418,11 @@ func (c *check) names(v Verdict) string {
 	var names []string
 	for _, it := range c.items {
 		if it.res.Verdict == v && it.level == budget.Error {
-			names = append(names, it.res.Rule)
+			name := it.res.Rule
+			if it.added {
+				name = fmt.Sprintf("the throughput of requests fell (%s), %s", times(it.res.Cand.Median/it.res.Base.Median), name)
+			}
+			names = append(names, name)
 		}
 	}
 	return strings.Join(names, ", ")
