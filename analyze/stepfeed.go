@@ -152,10 +152,7 @@ func (f *stepFeed) finish() {
 func (f *stepFeed) deliver(b *stepBatch) {
 	waits, silences, stacks := b.waits, b.silences, b.stacks
 	var proc model.Step
-	for i := 0; i <= len(b.steps); i++ {
-		if i%64 == 0 && f.log.Stopped() {
-			break
-		}
+	for i := 0; i <= len(b.steps) && (i%64 != 0 || !f.log.Stopped()); i++ {
 		for len(silences) > 0 && silences[0].after == i {
 			f.causes.Silence(silences[0].from, silences[0].to)
 			silences = silences[1:]

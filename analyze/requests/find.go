@@ -11,19 +11,19 @@ import (
 
 // Spec names requests.
 type Spec struct {
-	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, task, region, goroutine or
-	// func.
+	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, task, tcp (other connections that
+	// were accepted), region, goroutine or func.
 	Kind string
 	Name string         // of a task or region
 	expr *regexp.Regexp // of a goroutine's start function, or of a function
 }
 
-// ParseSpec parses http, grpc, task:NAME, region:NAME, goroutine:REGEXP or func:REGEXP.
+// ParseSpec parses http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP or func:REGEXP.
 func ParseSpec(text string) (s Spec, err error) {
 	kind, name, ok := strings.Cut(text, ":")
 	s = Spec{Kind: kind, Name: name}
 	switch kind {
-	case "http", "grpc":
+	case "http", "grpc", "tcp":
 		if ok {
 			return s, fmt.Errorf("%q: %s takes no name", text, kind)
 		}
@@ -37,7 +37,7 @@ func ParseSpec(text string) (s Spec, err error) {
 		}
 		return s, err
 	}
-	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, task:NAME, region:NAME, goroutine:REGEXP or func:REGEXP)", text)
+	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP or func:REGEXP)", text)
 }
 
 // role is what a goroutine serves.
@@ -48,6 +48,8 @@ const (
 	roleConn      // a connection, one request after the other
 	roleLife      // its life is a request
 	roleFunc      // some of its functions are
+	roleAccept    // it accepts connections
+	roleStream    // a connection, of which nothing is known but what is read and written
 )
 
 // doing is where a goroutine of roleConn is.
@@ -90,6 +92,7 @@ type finder struct {
 	user      bool // tasks or regions are wanted
 	http      bool
 	grpc      bool
+	tcp       bool
 	tasks     map[string]bool // nil: all
 	names     map[string]bool // of regions
 	lives     []*regexp.Regexp
@@ -99,7 +102,7 @@ type finder struct {
 func newFinder(t *model.Tables, specs []Spec) finder {
 	f := finder{tables: t, names: map[string]bool{}}
 	if len(specs) == 0 {
-		f.user, f.http, f.grpc = true, true, true
+		f.user, f.http, f.grpc, f.tcp = true, true, true, true
 		return f
 	}
 	f.tasks = map[string]bool{}
@@ -109,6 +112,8 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 			f.http = true
 		case "grpc":
 			f.grpc = true
+		case "tcp":
+			f.tcp = true
 		case "task":
 			f.user, f.tasks[s.Name] = true, true
 		case "region":
@@ -201,22 +206,27 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 	s.wait = waitKind("sync", frames)
 	for ; last > 0 && model.IsWrapper(frames[last].Func); last-- {
 	}
-	s.role, s.kind = f.start(frames[last].Func)
 	for i := range frames {
 		switch fn := frames[i].Func; {
 		case strings.HasPrefix(fn, "net.(*netFD).Write"), fn == "net.(*netFD).writev", strings.HasPrefix(fn, "net.sendFile"),
 			strings.HasPrefix(fn, "net.splice"):
 			s.write = true
+		case f.tcp && (fn == "net.(*TCPListener).Accept" || fn == "net.(*UnixListener).Accept"):
+			s.role = roleAccept
 		case fn == "net/http.(*Transport).getConn", fn == "database/sql.(*DB).conn":
 			s.pool, s.sql = true, fn == "database/sql.(*DB).conn"
 		case slices.ContainsFunc(f.funcs, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):
 			s.fn = true
-			if s.role == roleNone {
+			if r, _ := f.start(frames[last].Func); r == roleNone {
 				s.name = fn
 			}
 		}
 	}
+	if r, kind := f.start(frames[last].Func); r != roleNone {
+		s.role, s.kind = r, kind
+	}
 	switch {
+	case s.role == roleAccept:
 	case s.role != roleNone:
 		s.handler(frames[:last+1])
 	case s.fn:

@@ -18,6 +18,10 @@ import (
 //  3. It ends with the last write of (*response).finishRequest, known when the next request is
 //     waited for or begins; without one, when the next is waited for.
 //
+// A goroutine that one that accepts connections starts, and that serves nothing else, is asked by what
+// it reads: a request begins when a wait for the network ends, and ends when it waits at the same place
+// again, after it has written since.
+//
 // A stream of HTTP/2 or gRPC has a goroutine, whose life is the request.
 
 // server is what a goroutine serves.
@@ -32,6 +36,7 @@ type server struct {
 	settled bool // what came before its present request is known
 	wrote   bool // the end of a response
 	until   mark // where the latest end may be
+	asks    model.StackID // of a stream: where it waits for the next request
 	regions []*pending
 }
 
@@ -100,8 +105,8 @@ func (g *goroutine) release() {
 // saw takes a stack of a goroutine.
 func (t *Tracker) saw(g *goroutine, stack model.StackID) {
 	s := t.finder.stack(stack)
-	if g.server == nil || g.role == roleNone {
-		if s.role == roleNone {
+	if g.server == nil || g.role == roleNone || g.role == roleStream && s.role != roleNone && s.role != roleAccept {
+		if s.role == roleNone || s.role == roleAccept && g.server != nil {
 			return
 		}
 		if g.server == nil {
@@ -143,6 +148,14 @@ func (t *Tracker) saw(g *goroutine, stack model.StackID) {
 // blocked takes that a goroutine waits, or begins a system call.
 func (t *Tracker) blocked(g *goroutine) {
 	s := t.finder.stack(g.stack)
+	if g.server != nil && g.role == roleStream {
+		switch {
+		case g.state == model.GoSyscall && s.write:
+			g.wrote = true
+		case g.kind == Network && g.req != nil && g.wrote && g.stack == g.asks:
+			t.finish(g, t.here(g), true)
+		}
+	}
 	if s.write && g.state == model.GoSyscall {
 		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack}
 		t.wrote++
@@ -167,6 +180,9 @@ func (t *Tracker) blocked(g *goroutine) {
 
 // unblocked takes that a wait of some kind or a system call has ended.
 func (t *Tracker) unblocked(g *goroutine, k Kind) {
+	if g.server != nil && g.role == roleStream && k == Network && g.req == nil {
+		g.req, g.wrote, g.asks = t.hold(g), false, g.stack
+	}
 	if g.server == nil || g.role != roleConn {
 		return
 	}
@@ -211,7 +227,7 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 	}
 	switch {
 	case g.req == nil:
-	case g.role == roleConn && !g.handled:
+	case g.role == roleConn && !g.handled, g.role == roleStream && whole:
 		g.release()
 	case g.role == roleConn && g.wrote, g.role == roleFunc:
 		t.finish(g, g.until, whole)

@@ -1,7 +1,9 @@
 package requests
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -19,6 +21,10 @@ type task struct {
 	before Times // states in the legs before
 	legs   []leg
 }
+
+// routeDepth is that of a region of runtime/trace with a slash in its name, in a request of another
+// kind: it names the route and goes before handlers.
+const routeDepth = math.MaxUint8
 
 // maxLegs is how many legs of a task are kept. With more, the older half is forgotten.
 const maxLegs = 1 << 12
@@ -53,6 +59,8 @@ func (t *Tracker) mark(ev *model.Event) {
 	case begins && x == nil:
 		t.tasks[id] = &task{pending: t.hold(g), name: name, from: g.id, since: t.here(g)}
 		return
+	case ev.Kind == model.EventRegionBegin && g.server != nil && g.req != nil && g.role != roleFunc && strings.Contains(name, "/") && g.depth < routeDepth:
+		g.name, g.depth = name, routeDepth
 	case ev.Kind == model.EventRegionBegin && f.names[name]:
 		p := t.hold(g)
 		p.name = name

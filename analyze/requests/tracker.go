@@ -292,6 +292,9 @@ func (t *Tracker) transition(ev *model.Event) {
 		g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, timed: by == nil, stack: ev.SubjectStack, spawn: ev.SubjectStack})
 		t.enter(g, to, 0, 0)
 		t.saw(g, g.stack)
+		if by != nil && by.server != nil && by.role == roleAccept && g.server == nil {
+			g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
+		}
 		if by != nil && by.server != nil && by.role == roleConn && startsRead(t.tables.Stack(g.stack)) {
 			t.handling(by)
 		}

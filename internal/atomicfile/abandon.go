@@ -44,11 +44,13 @@ func Abandon() bool {
 }
 
 // Finish has f, which renames what is complete, give the last outputs of the program their names.
-func Finish(f func() error) error {
+func Finish(f func() error) error { return giveNames(true, f) }
+
+func giveNames(last bool, f func() error) error {
 	naming.Lock()
 	defer naming.Unlock()
 	err := f()
-	named = named || err == nil
+	named = named || last && err == nil
 	return err
 }
 

@@ -78,18 +78,12 @@ func (s *Set) Abort() {
 //  2. Prepare the names: reserve new ones, and keep what is replaced under a name of its own.
 //  3. Rename file after file. If one fails, take back those before it.
 //  4. Drop what was replaced.
-func (s *Set) Commit() error {
-	return s.commit(func(name func() error) error {
-		naming.Lock()
-		defer naming.Unlock()
-		return name()
-	})
-}
+func (s *Set) Commit() error { return s.commit(false) }
 
 // Finish is Commit of the last outputs of the program: Abandon does nothing after it.
-func (s *Set) Finish() error { return s.commit(Finish) }
+func (s *Set) Finish() error { return s.commit(true) }
 
-func (s *Set) commit(with func(name func() error) error) error {
+func (s *Set) commit(last bool) error {
 	defer s.Abort() // what has no name by then
 	var files []*File
 	for _, f := range s.files { // 1
@@ -103,7 +97,7 @@ func (s *Set) commit(with func(name func() error) error) error {
 			files = append(files, f)
 		}
 	}
-	return with(func() error { return s.name(files) })
+	return giveNames(last, func() error { return s.name(files) })
 }
 
 // name gives files their names.

@@ -50,9 +50,8 @@ func newTemp(path string, linked bool, create func(name string) error) (*temp, e
 	base = base[:min(len(base), 100)] // room for the suffix in the 255 bytes of a name
 	for i := 0; ; i++ {
 		t := &temp{name: fmt.Sprintf("%s.%s.schedscope-%d-%d", dir, base, os.Getpid(), temps.Add(1))}
-		err := Make(func() error {
-			err := create(t.name)
-			if err == nil {
+		err := Make(func() (err error) {
+			if err = create(t.name); err == nil {
 				unfinished.temps[t] = true
 			}
 			return err

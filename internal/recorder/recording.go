@@ -155,18 +155,15 @@ func (r *recording) check(ctx context.Context, out string) error {
 // begin as one. A program may leave anything in its place: to open a pipe might wait for ever, and
 // a link may lead to what others must not see.
 func checkTrace(path string) (int64, error) {
-	f, err := savedfile.Open(path, false)
-	if errors.Is(err, savedfile.ErrNotRegular) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
 		return 0, &source.Guess{Seems: "not a regular file"}
 	}
+	f, err := savedfile.Open(path, false)
 	if err != nil {
 		return 0, cause(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, cause(err)
-	}
 	prefix := make([]byte, source.SniffLen)
 	n, err := f.ReadAt(prefix, 0)
 	if err != nil && err != io.EOF {

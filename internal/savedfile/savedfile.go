@@ -4,7 +4,6 @@ package savedfile
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -21,8 +20,7 @@ import (
 // descriptor is a name of a device or an open file, passed on purpose: <(...) in a shell.
 var descriptor = regexp.MustCompile(`^(/dev/[^/]*$|/dev/fd/|/proc/self/fd/)`)
 
-// ErrNotRegular says that a path is that of a pipe, a folder or the like.
-var ErrNotRegular = errors.New("is not a regular file")
+var errNotRegular = errors.New("is not a regular file")
 
 // Regular returns an [*fs.PathError] unless a path is that of a regular file, of a link to one, or
 // of a device. A program may have left a pipe there: whoever opens it might wait for ever.
@@ -30,36 +28,33 @@ func Regular(path string) error {
 	info, err := os.Stat(path)
 	switch _, link := os.Lstat(path); {
 	case err == nil && !info.Mode().IsRegular() && !descriptor.MatchString(path):
-		return &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+		return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 	case errors.Is(err, fs.ErrNotExist) && link == nil: // who leaves out what is not there does not mean this
 		return &fs.PathError{Op: "open", Path: path, Err: errors.New("is a dangling symbolic link")}
 	}
 	return err
 }
 
-// Open opens what [Regular] allows or, if it may not follow a link, only a regular file of that name.
-// It waits for nobody, whatever comes in the place of a file meanwhile.
+// Open opens a [Regular] file, through a link only if it may follow one. It waits for nobody, whatever
+// comes in the place of a file meanwhile.
 func Open(path string, follow bool) (*os.File, error) {
-	flags, device := noWait, follow && descriptor.MatchString(path)
-	if device {
-		flags = 0 // a pipe of a shell is waited for
-	} else if !follow {
+	if err := Regular(path); err != nil {
+		return nil, err
+	}
+	flags, passed := noWait, descriptor.MatchString(path)
+	if passed {
+		flags = 0 // who writes a pipe of a shell is waited for
+	}
+	if !follow {
 		flags |= noFollow
 	}
-	err := Regular(path)
-	if info, e := os.Lstat(path); e == nil && !follow && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
-	}
-	if err != nil {
-		return nil, err
-	}
 	f, err := os.OpenFile(path, os.O_RDONLY|flags, 0)
-	if err != nil {
-		return nil, err
+	if err != nil || passed {
+		return f, err
 	}
-	if info, err := f.Stat(); err != nil || !device && !info.Mode().IsRegular() {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, cmp.Or(err, error(&fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}))
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
 	return f, nil
 }
@@ -149,11 +144,11 @@ func Decode(data []byte, schema string, v any) error {
 	if f, ok := into.Type().Elem().FieldByName("Sum"); ok {
 		field, optional := into.Elem().FieldByIndex(f.Index), strings.Contains(f.Tag.Get("json"), ",omit")
 		if sum := field.String(); sum != sumOf(data) && !(optional && sum == "") {
-			or := ""
+			hint := "restore the original"
 			if optional {
-				or = " or, if the change is meant, remove that key"
+				hint += " or, if the change is meant, remove that key"
 			}
-			return errors.New(`its content does not match its "sum": restore the original` + or)
+			return errors.New(`its content does not match its "sum": ` + hint)
 		}
 		field.SetString("")
 	}

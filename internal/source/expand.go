@@ -81,16 +81,11 @@ func (e *expander) add(op string) error {
 	case strings.ContainsAny(op, "*?["):
 		return e.addPattern(op)
 	}
-	name := Redact(op)
-	if dir := filepath.Dir(op); dir != "." && !strings.HasPrefix(op, "//") && isDir(dir) { // of a file that is not there
+	name, dir := Redact(op), filepath.Dir(op)
+	if _, no := os.Stat(dir + "/."); no == nil && dir != "." && !strings.HasPrefix(op, "//") { // in a folder that is there
 		name = op
 	}
 	return opening(show(name), err)
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 func (e *expander) addURL(op, scheme string) error {

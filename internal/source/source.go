@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -78,12 +79,7 @@ type Error struct {
 	Hint  string // what the user can do; may be empty
 }
 
-func (e *Error) Error() string {
-	if e.Doing == "" {
-		return e.Err.Error()
-	}
-	return e.Doing + ": " + e.Err.Error()
-}
+func (e *Error) Error() string { return strings.TrimPrefix(e.Doing+": "+e.Err.Error(), ": ") }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

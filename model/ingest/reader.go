@@ -262,13 +262,8 @@ func (r *Reader) refill() bool {
 func (r *Reader) advance() bool {
 	if r.job == nil {
 		var err error
-		r.job, err = r.pipe.current()
-		switch {
-		case err != nil:
-			r.stop(err)
-			return false
-		case r.job == nil:
-			r.finish()
+		if r.job, err = r.pipe.current(); r.job == nil {
+			r.finish(err)
 			return false
 		}
 		r.delivered = 0
@@ -285,9 +280,6 @@ func (r *Reader) advance() bool {
 	case c != nil:
 		r.stitch.learn(c)
 		r.chunk = c
-	case err == errStopped:
-		r.stop(err)
-		return false
 	case err != nil:
 		r.fail(r.job, err)
 		return false
@@ -309,6 +301,10 @@ func (r *Reader) advance() bool {
 // fail ends reading at a generation that is not valid. If it is incomplete,
 // that is the cause.
 func (r *Reader) fail(j *job, cause error) {
+	if cause == errStopped {
+		r.stop(cause)
+		return
+	}
 	r.pipe.drain()
 	x := r.src.index()
 	if !j.gen.Complete && !j.v1 {
@@ -324,8 +320,12 @@ func (r *Reader) fail(j *job, cause error) {
 	r.lose(l)
 }
 
-// finish ends reading after the last generation.
-func (r *Reader) finish() {
+// finish ends reading after the last generation, or before, with an error.
+func (r *Reader) finish(err error) {
+	if err != nil {
+		r.stop(err)
+		return
+	}
 	x := r.src.index()
 	if x.Damage != nil && !r.pipe.cut {
 		l := &Loss{Offset: x.Damage.Offset, Size: x.Size, Cause: x.Damage.Cause}

@@ -154,9 +154,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	})
 	err := server.Serve(l)
-	if stop() {
-		server.Close()
-	} else {
+	if !stop() {
 		<-finished
 	}
 	s.busy <- struct{}{} // for good: who had it read the trace, for a request that has ended with ctx

@@ -162,8 +162,7 @@ func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json boo
 }
 
 func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*input, error) {
-	url := ref.Kind == source.URL
-	if url {
+	if ref.Kind == source.URL {
 		a.patient.Store(true)
 		a.note("recording %s", ref.Name)
 		a.progress.begin()
@@ -173,10 +172,10 @@ func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*
 		return nil, usagef("pipe a trace into it: cat trace.out | schedscope -", "stdin is a terminal")
 	}
 	in, err := source.Open(ctx, ref, o)
-	if url {
+	a.progress.clear()
+	if ref.Kind == source.URL {
 		a.patient.Store(err == nil && in.Interrupted && ctx.Err() != nil)
 	}
-	a.progress.clear()
 	if err != nil {
 		return nil, err
 	}
