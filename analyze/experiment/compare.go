@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -24,21 +23,10 @@ import (
 type Trace struct {
 	Name   string // for people: printable, and unlike those of other traces
 	Sample *sample.Sample
-	// Funcs are the waits to run by start function, and Reasons the intervals of blocking
-	// by reason, of the program's goroutines, whole ones.
-	Funcs, Reasons []Waits
-	// Behind is the waiting to run by the function that ran meanwhile, where it is known.
-	Behind []Waits
+	// Reasons are the intervals of blocking by reason, of the program's goroutines, whole ones.
+	Reasons []sample.Class
 	// Ops are what could be counted as ops, the commonest first, at most maxOps.
 	Ops []OpName
-}
-
-// Waits are intervals of one name.
-type Waits struct {
-	Name  string
-	Total model.Duration
-	Count int64
-	P99   model.Duration
 }
 
 // OpName is something that can be counted as ops.
@@ -52,25 +40,10 @@ const maxOps = 20
 // NewTrace returns what is needed of a sample and of the analyses of its window, which it
 // does not keep.
 func NewTrace(name string, s *sample.Sample, r *analyze.Report) *Trace {
-	behind := map[string]model.Duration{}
-	for _, row := range r.Blame.Behind() {
-		behind[row.Function] += row.Total - row.Unknown
-	}
-	t := &Trace{Name: name, Sample: s, Funcs: waitsOf(r.Latency.ByFunc()), Reasons: waitsOf(r.Waits.ByReason()), Ops: opsOf(r)}
-	for _, fn := range slices.Sorted(maps.Keys(behind)) {
-		if behind[fn] > 0 {
-			t.Behind = append(t.Behind, Waits{Name: fn, Total: behind[fn]})
-		}
-	}
-	return t
-}
-
-func waitsOf(rows []result.Named) []Waits {
-	out := make([]Waits, len(rows))
-	for i, r := range rows {
-		out[i] = Waits{r.Name, r.Total, r.Count, r.P99}
-	}
-	return out
+	reasons := r.Waits.ByReason()
+	return &Trace{Name: name, Sample: s, Ops: opsOf(r), Reasons: result.Each(reasons, func(x *result.Named) sample.Class {
+		return sample.Class{Detail: x.Name, Total: x.Total, Count: x.Count}
+	})}
 }
 
 // traceJSON is what identifies a trace, and the sizes of its window.

@@ -89,7 +89,7 @@ func (r *Result) moves(row *Row) bool {
 // mean returns the row of the mean of the same, nil if there is none.
 func (r *Result) mean(of *Row) *Row {
 	i := slices.IndexFunc(r.Rows, func(row Row) bool {
-		return row.Section == of.Section && row.Group == of.Group && row.of != nil && row.of.Agg == rule.Mean && !row.isRate()
+		return row.Section == of.Section && row.Group == of.Group && row.of.Agg == rule.Mean && !row.isRate()
 	})
 	if i < 0 {
 		return nil
@@ -163,7 +163,7 @@ func (r *Result) headline() {
 	var rate *Row
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.of != nil && row.Quantity != "p50(runnable)"
+		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.Quantity != "p50(runnable)"
 		if of && row.isRate() {
 			rate = row
 		} else if of && r.Verdict == Same && row.of.Agg == rule.Quantile && (row.of.Q == 0.5 || row.of.Q == 0.99) {
@@ -382,6 +382,12 @@ func TimesText(x float64) string {
 		return fmt.Sprintf("x%.3f", x)
 	}
 	return fmt.Sprintf("x%.2f", x)
+}
+
+// IntervalText writes a ratio with its bounds: "x1.60 [1.43, 1.81]".
+func IntervalText(i *stat.Interval) string {
+	bound := func(x float64) string { return strings.TrimPrefix(TimesText(x), "x") }
+	return fmt.Sprintf("%s [%s, %s]", TimesText(i.Est), bound(i.Low), bound(i.High))
 }
 
 // PText writes a p as benchstat does: "p=0.042", "p<0.001".

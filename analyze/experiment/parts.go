@@ -249,13 +249,7 @@ func (r *Result) parts() {
 		})
 	}
 	r.Waits = r.perUnit(func(t *Trace) []sample.Class { return t.Sample.Waits })
-	r.Blocked = r.perUnit(func(t *Trace) []sample.Class {
-		var parts []sample.Class
-		for _, w := range t.Reasons {
-			parts = append(parts, sample.Class{Detail: w.Name, Total: w.Total, Count: w.Count})
-		}
-		return parts
-	})
+	r.Blocked = r.perUnit(func(t *Trace) []sample.Class { return t.Reasons })
 	for _, t := range slices.Concat(r.Base.Traces, r.Cand.Traces) {
 		// Traces before Go 1.22 have no causes: their waits would count as lost to nothing.
 		if len(t.Sample.Waits) > 0 && len(t.Sample.Causes) == 0 {

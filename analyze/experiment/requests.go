@@ -13,6 +13,7 @@ import (
 const (
 	// enoughRequests are enough in a trace for a group to be compared.
 	enoughRequests = 20
+	maxGroups      = 5
 	// allRequests is the group of all, where there are no others.
 	allRequests = "requests"
 )
@@ -51,7 +52,7 @@ func (r *Result) groups() (names []string) {
 	if all {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == result.NoName })
 	}
-	names = names[:min(len(names), maxNamed)]
+	names = names[:min(len(names), maxGroups)]
 	if all || len(names) == 0 {
 		names = append(names, allRequests)
 	}

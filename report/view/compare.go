@@ -156,9 +156,6 @@ func (v compareView) quantities(id, title string, rows []experiment.Row) *docume
 		experiment.SectionLatency: "Waits to run",
 		experiment.SectionOps:     "Ops",
 		experiment.SectionTotals:  "Per " + v.Per,
-		experiment.SectionReasons: "Blocked per " + v.Per + ", by the reasons that changed most",
-		experiment.SectionFuncs:   "By start function: those whose waiting changed most",
-		experiment.SectionBehind:  "Waits per " + v.Per + ", by the code that ran meanwhile: that which changed most",
 	}
 	least := experiment.Confidence // of intervals of changes: with few traces it is less than asked for
 	for i := range rows {
@@ -195,7 +192,7 @@ func (v compareView) quantities(id, title string, rows []experiment.Row) *docume
 			if !row.Differs {
 				cells[5] = "~"
 			}
-			cells = append(cells, interval, strings.TrimPrefix(experiment.PText(*row.P), "p="))
+			cells = append(cells, interval, strings.TrimLeft(experiment.PText(*row.P), "p="))
 		}
 		t.Row(cells...).Indent = true
 	}
@@ -263,9 +260,6 @@ func (v compareView) footnotes() (notes []string) {
 	}
 	s = fmt.Sprintf("%s compared, %d of them with p < %g. By chance alone one in twenty would be, about %.1f here",
 		textui.Plural(v.Tested, "row"), v.Differ, experiment.Alpha, experiment.Alpha*float64(v.Tested))
-	if slices.ContainsFunc(v.Rows, func(r experiment.Row) bool { return r.Chosen }) {
-		s += "; more of those that are shown because they changed most"
-	}
 	return append(notes, s+".")
 }
 

@@ -51,9 +51,7 @@ func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 	}
 	x.Values["p99.9(runnable)"] = sample.Value{X: factor * 3e6, N: 3000, Beyond: 3}
 	return &experiment.Trace{Name: name, Sample: x,
-		Funcs:   []experiment.Waits{{Name: worker, Total: wait * 4 / 5, Count: 900, P99: wait / 50}},
-		Behind:  []experiment.Waits{{Name: "main.resize", Total: wait * 2 / 3}},
-		Reasons: []experiment.Waits{{Name: "chan receive", Total: 800 * ms, Count: 1500}, {Name: "sync", Total: wait / 2, Count: 90}},
+		Reasons: []sample.Class{{Detail: "chan receive", Total: 800 * ms, Count: 1500}, {Detail: "sync", Total: wait / 2, Count: 90}},
 		Ops:     []experiment.OpName{{Op: "region:request", Count: 1500}},
 	}
 }
