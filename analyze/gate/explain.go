@@ -247,7 +247,7 @@ func (c *check) next(it *item) []string {
 	}
 	next = append(next, accept)
 	if it.res.MDE > 0 && it.rule.Bound.Relative {
-		next = append(next, fmt.Sprintf("this gate sees %s or %s with %.0f%% probability", times(it.res.MDE), map[bool]string{true: "more", false: "less"}[it.higher()], 100*power))
+		next = append(next, fmt.Sprintf("this gate sees %s or %s with %.0f%% probability", experiment.TimesText(it.res.MDE), map[bool]string{true: "more", false: "less"}[it.higher()], 100*power))
 	}
 	return next
 }

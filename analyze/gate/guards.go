@@ -212,7 +212,7 @@ func otherMachine(base, cand []*sample.Sample) string {
 	if b == nil || d == nil || unequal(*b, *d) <= 1+canaryTolerance {
 		return ""
 	}
-	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long next to the candidate", times(ratio(*d, *b)))
+	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long next to the candidate", experiment.TimesText(ratio(*d, *b)))
 }
 
 // unequal returns how many times the greater one is of the other, at least 1.
@@ -459,11 +459,11 @@ func (c *check) load() Guard {
 	case b == nil || d == nil:
 		g.Status, g.Text = GuardUnknown, "ops are not counted"
 		if b, d := c.before(experiment.EventRate), experiment.Median(c.cand.used, experiment.EventRate); b != nil && d != nil {
-			g.Text += fmt.Sprintf("; events of the trace per second %s", times(ratio(*d, *b)))
+			g.Text += fmt.Sprintf("; events of the trace per second %s", experiment.TimesText(ratio(*d, *b)))
 		}
 		c.warn("whether both sides had the same load is not known: %s", g.Text)
 	case c.arrival() == budget.Closed:
-		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, times(ratio(*d, *b)))
+		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, experiment.TimesText(ratio(*d, *b)))
 	case math.Abs(relative(b, d)) > c.b.Guards.LoadTolerance*(1+1e-9):
 		g.Status, g.Blocks = GuardFailed, blocksRelative
 		g.Text = fmt.Sprintf("not comparable: %s %.4g in the base, %.4g in the candidate (%+.1f%%, tolerance %s)", what, *b, *d, 100*relative(b, d), percent(c.b.Guards.LoadTolerance))
@@ -496,7 +496,7 @@ func (c *check) mix() Guard {
 		g.Status, g.Text = GuardUnknown, "events are not counted"
 	case math.Abs(relative(b, d)) > mixTolerance:
 		g.Status = GuardFlag
-		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, times(ratio(*d, *b)))
+		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, experiment.TimesText(ratio(*d, *b)))
 		c.warn("%s: rules per op say more", g.Text)
 	default:
 		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*relative(b, d))
