@@ -38,6 +38,7 @@ const (
 	heldShare   = 0.05
 	heldSenders = 1.5
 	fewHeld     = 20
+	manyLeft    = 1000 // goroutines of one function that wait for ever
 	// suspectedShare of the waiting to run is laid to the operating system.
 	suspectedShare = 0.25
 	// onCPU is the part of the running time that CPU samples must show: less means that
@@ -96,6 +97,7 @@ func diagnose(r *result.Report) []diagnosis {
 	d.locks()
 	d.receivers()
 	d.blockingCalls()
+	d.leaks()
 	return d.ranked()
 }
 

@@ -342,6 +342,37 @@ func (d *diagnostician) locks() {
 		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max))
 }
 
+// leaks finds goroutines of one function of which many wait all the time, more come, and hardly any end.
+func (d *diagnostician) leaks() {
+	var most *result.Group
+	for i := range d.r.Goroutines {
+		g := &d.r.Goroutines[i]
+		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 4*g.Ended <= g.Created && ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
+			most = g
+		}
+	}
+	if most == nil {
+		return
+	}
+	reason := ""
+	for _, x := range most.Waiting {
+		if reason == "" && x.Reason != result.NoName {
+			reason = " (" + plain(x.Reason) + ")"
+		}
+	}
+	x := d.add("goroutine-leak", loss{}, result.Inferred, nil, fmt.Sprintf("goroutines of %s pile up", plain(textui.ShortFunc(most.Function))),
+		"%s of them waited at the end%s, %s of which were new; %s ended.", textui.Count(most.Count-most.Ended), reason, textui.Count(most.Created), textui.Count(most.Ended))
+	x.Where = []result.Culprit{{Role: "waits for ever", Function: most.Function, Share: 1, Callers: []string{}}}
+	for i := range d.r.Waiting.ByReason {
+		for _, b := range d.r.Blame.Of(d.r.Waiting.ByReason[i].Name) {
+			if b.Waiter == most.Function && x.Where[0].File == "" {
+				x.Where[0].File, x.Where[0].Line = b.WaiterFile, b.WaiterLine
+			}
+		}
+	}
+	x.first = true
+}
+
 // heldBy describes who held up, and who waited for the first of them.
 func (d *diagnostician) heldBy(role, waits string, rows []*result.BlameRow, total model.Duration) []result.Culprit {
 	list := d.culprits(role, byFunction(rows), 2, total)

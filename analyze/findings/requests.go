@@ -180,6 +180,10 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Gain = fmt.Sprintf("the slowest at most %s -> %s", duration(q.slowest()), duration(q.slowest()-cost))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, result.Evidence{Name: "slowest", Value: float64(slow.Count), Unit: "count"})
 	}
+	for i := range f.Where { // the group is in the title
+		c := &f.Where[i].Callers
+		*c = slices.DeleteFunc(*c, func(s string) bool { return q.Name != "" && strings.HasPrefix(s, textui.ShortFunc(q.Name)+" (") && i > 0 })
+	}
 	f.Look = q.look(g)
 	return f
 }

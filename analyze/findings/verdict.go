@@ -94,9 +94,10 @@ func ExitCode(v *result.Verdict) int {
 	return 0
 }
 
-// isGroup reports whether an objective is for a group.
-func isGroup(o *result.Objective, name string) bool {
-	return o.Group == "" || o.Group == name || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
+// isGroup reports whether an objective is for a group of requests, or for all of its kind.
+func isGroup(o *result.Objective, q *question) bool {
+	name := q.Name
+	return o.Group == "" || o.Group == name || o.Group == q.kind || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
 }
 
 // judge is what a verdict is made of.
@@ -135,7 +136,7 @@ func (j *judge) measure(objectives []result.Objective) {
 	for _, o := range objectives {
 		o.State = "unknown"
 		for _, q := range j.questions {
-			if q.all || !isGroup(&o, q.Name) || q.Unknown || float64(q.RequestGroup.Count)*(1-o.Quantile) < 1 {
+			if q.all || !isGroup(&o, q) || q.Unknown || float64(q.RequestGroup.Count)*(1-o.Quantile) < 1 {
 				continue
 			}
 			v := q.RequestGroup.Dist.Values()
@@ -162,7 +163,7 @@ func (j *judge) measure(objectives []result.Objective) {
 
 // asked reports whether requests of q are slow.
 func (j *judge) asked(q *question) bool {
-	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q.Name) }) {
+	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q) }) {
 		return q.limit > 0
 	}
 	if !q.all {
@@ -305,9 +306,14 @@ func (j *judge) noisy() bool {
 	return ratio(suspected, j.r.Causes.Total) >= noisyShare
 }
 
+// served reports whether there are requests of which it is certain that they are some.
+func (j *judge) served() bool {
+	return slices.ContainsFunc(j.questions, func(q *question) bool { return q.kind != "tcp" })
+}
+
 // ofScheduling reports whether a diagnosis is about waiting to run.
 func ofScheduling(kind string) bool {
-	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", SlowRequests}, kind)
+	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", SlowRequests}, kind)
 }
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice, if it is
@@ -351,11 +357,12 @@ func same(x, f *result.Finding) bool {
 func (j *judge) others(diagnoses []diagnosis) {
 	for i := range diagnoses {
 		f := &diagnoses[i]
-		if len(j.questions) > 0 {
+		if j.served() {
 			switch {
 			case f.Kind == "more-procs-than-cpus":
 				j.r.Verdict.Machine = f.Title + ": " + f.Text
 				continue
+			case f.Kind == "goroutine-leak":
 			case ofScheduling(f.Kind) && (j.r.Latency.All.Count < fewWaits || j.r.Latency.All.P99 < result.SeriousWait): // it slows no requests
 				continue
 			case !ofScheduling(f.Kind) && len(j.items) == 0 && ratio(f.sum, j.r.Totals.Span) < heldUpShare:
@@ -407,6 +414,9 @@ func (j *judge) what(q *question, f *result.Finding) string {
 			return fmt.Sprintf("1%% of %s to run take %s and more, the longest %s, half at most %s.", textui.Plural(l.Count, "wait"), textui.Duration(l.P99), textui.Duration(l.Max), textui.Duration(l.P50))
 		case ofScheduling(f.Kind):
 			return fmt.Sprintf("%s to run took up to %s.", textui.Plural(l.Count, "wait"), textui.Duration(l.Max))
+		}
+		if f.Kind == "goroutine-leak" {
+			return "Goroutines pile up, and wait for ever."
 		}
 		return "Goroutines are held up, not by the scheduler."
 	}

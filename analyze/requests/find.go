@@ -44,12 +44,12 @@ func ParseSpec(text string) (s Spec, err error) {
 type role uint8
 
 const (
-	roleNone role = iota
-	roleConn      // a connection, one request after the other
-	roleLife      // its life is a request
-	roleFunc      // some of its functions are
-	roleAccept    // it accepts connections
-	roleStream    // a connection, of which nothing is known but what is read and written
+	roleNone   role = iota
+	roleConn        // a connection, one request after the other
+	roleLife        // its life is a request
+	roleFunc        // some of its functions are
+	roleAccept      // it accepts connections
+	roleStream      // a connection, of which nothing is known but what is read and written
 )
 
 // doing is where a goroutine of roleConn is.

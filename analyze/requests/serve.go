@@ -33,9 +33,9 @@ type server struct {
 	req     *pending // nil: none
 	woken   bool     // it waited for the first byte
 	handled bool
-	settled bool // what came before its present request is known
-	wrote   bool // the end of a response
-	until   mark // where the latest end may be
+	settled bool          // what came before its present request is known
+	wrote   bool          // the end of a response
+	until   mark          // where the latest end may be
 	asks    model.StackID // of a stream: where it waits for the next request
 	regions []*pending
 }

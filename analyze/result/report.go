@@ -198,6 +198,8 @@ type (
 		// Of a chain of waits: how many steps it is from who waits, from 0.
 		Depth  int            `json:"depth,omitempty"`
 		Length model.Duration `json:"length_ns,omitempty"` // Its time in each request on average, in nanoseconds.
+		// Source is the line's text, which a caller may set; it is in no file.
+		Source string `json:"-"`
 	}
 
 	// Moment is a place in a trace.

@@ -353,10 +353,15 @@ func IndexFile(path string) (*ingest.Index, int64, error) {
 	return x, info.Size(), err
 }
 
+const headerLen = 16 // of a trace
+
 // Index returns the index of a trace in which something can be read.
 func Index(at io.ReaderAt, size int64) (*ingest.Index, error) {
 	x, err := ingest.NewIndex(at, size)
 	complete := func(g ingest.Generation) bool { return g.Complete }
+	if err == nil && size <= headerLen {
+		x.Damage = &ingest.Damage{Offset: size, Cause: errors.New("the trace has no events")}
+	}
 	if err == nil && x.Damage != nil && !slices.ContainsFunc(x.Generations, complete) {
 		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
 	}

@@ -241,3 +241,12 @@ func TestHasText(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexEmpty: in the header of a trace alone nothing can be read, whatever its version.
+func TestIndexEmpty(t *testing.T) {
+	for _, header := range []string{"go 1.26 trace\x00\x00\x00", "go 1.21 trace\x00\x00\x00"} {
+		if _, err := Index(strings.NewReader(header), int64(len(header))); err == nil || !strings.Contains(err.Error(), "no events") {
+			t.Errorf("%q: %v", header, err)
+		}
+	}
+}

@@ -103,7 +103,7 @@ func (e *expander) addURL(op, scheme string) error {
 }
 
 var (
-	addressLike = regexp.MustCompile(`^//|^[^/]*:|://|\?.*=`)
+	addressLike = regexp.MustCompile(`(?s)^//|^[^/]*:|://|:.*@|\?.*=`)
 	userInfo    = regexp.MustCompile(`(?s)^([^:/@]*://|//)?.*@`)
 	parameter   = regexp.MustCompile(`[?&;#][^&;#]*`)
 	recording   = regexp.MustCompile(`^.(seconds|samples)=[0-9.]*$`)

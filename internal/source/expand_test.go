@@ -170,7 +170,10 @@ func TestRedact(t *testing.T) {
 		"-token=s3c":                                       "-token=xxxxx",
 		"--db-password=http://s3c@h":                       "--db-password=xxxxx",
 		"-n=5":                                             "-n=5",
-		"no/such:a@b?c.trace":                              "no/such:a@b?c.trace",
+		"http//bob:s3cret@h:1":                             "xxxxx@h:1",
+		"./bob:s3c ret@h:1":                                "xxxxx@h:1",
+		"no/such:@b?c.trace":                               "xxxxx@b?xxxxx",
+		"no/such@b:c.trace":                                "no/such@b:c.trace",
 		"no@such?.trace":                                   "no@such?.trace",
 	} {
 		if got := Redact(address); got != want {
@@ -197,6 +200,9 @@ func TestFileNotThere(t *testing.T) {
 	_, _, err := Expand([]string{"a:b/c@d.trace"})
 	if err == nil || !strings.Contains(err.Error(), "a:b/c@d.trace") {
 		t.Errorf("error %v", err)
+	}
+	if refs, _, err := Expand([]string{"a:b/x"}); err != nil || refs[0].Name != "a:b/x" {
+		t.Errorf("of one that is there: %v, %v", refs, err)
 	}
 }
 

@@ -37,6 +37,10 @@ const maxPacked, minPacked = 20, 1 << 20
 // minRate is how many bytes must come per second where the length of a recording is not known.
 const minRate = 1000
 
+// maxRate is how many bytes may come per second of a recording, and once more. Busy programs write
+// some 10 MB per second.
+const maxRate = 64_000_000
+
 // traceURL completes the address of a server with the path of the trace and
 // the length of the recording; an address with a path is left as it
 // is. It returns also how long the recording takes.
@@ -76,6 +80,8 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	f := fetch{name: show(Redact(u.String())), url: u, limit: length + max(length, h.Grace), o: h}
 	if !u.Query().Has("seconds") {
 		f.part = max(int64(minRate*h.Grace.Seconds()), 1)
+	} else if most := int64(maxRate * (length.Seconds() + 1)); most < h.MaxBytes {
+		f.o.MaxBytes, f.asked = most, fmt.Sprintf(" for a recording of %v", length)
 	}
 	dir := h.SaveDir
 	saving := func(err error) error {
@@ -156,6 +162,7 @@ type fetch struct {
 	url   *url.URL
 	limit time.Duration // longest time in all
 	part  int64         // so many bytes may take as long again; 0: none
+	asked string        // what o.MaxBytes bounds, for its message
 	o     HTTPOptions   // complete
 
 	late *time.Timer // ends it
@@ -232,7 +239,7 @@ func (f *fetch) discard(ctx context.Context) error {
 	case err != nil && ctx.Err() != nil:
 		return nil
 	case err != nil:
-		return f.fail(cause(err), "")
+		return f.fail(reason(ctx, err), "")
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -263,7 +270,7 @@ func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader) err
 		k, err := body.Read(buf)
 		if f.size+int64(k) > f.o.MaxBytes {
 			k = int(f.o.MaxBytes - f.size)
-			err = fmt.Errorf("%w: more than %s", ErrTooLarge, textui.Bytes(f.o.MaxBytes))
+			err = fmt.Errorf("%w: more than %s%s", ErrTooLarge, textui.Bytes(f.o.MaxBytes), f.asked)
 		}
 		if _, err := dst.Write(buf[:k]); err != nil {
 			return f.fail(err, hintSave)
@@ -290,7 +297,7 @@ func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader) err
 func reason(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil || errors.Is(err, ErrTooLarge):
-		return cause(err)
+		return foreign{cause(err)}
 	case context.Cause(ctx) == errLate:
 		return errLate
 	}

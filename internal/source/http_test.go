@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -404,6 +405,60 @@ func TestFetchNoAnswer(t *testing.T) {
 	}
 	if names := listDir(t, "."); len(names) != 0 {
 		t.Errorf("files left: %q", names)
+	}
+}
+
+// TestFetchForeignText: what a server sends gets into messages neither with a password nor at length.
+func TestFetchForeignText(t *testing.T) {
+	inTempDir(t, nil)
+	ref := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "http://eve:s3cret@%zz:1/x?token=s3cret")
+		w.WriteHeader(302)
+	})
+	_, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{Samples: true}})
+	checkError(t, err, "fetching "+ref.Name+"/debug/pprof/trace?seconds=5: failed to parse Location header")
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		c.Read(make([]byte, 1<<10))
+		io.WriteString(c, "HTTP/1.1 "+strings.Repeat("\x01", 5000)+"\r\n\r\n")
+	}()
+	_, err = Open(t.Context(), Ref{Kind: URL, Name: "x", Path: "http://" + l.Addr().String()}, Options{})
+	if err == nil || len(err.Error()) > 300 || !strings.Contains(err.Error(), "malformed HTTP") || !strings.Contains(Hint(err), "other than HTTP") {
+		t.Errorf("error %v, hint %q", err, Hint(err))
+	}
+}
+
+// TestFetchFlood: a recording of known length has a bound, and one of unknown length has not.
+func TestFetchFlood(t *testing.T) {
+	for query, cut := range map[string]bool{"?seconds=0.01": true, "": false} {
+		const size = 66 << 20 // more than 1.01 * maxRate
+		ref := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, trace126)
+			part := make([]byte, 1<<20)
+			for range size / len(part) {
+				w.Write(part)
+			}
+		})
+		ref.Path += "/x" + query
+		in, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{NoSave: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, n := in.ReaderAt()
+		if in.Interrupted != cut || !cut && n <= size || cut && (n != maxRate*101/100 || !errors.Is(in.Cause, ErrTooLarge) || !strings.HasSuffix(in.Cause.Error(), " MB for a recording of 10ms")) {
+			t.Errorf("%q: %d bytes, interrupted %v by %v", query, n, in.Interrupted, in.Cause)
+		}
+		in.Close()
 	}
 }
 

@@ -60,6 +60,20 @@ func isText(p []byte) bool {
 	return true
 }
 
+// foreign is an error of net/http, whose text may repeat what a server sent, also an address with a
+// password: of that nothing is shown, and of the rest one line.
+type foreign struct{ error }
+
+func (e foreign) Error() string {
+	text := e.error.Error()
+	if before, _, ok := strings.Cut(text, "Location header "); ok {
+		text = before + "Location header"
+	}
+	return firstLine(text, 200)
+}
+
+func (e foreign) Unwrap() error { return e.error }
+
 // cause strips what os and net/http put before an error and what a message
 // of ours says already: the operation, the path or the address.
 func cause(err error) error {

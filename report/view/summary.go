@@ -154,10 +154,7 @@ func groupsTable(t *document.TextWriter, r *result.Report) {
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
 	tb.Limit, tb.Short = t.Width, shortPlace
 	for _, x := range shown {
-		name := handlerName(x.Name)
-		if x.Name == "" || x.Name == noName {
-			name = x.kind
-		}
+		name := setName(x.kind, x.Name)
 		slowest, most := "", ""
 		if len(x.Tails) > 0 {
 			tail := &x.Tails[0]

@@ -327,6 +327,9 @@ func culpritText(c *result.Culprit) string {
 	if c.Basis != "" {
 		s += " (" + c.Basis + ")"
 	}
+	if c.Source != "" {
+		s += fmt.Sprintf(" %d | %s", c.Line, textui.Shorten(textui.Clean(c.Source), 40))
+	}
 	for _, caller := range c.Callers {
 		s += " < " + textui.ShortFunc(caller)
 	}

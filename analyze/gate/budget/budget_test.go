@@ -153,6 +153,7 @@ var invalid = map[string]struct {
 	"ceiling unit":       {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-01-01, issue: '#1', ceiling: 6}]", "has no unit", false},
 	"ceiling kind":       {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-01-01, issue: '#1', ceiling: baseline*2}]", "both or none have a baseline", false},
 	"ceiling low":        {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-01-01, issue: '#1', ceiling: 5ms}]", "waives nothing", false},
+	"many rules":         {head + "rules: [" + strings.Repeat("p99(runnable) < 5ms, ", 1001) + "]", "rules has 1001 items, want at most 1000", false},
 	"alias to itself":    {head + "rules: &a [*a]", "b.yaml:3", false},
 }
 

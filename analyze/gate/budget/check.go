@@ -18,8 +18,9 @@ func (r *reader) check(root *yaml.Node) {
 	if len(b.Rules) == 0 {
 		r.fail(root, "there is no rule")
 	}
+	lines := map[string]int{} // of rules, by their text
 	for i := range b.Rules {
-		r.checkRule(i)
+		r.checkRule(&b.Rules[i], lines)
 	}
 	r.checkTraces(root)
 	r.checkWaivers()
@@ -38,15 +39,13 @@ func valueOf(n *yaml.Node, key string) *yaml.Node {
 // line stands for a node in errors about a rule or a waiver.
 func line(n int) *yaml.Node { return &yaml.Node{Line: n} }
 
-func (r *reader) checkRule(i int) {
-	b, ru := r.budget, &r.budget.Rules[i]
+func (r *reader) checkRule(ru *Rule, lines map[string]int) {
 	at := line(ru.Line)
 	r.confidenceOf(ru)
-	for _, before := range b.Rules[:i] {
-		if before.String() == ru.String() {
-			r.fail(at, "the rule %s is there already, in line %d", ru, before.Line)
-		}
+	if before := lines[ru.String()]; before > 0 {
+		r.fail(at, "the rule %s is there already, in line %d", ru, before)
 	}
+	lines[ru.String()] = ru.Line
 	if why := oneValue(ru.Quantity); why != "" && ru.Level == Error {
 		r.fail(at, "%s rests on %s of each trace and can only have level: warn; a quantile such as p99 can be judged", ru.Quantity, why)
 	}
@@ -166,27 +165,23 @@ func SignTraces(p float64) int {
 }
 
 func (r *reader) checkWaivers() {
+	var texts []string // of the rules
+	for i := range r.budget.Rules {
+		texts = append(texts, r.budget.Rules[i].String())
+	}
 	for i := range r.budget.Waivers {
 		w := &r.budget.Waivers[i]
 		matched := false
-		for j := range r.budget.Rules {
-			if ru := &r.budget.Rules[j]; w.Matches(ru.String()) {
+		for j, text := range texts {
+			if w.Matches(text) {
 				matched = true
-				r.readCeiling(w, r.ceilings[i], ru)
+				r.readCeiling(w, r.ceilings[i], &r.budget.Rules[j])
 			}
 		}
 		if !matched {
-			r.fail(line(w.Line), "the waiver of %q matches no rule; rules are %s", w.Pattern, r.ruleList())
+			r.fail(line(w.Line), "the waiver of %q matches no rule; rules are %s", w.Pattern, strings.Join(texts, "; "))
 		}
 	}
-}
-
-func (r *reader) ruleList() string {
-	var names []string
-	for i := range r.budget.Rules {
-		names = append(names, r.budget.Rules[i].String())
-	}
-	return strings.Join(names, "; ")
 }
 
 // noCeiling is the ceiling of a waiver without limit. It must be written: a waiver that lost its

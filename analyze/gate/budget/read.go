@@ -22,7 +22,10 @@ import (
 // MaxSize bounds a budget file, in bytes.
 const MaxSize = 1 << 20
 
-const maxErrors = 10 // told at once
+const (
+	maxErrors = 10   // reported at once
+	maxItems  = 1000 // of a list: each rule is compared with each waiver
+)
 
 // Read reads a budget file, which is called name in errors. What it does not set is as
 // [Default] has it. Keys that are not known, are there twice or have a value of another
@@ -166,6 +169,10 @@ func describe(n *yaml.Node) string {
 func (r *reader) list(n *yaml.Node, what string, each func(*yaml.Node)) {
 	if n.Kind != yaml.SequenceNode {
 		r.fail(n, "%s is a list, not %s", what, describe(n))
+		return
+	}
+	if len(n.Content) > maxItems {
+		r.fail(n, "%s has %d items, want at most %d", what, len(n.Content), maxItems)
 		return
 	}
 	for _, item := range n.Content {

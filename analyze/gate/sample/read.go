@@ -103,6 +103,9 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 		rd.Contradictions++
 	}
 	rd.report.Finish(in.Machine.Start(), in.Machine.Now())
+	if rd.report.Idle.Procs == 0 && ctx.Err() == nil { // only what is listed where a trace begins
+		return nil, session.ErrNoEvent
+	}
 	return rd, ctx.Err()
 }
 

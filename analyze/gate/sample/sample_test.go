@@ -429,6 +429,7 @@ func TestWindows(t *testing.T) {
 	}
 	for window, why := range map[string]string{
 		"region:nosuch": "no region nosuch", "10s..": "no length", "5ms..4ms": "not after", "later": "want region:NAME", "-1s..": "want region:NAME",
+		"..1ns": "no event in the window",
 	} {
 		if _, err := readBytes(data, Input{}, specOf(t, window, ""), Options{}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, want %q", window, err, why)

@@ -167,6 +167,7 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 	case "png", "svg":
 		return f.out.draw(w, o, l.pictures())
 	}
+	quote(l.v)
 	return view.Text(w, l.v, f.out.text(a, w, o), f.details)
 }
 

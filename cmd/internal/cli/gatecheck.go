@@ -75,11 +75,12 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if err := f.validate(args); err != nil { // 1
 		return err
 	}
-	reports, err := a.planReports(f.reports)
+	b, err := readBudget(f.budget)
 	if err != nil {
 		return err
 	}
-	b, err := readBudget(f.budget)
+	base, cand := sidesOf(f.base, args)
+	reports, err := a.planReports(f.reports, filesOf(slices.Concat(base, cand), b.File, f.baseline))
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,6 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if in.Today, err = today(f.today); err != nil {
 		return err
 	}
-	base, cand := sidesOf(f.base, args)
 	if f.baseline != "" || f.absolute {
 		base = nil // of a folder that has both sides
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
@@ -33,12 +34,12 @@ func verdictFormats() []string {
 }
 
 // planReports understands --report. In a GitHub job annotations and the job summary are
-// written without being asked for. Files come before stdout.
-func (a *app) planReports(lists []string) ([]reportFile, error) {
+// written without being asked for. Files come before stdout; none may be one of the inputs.
+func (a *app) planReports(lists []string, inputs []source.Ref) ([]reportFile, error) {
 	var out []reportFile
 	for _, list := range lists {
 		for part := range strings.SplitSeq(list, ",") {
-			r, err := a.planReport(strings.TrimSpace(part))
+			r, err := a.planReport(strings.TrimSpace(part), inputs)
 			if err != nil {
 				return nil, err
 			}
@@ -65,7 +66,7 @@ func toStdout(r reportFile) int {
 	return 0
 }
 
-func (a *app) planReport(text string) (reportFile, error) {
+func (a *app) planReport(text string, inputs []source.Ref) (reportFile, error) {
 	name, path, ok := strings.Cut(text, "=")
 	if name == "gha" {
 		a.hint("the report gha is called github now")
@@ -77,7 +78,7 @@ func (a *app) planReport(text string) (reportFile, error) {
 	r := mustReport(name, "-")
 	if ok {
 		r.path = path
-		return r, forFlag("--report "+name+"=", a.checkOutput(path, false, nil))
+		return r, forFlag("--report "+name+"=", a.checkOutput(path, false, inputs))
 	}
 	return r, nil
 }

@@ -49,7 +49,7 @@ func TestPlanReports(t *testing.T) {
 			if tt.in != "" {
 				lists = []string{tt.in}
 			}
-			reports, err := newApp(nil, nil, nil).planReports(lists)
+			reports, err := newApp(nil, nil, nil).planReports(lists, nil)
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("error %v, want %q", err, tt.err)
@@ -74,6 +74,44 @@ func TestPlanReports(t *testing.T) {
 				t.Errorf("reports %s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestReportOverInput: no report replaces what the check reads.
+func TestReportOverInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	trace, err := os.ReadFile(fixtures.Path("quiet.go1.26.p4.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"runs/base/01.trace": string(trace), "runs/cand/01.trace": string(trace), "main.json": "{}",
+		"o/cand/01.trace": string(trace), "o/cand/01.trace.env.json": "{}", "o/order.json": "{}",
+		"b.yaml": "schema: schedscope.budget/v1\nrules: [p99(runnable) < 5ms @ point]\n",
+	}
+	for name, data := range files {
+		os.MkdirAll(filepath.Dir(name), 0o777)
+		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, data := range files {
+		args := []string{"gate", "check", "--budget", "b.yaml", "--report", "json=./" + name}
+		switch {
+		case name == "main.json":
+			args = append(args, "--baseline", name, "runs/cand/01.trace")
+		case strings.HasPrefix(name, "o/"):
+			args = append(args, "--absolute", "o/cand")
+		default:
+			args = append(args, "--absolute", "runs")
+		}
+		code, _, stderr := execute(t, t.Context(), nil, args...)
+		if want := "--report json=./" + name + " would overwrite the input"; code != exitUnusable || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %s", name, code, stderr)
+		}
+		if now, err := os.ReadFile(name); err != nil || string(now) != data {
+			t.Errorf("%s was overwritten: %v", name, err)
+		}
 	}
 }
 

@@ -189,6 +189,23 @@ func expandWhole(operands, traces []string) ([]source.Ref, map[string]recording,
 	return refs, recorded, nil
 }
 
+// filesOf returns the files that a check of operands reads, and others. What cannot be expanded
+// is an error later on, when it is read.
+func filesOf(operands []string, others ...string) []source.Ref {
+	refs, skipped, _ := source.Expand(operands)
+	for _, s := range skipped {
+		others = append(others, s.Path)
+	}
+	for _, ref := range refs {
+		dir := filepath.Dir(ref.Path)
+		others = append(others, env.Beside(ref.Path), filepath.Join(dir, interleave.OrderFile), filepath.Join(dir, "..", interleave.OrderFile))
+	}
+	for _, path := range others {
+		refs = append(refs, source.Ref{Kind: source.File, Name: path, Path: path})
+	}
+	return refs
+}
+
 // sidesOf returns the operands of both sides: those of --base and the others. A folder of
 // gate record has both, or only one.
 func sidesOf(base, operands []string) (b, c []string) {

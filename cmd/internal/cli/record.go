@@ -128,7 +128,11 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	}
 	at, size := in.ReaderAt()
 	x, err := recorder.Index(at, size) // while what -o names is still there
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(in.Cause, context.Canceled):
+		a.say("interrupted before a part of the trace was complete; nothing was written")
+		return &exitError{code: exitInterrupted, silent: true}
+	case err != nil:
 		return unreadable(in.Name, err)
 	}
 	err = a.write(f.output, func(w io.Writer) error {

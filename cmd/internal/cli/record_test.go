@@ -144,10 +144,30 @@ func TestRecordURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux.HandleFunc("/cut", func(w http.ResponseWriter, _ *http.Request) { w.Write(whole[:200]) })
-	code, _, stderr = execute(t, t.Context(), nil, "record", "-o", out, srv.URL+"/cut")
-	if now, err := os.ReadFile(out); code != exitUnusable || !strings.Contains(stderr, "hint: record for longer") || err != nil || !bytes.Equal(now, whole) {
-		t.Errorf("of a trace that cannot be read: exit code %d, %d bytes of %d, %v\n%s", code, len(now), len(whole), err, stderr)
+	for _, n := range []int{16, 200} {
+		path := fmt.Sprintf("/cut/%d", n)
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { w.Write(whole[:n]) })
+		code, _, stderr = execute(t, t.Context(), nil, "record", "-o", out, srv.URL+path)
+		if now, err := os.ReadFile(out); code != exitUnusable || !strings.Contains(stderr, "hint: record for longer") || err != nil || !bytes.Equal(now, whole) {
+			t.Errorf("of %d bytes: exit code %d, %d bytes of %d, %v\n%s", n, code, len(now), len(whole), err, stderr)
+		}
+	}
+	// ^C comes when some of the trace is there, which the line of progress shows.
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
+		for i := 0; r.Context().Err() == nil; i++ {
+			w.Write(whole[16*i : 16*i+16])
+			w.(http.Flusher).Flush()
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	said := &tripwire{text: "recording: ", trip: cancel}
+	a := newApp(strings.NewReader(""), io.Discard, said)
+	a.progress.on = true
+	code = a.run(ctx, []string{"record", "-o", out, srv.URL + "/slow"})
+	if now, err := os.ReadFile(out); code != exitInterrupted || !strings.Contains(said.seen.String(), "before a part of the trace was complete") || err != nil || !bytes.Equal(now, whole) {
+		t.Errorf("interrupted: exit code %d, %d bytes of %d, %v\n%q", code, len(now), len(whole), err, said.seen.String())
 	}
 	code, _, stderr = execute(t, t.Context(), nil, "record", "-o", out, srv.URL+"/none")
 	if code != exitUnusable || !strings.Contains(stderr, "404") {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"time"
@@ -34,6 +35,7 @@ func (f *requestFlags) registerSlow(cmd *cobra.Command) {
 
 func newRequests(a *app) *cobra.Command {
 	f := analyzeFlags{worst: defaultWorst}
+	by := ""
 	f.out.top = 21 // with one of median length
 	cmd := &cobra.Command{
 		Use:   "requests [flags] TRACE|REPORT.json...",
@@ -43,14 +45,18 @@ median length: when, on which goroutine, in which handler, and its critical path
 is what the request did itself, and in capitals what it waited for, with those that
 took that long. Parts below 2% of the request are left out. --json has all parts.
 
+--by function lists the functions of the program on the paths of typical and of the
+slowest requests instead, with how long requests would take at least without them.
+
 schedscope help metrics explains the words; schedscope analyze says what the slowest
 have in common, and its page draws each path.`,
 		Example: `  schedscope requests trace.out
   schedscope requests --request task:checkout --slow 100ms trace.out
+  schedscope requests --by function trace.out
   schedscope requests --json trace.out | jq '.[0].slowest[0]'`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(); err != nil {
+			if err := cmp.Or(f.validate(), checkChoice("by", by, []string{"", "function"})); err != nil {
 				return err
 			}
 			refs, err := a.expand(args)
@@ -77,7 +83,11 @@ have in common, and its page draws each path.`,
 					return savedfile.WriteJSON(w, append([]result.RequestKind{}, l.v.Requests...), true)
 				}
 				t := document.NewTextWriter(f.out.text(a, w, o))
-				t.Sections(view.SlowestRequests(l.v))
+				if by == "function" {
+					t.Sections(view.ByFunction(l.v))
+				} else {
+					t.Sections(view.SlowestRequests(l.v))
+				}
 				return t.Flush(w)
 			})
 		},
@@ -85,6 +95,7 @@ have in common, and its page draws each path.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.out.register(cmd, "text", "json")
+	flags.StringVar(&by, "by", "", "list what requests do by `WHAT`: function")
 	f.requests.registerSlow(cmd)
 	f.read.register(cmd)
 	return cmd

@@ -1,0 +1,120 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+const (
+	functionsShown = 15
+	everyPath      = 0.95 // of the time of requests is that of the handler itself
+	oneCallee      = 0.95 // of the time of a function is that of one that it calls
+)
+
+// onPath is a function of the program on critical paths, with what it calls.
+type onPath struct {
+	function      string
+	place         result.Frame
+	typical, slow float64 // in each request, in nanoseconds
+	callees       map[string]float64
+}
+
+// ByFunction lists the functions of the program on the critical paths of requests, with how much
+// shorter requests would be without them. That is a bound: nothing takes their place. A function that
+// nearly all of the time is in says nothing, nor does one of which all is in one that it calls.
+func ByFunction(r *result.Report) *document.Section {
+	s := document.New("requests-by-function", "Requests by function",
+		"with what it waits for; without it a request takes at least what is listed: a bound, since nothing takes its place")
+	t := s.Table("t-by-function", document.Function("function"), document.Words("where"), document.Duration("typical").Doc("its time in a request of the middle fifth, on average"),
+		document.Duration("slowest").Doc("the same of the slowest"), document.Duration("typical without"), document.Duration("slowest without"))
+	t.Fixed = true
+	for i := range r.Requests {
+		k := &r.Requests[i]
+		sets := k.Sets()
+		for n := range sets {
+			x := &sets[n]
+			if len(x.Tails) == 0 || x.Tails[0].Middle.Count == 0 {
+				continue
+			}
+			tail := &x.Tails[0]
+			typical, slowest := float64(tail.Middle.Total)/float64(tail.Middle.Count), float64(tail.Total)/float64(max(tail.Count, 1))
+			t.Section(setName(k.Kind, x.Name))
+			t.Row("(all)", "", int64(typical), int64(slowest), nil, nil).Total = true
+			for _, f := range functionsOf(tail, typical, slowest) {
+				t.Row(f.function, placeText(&f.place), int64(f.typical), int64(f.slow), int64(max(typical-f.typical, 0)), int64(max(slowest-f.slow, 0)))
+			}
+		}
+	}
+	return s.OrNil()
+}
+
+// setName names requests that are compared with each other.
+func setName(kind, name string) string {
+	if name == "" || name == noName {
+		return kind
+	}
+	return textui.ShortFunc(name)
+}
+
+func placeText(f *result.Frame) string {
+	if f.File == "" {
+		return ""
+	}
+	s := shortFile(f.File)
+	if f.Line > 0 {
+		s += ":" + textui.Count(int64(f.Line))
+	}
+	return s
+}
+
+// functionsOf adds up the rows of a tail by each function that is on their way, most first.
+func functionsOf(t *result.RequestTail, typical, slowest float64) []*onPath {
+	byName := map[string]*onPath{}
+	for i := range t.Rows {
+		x := &t.Rows[i]
+		frames := []result.Frame{{Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0))}}
+		if x.Way != nil {
+			frames = append(frames, x.Way.Callers...)
+		}
+		if x.Waiter != "" {
+			frames = append(frames, result.Frame{Function: x.Waiter, File: x.WaitFile, Line: uint64(max(x.WaitLine, 0))})
+			if g := slices.IndexFunc(t.Groups, func(g result.RequestRow) bool { return x.InGroup(&g) }); g >= 0 && t.Groups[g].Way != nil {
+				frames = append(frames, t.Groups[g].Way.Callers...)
+			}
+		}
+		m, s := float64(x.Middle)/float64(max(t.Middle.Count, 1)), float64(x.Slow)/float64(max(t.Count, 1))
+		for n, f := range frames {
+			if !result.OfProgram(f.Function) || slices.ContainsFunc(frames[:n], func(g result.Frame) bool { return g.Function == f.Function }) {
+				continue
+			}
+			p := byName[f.Function]
+			if p == nil {
+				p = &onPath{function: f.Function, place: f, callees: map[string]float64{}}
+				byName[f.Function] = p
+			}
+			p.typical, p.slow = p.typical+m, p.slow+s
+			if n > 0 {
+				p.callees[frames[n-1].Function] += m + s
+			}
+		}
+	}
+	var list []*onPath
+	for _, p := range byName {
+		whole, one := p.typical+p.slow, false
+		for _, d := range p.callees {
+			one = one || d >= oneCallee*whole
+		}
+		if one || p.typical >= everyPath*typical && p.slow >= everyPath*slowest || p.typical < 0.01*typical && p.slow < 0.01*slowest {
+			continue
+		}
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b *onPath) int {
+		return cmp.Or(cmp.Compare(b.typical+b.slow, a.typical+a.slow), cmp.Compare(a.function, b.function))
+	})
+	return list[:min(len(list), functionsShown)]
+}
