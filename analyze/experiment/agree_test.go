@@ -34,7 +34,7 @@ func readTrace(t *testing.T, name, op string, more ...rule.Quantity) *Trace {
 	return NewTrace(name, x, r)
 }
 
-// TestRowsAgree checks that every row, also those of functions and reasons, has the value
+// TestRowsAgree checks that every row, also those of groups of requests, has the value
 // that the gate would judge under the same name.
 func TestRowsAgree(t *testing.T) {
 	for _, op := range []string{"", "region:nap"} {
@@ -49,11 +49,7 @@ func TestRowsAgree(t *testing.T) {
 			qs = append(qs, q)
 		}
 		a, b := readTrace(t, base, op, qs...).Sample, readTrace(t, cand, op, qs...).Sample
-		named := 0
 		for _, row := range r.Rows {
-			if row.Section == SectionFuncs || row.Section == SectionReasons || row.Section == SectionBehind {
-				named++
-			}
 			for _, x := range []struct {
 				s *sample.Sample
 				v Values
@@ -66,9 +62,6 @@ func TestRowsAgree(t *testing.T) {
 					t.Errorf("%s of %s: got %v, want %v (%s)", row.Quantity, x.s.Name, x.v.X, want.X, x.s.Missing[row.Quantity])
 				}
 			}
-		}
-		if named < 10 {
-			t.Errorf("only %d rows of functions, reasons and code", named)
 		}
 	}
 }

@@ -10,14 +10,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -25,21 +23,10 @@ import (
 type Trace struct {
 	Name   string // for people: printable, and unlike those of other traces
 	Sample *sample.Sample
-	// Funcs are the waits to run by start function, and Reasons the intervals of blocking
-	// by reason, of the program's goroutines, whole ones.
-	Funcs, Reasons []Waits
-	// Behind is the waiting to run by the function that ran meanwhile, where it is known.
-	Behind []Waits
+	// Reasons are the intervals of blocking by reason, of the program's goroutines, whole ones.
+	Reasons []sample.Class
 	// Ops are what could be counted as ops, the commonest first, at most maxOps.
 	Ops []OpName
-}
-
-// Waits are intervals of one name.
-type Waits struct {
-	Name  string
-	Total model.Duration
-	Count int64
-	P99   model.Duration
 }
 
 // OpName is something that can be counted as ops.
@@ -53,25 +40,10 @@ const maxOps = 20
 // NewTrace returns what is needed of a sample and of the analyses of its window, which it
 // does not keep.
 func NewTrace(name string, s *sample.Sample, r *analyze.Report) *Trace {
-	behind := map[string]model.Duration{}
-	for _, row := range r.Blame.Behind() {
-		behind[row.Function] += row.Total - row.Unknown
-	}
-	t := &Trace{Name: name, Sample: s, Funcs: waitsOf(r.Latency.ByFunc()), Reasons: waitsOf(r.Waits.ByReason()), Ops: opsOf(r)}
-	for _, fn := range slices.Sorted(maps.Keys(behind)) {
-		if behind[fn] > 0 {
-			t.Behind = append(t.Behind, Waits{Name: fn, Total: behind[fn]})
-		}
-	}
-	return t
-}
-
-func waitsOf(rows []result.Named) []Waits {
-	out := make([]Waits, len(rows))
-	for i, r := range rows {
-		out[i] = Waits{r.Name, r.Total, r.Count, r.P99}
-	}
-	return out
+	reasons := r.Waits.ByReason()
+	return &Trace{Name: name, Sample: s, Ops: opsOf(r), Reasons: result.Each(reasons, func(x *result.Named) sample.Class {
+		return sample.Class{Detail: x.Name, Total: x.Total, Count: x.Count}
+	})}
 }
 
 // traceJSON is what identifies a trace, and the sizes of its window.
@@ -112,10 +84,12 @@ const Schema = "schedscope.compare/v1"
 // ("fraction") and counts ("number") need not be whole.
 type Result struct {
 	Schema string `json:"schema"`
-	// Headline is what to know first, a sentence or two.
+	// Verdict is WORSE, BETTER or SAME: of requests, or else of ops, or of waiting to run. Headline
+	// says what changed most, and Part which part of it.
+	Verdict  string `json:"verdict"`
 	Headline string `json:"headline"`
-	// Why names what else differs beyond chance and often is the cause, "" if nothing is
-	// known of chance.
+	Part     string `json:"part,omitempty"`
+	// Why names what else differs beyond chance and may explain it, "" if nothing does.
 	Why string `json:"why,omitempty"`
 	// Scope says what the number of traces does not allow to say.
 	Scope string `json:"scope,omitempty"`
@@ -145,11 +119,14 @@ type Result struct {
 	Blocked Parts `json:"blocked"` // by reason
 
 	// Requests of the kind with the most time, if there are any: what a request did, by kinds of
-	// time on its critical path, and what the slowest 1 % did, or the slowest five of few.
+	// time on its critical path. Of those that the headline is about, what the slowest 1 % did, or
+	// the slowest five of few, and those of about median length.
 	RequestKind string `json:"request_kind,omitempty"`
 	Requests    Parts  `json:"requests"`
 	Slowest     Parts  `json:"slowest_requests"`
+	Usual       Parts  `json:"usual_requests"`
 
+	lead   *Row   // that the headline is about
 	unlike string // why Behind is not compared, see [SampledUnlike]
 }
 
@@ -189,22 +166,22 @@ func Of(base, cand Side, op string) *Result {
 	r.unlike, r.RequestKind = SampledUnlike(all), requestKind(all)
 	r.rows()
 	r.warn()
+	r.judge()
 	r.parts()
 	r.headline()
 	return r
 }
 
-// scope says that there are too few traces for a verdict.
+// scope says that there are too few traces for a test.
 func (r *Result) scope() {
 	n, m := len(r.Base.Traces), len(r.Cand.Traces)
 	switch {
 	case n == 1 && m == 1:
-		r.Scope = "One process per side: this describes two traces and gives no verdict. Without more traces there is no error rate; differences may be chance."
+		r.Scope = "one trace a side: not tested"
 	case r.Single():
-		r.Scope = "One process on a side: this gives no verdict. How much processes differ by chance is not known of that side."
+		r.Scope = "one trace on a side: not tested"
 	case r.TooFew():
-		r.Scope = fmt.Sprintf("%s in %s and %d in %s are too few for any difference to be more than chance: that takes %s (10 per side are good).",
-			textui.Plural(n, "trace"), textui.Clean(r.Base.Name), m, textui.Clean(r.Cand.Name), EnoughText())
+		r.Scope = fmt.Sprintf("%d and %d traces: too few for a test, which takes %s (10 per side are good)", n, m, EnoughText())
 	}
 }
 

@@ -1,128 +1,319 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// headline fills in the sentences to read first.
-func (r *Result) headline() {
-	row := r.Row(quantity("mean(wait/U)", r.Op).String())
-	if row == nil || len(row.Base.X) == 0 || len(row.Cand.X) == 0 {
-		r.Headline = r.nothing()
+// Verdicts of a comparison.
+const (
+	Worse  = "WORSE"
+	Better = "BETTER"
+	Same   = "SAME"
+)
+
+// Least changes that count: of what was tested, of what was not, and of rates.
+const (
+	leastTested  = 1.1
+	leastSeen    = 1.5
+	leastSeenP99 = 2.0
+	leastRate    = 1.05
+	leastTime    = 50e3 // nanoseconds, 10 times as many of what was not tested
+)
+
+// judge finds the verdict and the row that the headline is about:
+//
+//  1. The rows that count are those of requests; else those of ops, else those of waiting to run.
+//  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
+//     small. Where there are too few traces for that, if its ratio is great.
+//  3. What is worse goes before what is better. The headline is about the greatest change, where the
+//     median counts twice: what all have, the slowest have too.
+func (r *Result) judge() {
+	rows := r.counting() // 1
+	r.Verdict = Same
+	if len(rows) == 0 {
 		return
 	}
-	base, cand := row.text(row.Base.Median), row.text(row.Cand.Median)
-	switch {
-	case row.P == nil || !CanDiffer(len(row.Base.X), len(row.Cand.X)):
-		chance := ""
+	r.lead = rows[0]
+	var ps []float64
+	var tested []*Row
+	for _, row := range rows {
 		if row.P != nil {
-			chance = ": with so few traces this may be chance"
+			tested, ps = append(tested, row), append(ps, *row.P)
 		}
-		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s%s", base, r.Per, r.Base.Name, cand, r.Cand.Name, row.brackets(), chance)
-		if code := r.code(); code != "" && r.Single() {
-			r.Headline += code
-		} else {
-			r.Headline += "."
+	}
+	enough := !r.Single() && 2*stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))*float64(len(ps)) < Alpha
+	corrected := stat.Holm(ps)
+	most := 0.0
+	for _, row := range rows { // 2
+		p := row.P
+		if i := slices.Index(tested, row); i >= 0 && enough {
+			p = &corrected[i]
 		}
-	case row.Differs:
-		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Per, row.brackets(), r.mostly())
-	default:
-		r.Headline = fmt.Sprintf("Waiting to run per %s does not differ more than chance explains: %s in %s, %s in %s%s.",
-			r.Per, base, r.Base.Name, cand, r.Cand.Name, row.brackets())
-	}
-	r.Headline = r.requests() + r.Headline + r.single(row) + r.ops() + r.contention()
-	r.Why = r.why(row)
-}
-
-// explaining are totals that are often why waiting changed, with what they are called.
-// Of a group just the first that differs is told.
-var explaining = [][]struct{ quantity, more, less string }{
-	{{"mean(run/U)", "more work", "less work"}, {"mean(cpu/U)", "more processor time", "less processor time"}},
-	{{"mean(wakes/U)", "more hand-offs", "fewer hand-offs"}},
-	{{"mean(gc/U)", "more garbage collection", "less garbage collection"}},
-	{{"mean(blocked/U)", "blocked longer", "blocked less"}},
-	{{"mean(preemptions/U)", "more preemptions", "fewer preemptions"}},
-}
-
-// why says which of those differ, "" if nothing is known of chance.
-func (r *Result) why(wait *Row) string {
-	if wait.P == nil || !CanDiffer(len(wait.Base.X), len(wait.Cand.X)) {
-		return ""
-	}
-	var said []string
-	sure := true
-	say := func(row *Row, more, less string) {
-		said = append(said, row.explain(more, less))
-		sure = sure && *row.PAdj < Alpha
-	}
-	for _, group := range explaining {
-		for _, x := range group {
-			if row := r.Row(quantity(x.quantity, r.Op).String()); row != nil && row.matters() {
-				say(row, x.more, x.less)
-				break
+		row.change = row.worse()
+		if x := math.Abs(row.change); x < row.least(enough) || p != nil && !r.TooFew() && *p >= Alpha || !enough && row.Few > 0 && !r.moves(row) {
+			row.change = 0
+		}
+		weight := math.Abs(row.change)
+		if row.change > 0 { // 3
+			weight += 1000
+		}
+		if row.of.Agg == rule.Quantile && row.of.Q == 0.5 {
+			weight += math.Abs(row.change)
+		}
+		if weight > most {
+			most, r.lead, r.Verdict = weight, row, Better
+			if row.change > 0 {
+				r.Verdict = Worse
 			}
 		}
 	}
-	if r.PerOp() {
-		if row := r.Row("mean(ops/s)"); row != nil && row.matters() {
-			say(row, "more ops per second", "fewer ops per second")
-		}
-	}
-	switch {
-	case len(said) > 0:
-		if sure {
-			return fmt.Sprintf("per %s, beyond chance: %s.", r.Per, strings.Join(said, "; "))
-		}
-		return fmt.Sprintf("per %s, of %d of %s with p < %g (by chance alone about %.1f): %s.",
-			r.Per, r.Differ, textui.Plural(r.Tested, "row"), Alpha, Alpha*float64(r.Tested), strings.Join(said, "; "))
-	case wait.Differs:
-		return fmt.Sprintf("neither work nor hand-offs per %s differ notably beyond chance: the same work in another shape, or the machine.", r.Per)
-	}
-	return ""
 }
 
-// matters reports whether a row differs, and by enough to explain anything.
-func (row *Row) matters() bool {
+// moves reports whether the mean changed by as much as counts where nothing was tested, in the
+// direction of a quantile that is an accident of a few.
+func (r *Result) moves(row *Row) bool {
+	mean := r.mean(row)
+	return mean != nil && row.change*mean.worse() > 0 && math.Abs(mean.worse()) >= mean.least(false)
+}
+
+// mean returns the row of the mean of the same, nil if there is none.
+func (r *Result) mean(of *Row) *Row {
+	i := slices.IndexFunc(r.Rows, func(row Row) bool {
+		return row.Section == of.Section && row.Group == of.Group && row.of.Agg == rule.Mean && !row.isRate()
+	})
+	if i < 0 {
+		return nil
+	}
+	return &r.Rows[i]
+}
+
+// counting returns the rows by which a comparison is judged.
+func (r *Result) counting() (rows []*Row) {
+	for _, section := range []string{SectionRequests, SectionOps, ""} {
+		for i := range r.Rows {
+			row := &r.Rows[i]
+			waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String()
+			if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 {
+				rows = append(rows, row)
+			}
+		}
+		if rows != nil {
+			break
+		}
+	}
+	return rows
+}
+
+// total is the quantity of all waiting to run.
+func (r *Result) total() rule.Quantity { return quantity("mean(wait/U)", r.Op) }
+
+// isRate reports whether more of it is better.
+func (row *Row) isRate() bool { return row.of.Metric == "requests" || row.of.Metric == "ops" }
+
+// worse returns the logarithm of how many times worse the candidate is, less than 0 if it is better.
+func (row *Row) worse() float64 {
+	x := 0.0
+	switch base, cand := float64(row.Base.Median), float64(row.Cand.Median); {
+	case row.Ratio != nil:
+		x = math.Log(row.Ratio.Est)
+	case base != cand: // one is zero
+		x = math.Copysign(10, cand-base)
+	}
+	if row.isRate() {
+		return -x
+	}
+	return x
+}
+
+// least returns the least change of a row that counts, as a logarithm.
+func (row *Row) least(tested bool) float64 {
+	ratio, time := leastTested, leastTime
+	switch {
+	case row.isRate() && tested:
+		ratio = leastRate
+	case tested:
+	case row.of.Agg == rule.Quantile && row.of.Q > 0.5:
+		ratio, time = leastSeenP99, 10*leastTime
+	default:
+		ratio, time = leastSeen, 10*leastTime
+	}
+	if d := row.Cand.Median - row.Base.Median; row.Unit == rule.Nanoseconds && row.of.Per == rule.PerNone && math.Abs(float64(d)) < time {
+		return math.Inf(1)
+	}
+	return math.Log(ratio)
+}
+
+// headline fills in the sentences to read first.
+func (r *Result) headline() {
+	if r.lead == nil {
+		r.Headline = r.nothing()
+		return
+	}
+	var said []string
+	var rate *Row
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.Quantity != "p50(runnable)"
+		if of && row.isRate() {
+			rate = row
+		} else if of && r.Verdict == Same && row.of.Agg == rule.Quantile && (row.of.Q == 0.5 || row.of.Q == 0.99) {
+			said = append(said, row.sentence())
+		}
+	}
+	if len(said) == 0 {
+		said = append(said, r.lead.sentence())
+	}
+	if rate != nil && rate != r.lead && (rate.change != 0 || r.Verdict == Same) {
+		said = append(said, rate.sentence())
+	}
+	r.Headline = r.lead.name() + ": " + strings.Join(said, ", ")
+	if r.Verdict == Worse {
+		var better *Row
+		for _, row := range r.counting() {
+			if row.change < 0 && (better == nil || row.change < better.change-0.01) {
+				better = row
+			}
+		}
+		if better != nil {
+			r.Headline += "; better: " + better.name() + ": " + better.sentence()
+		}
+	}
+	if r.Verdict != Same {
+		r.Part = r.part()
+	}
+	r.Why = r.why()
+}
+
+// name names whose row it is.
+func (row *Row) name() string {
+	switch {
+	case row.Group != "":
+		return textui.Clean(textui.ShortFunc(row.Group))
+	case row.Section == SectionOps:
+		return "ops"
+	}
+	return "waiting to run"
+}
+
+// Label is the quantity, without what is in the name.
+func (row *Row) Label() string {
+	switch {
+	case row.Group == "":
+		return row.Quantity
+	case row.isRate():
+		return "per second"
+	}
+	q := *row.of
+	q.Select = nil
+	return strings.TrimSuffix(q.String(), "(request)")
+}
+
+// sentence says from what to what a row changed: "p50 2.10 -> 40.0ms (19.0x, p=0.002)".
+func (row *Row) sentence() string {
+	base, cand := row.text(row.Base.Median), row.text(row.Cand.Median)
+	unit := strings.TrimLeft(cand, "0123456789.,")
+	if strings.TrimLeft(base, "0123456789.,") == unit {
+		base = strings.TrimSuffix(base, unit)
+	}
+	text := base + " -> " + cand
+	var in []string
+	if row.Ratio != nil {
+		in = append(in, strings.TrimPrefix(TimesText(row.Ratio.Est), "x")+"x")
+	}
+	if row.P != nil && CanDiffer(row.Base.N, row.Cand.N) {
+		in = append(in, PText(*row.P))
+	}
+	switch {
+	case row.isRate():
+		return text + " " + row.of.Metric + " per second"
+	case len(in) > 0:
+		text += " (" + strings.Join(in, ", ") + ")"
+	}
+	if row.Section == SectionRequests {
+		return row.Label() + " " + text
+	}
+	return row.Quantity + " " + text
+}
+
+// explaining are the totals that may explain a change.
+var explaining = []string{"wait", "run", "cpu", "blocked", "wakes", "gc"}
+
+// why names those of them that differ beyond chance.
+func (r *Result) why() string {
 	const least = 0.03
-	return row.Differs && (row.Ratio == nil || math.Abs(row.Ratio.Est-1) >= least)
+	var said []string
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if row.Section == SectionTotals && slices.Contains(explaining, row.of.Metric) && row != r.lead && row.Differs && (row.Ratio == nil || math.Abs(row.Ratio.Est-1) >= least) {
+			said = append(said, row.sentence())
+		}
+	}
+	return strings.Join(said, "; ")
 }
 
-// Explains reports whether there is a change that Why can be of: of the waiting in all or
-// of single waits.
-func (r *Result) Explains() bool {
-	wait, single := r.Row(quantity("mean(wait/U)", r.Op).String()), r.Row("p99(runnable)")
-	return wait != nil && wait.Differs || single != nil && single.Differs
-}
-
-// WhyText returns Why with what it is, "" if there is none.
-func (r *Result) WhyText() string {
-	switch {
-	case r.Why == "":
+// part names the part of the requests' time, or else of the waiting, that changed most.
+func (r *Result) part() string {
+	if r.lead.Section != SectionRequests {
+		return cmp.Or(r.code(), r.class())
+	}
+	const shown, notable = 2, 0.1
+	ps, change := r.Changed(), 0.0
+	for i := range ps.Parts {
+		change = max(change, math.Abs(ps.Parts[i].Change()))
+	}
+	var parts []string
+	for i := range ps.Parts {
+		p := &ps.Parts[i]
+		if d := p.Change(); len(parts) < shown && !p.others() && d*(ps.Cand-ps.Base) > 0 && math.Abs(d) >= notable*change {
+			parts = append(parts, p.Detail+" "+SignedValue(d, rule.Nanoseconds))
+		}
+	}
+	if parts == nil {
 		return ""
-	case r.Explains():
-		return "why: " + r.Why
 	}
-	return "else: " + r.Why
+	of := "in each"
+	if ps == &r.Slowest {
+		of = "in each of the slowest"
+	}
+	return strings.Join(parts, ", ") + " " + of
 }
 
-// explain says in which direction a row differs.
-func (row *Row) explain(more, less string) string {
-	word := more
-	if row.Cand.Median < row.Base.Median {
-		word = less
+// Changed returns the parts of the requests that the headline is about: of those of about median
+// length, or of the slowest if it is about them, or the others changed less.
+func (r *Result) Changed() *Parts {
+	slow := r.lead.of.Agg == rule.Quantile && r.lead.of.Q > 0.5
+	if mean := r.mean(r.lead); r.lead.of.Agg == rule.Mean && mean != nil {
+		slow = 2*math.Abs(r.Usual.Cand-r.Usual.Base) < math.Abs(float64(mean.Cand.Median-mean.Base.Median))
 	}
-	change := row.times()
-	if change == "" {
-		change = row.text(row.Base.Median) + " to " + row.text(row.Cand.Median)
+	if slow {
+		return &r.Slowest
 	}
-	return fmt.Sprintf("%s (%s %s, %s)", word, row.Quantity, change, PText(*row.P))
+	return &r.Usual
+}
+
+// Of names the requests that the headline is about.
+func (r *Result) Of() string { return r.lead.name() }
+
+// class names the class of waiting that changed most.
+func (r *Result) class() string {
+	p := r.Waits.Most()
+	switch {
+	case p == nil:
+		return ""
+	case r.Waits.Mixed():
+		return "changed most: " + ClassText(p)
+	}
+	return fmt.Sprintf("%s of the change: %s", textui.Percent(r.Waits.ShareOf(p)), ClassText(p))
 }
 
 // nothing says that neither side waited, or that it is not known.
@@ -133,41 +324,6 @@ func (r *Result) nothing() string {
 		}
 	}
 	return "Nothing waited to run."
-}
-
-// times returns the factor of a change, "" if there is none. Of several traces it need not
-// be the ratio of the medians.
-func (row *Row) times() string {
-	switch {
-	case row.Ratio == nil:
-		return ""
-	case len(row.Base.X) == 1 && len(row.Cand.X) == 1:
-		return TimesText(row.Ratio.Est)
-	}
-	return "pairwise " + TimesText(row.Ratio.Est)
-}
-
-// brackets returns the factor of a change and its p, where anything may be chance, in
-// brackets; "" if there is neither.
-func (row *Row) brackets() string {
-	var parts []string
-	if row.Ratio != nil {
-		parts = append(parts, row.times())
-	}
-	if row.P != nil && CanDiffer(len(row.Base.X), len(row.Cand.X)) {
-		parts = append(parts, PText(*row.P))
-	}
-	if parts == nil {
-		return ""
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-func roseOrFell(row *Row) string {
-	if row.Cand.Median < row.Base.Median {
-		return "fell"
-	}
-	return "rose"
 }
 
 // code names the code behind which most of the change was waited, "" if there is none.
@@ -185,29 +341,7 @@ func (r *Result) code() string {
 	if p.Detail != result.CauseGoroutine.String() {
 		how = " (" + p.Detail + ")"
 	}
-	return fmt.Sprintf("; most of the change (%s) is waiting behind %s%s.", textui.Percent(share), FrameText(p.At), how)
-}
-
-// mostly names the code that most of the change is due to, else the class that changed most.
-func (r *Result) mostly() string {
-	if s := r.code(); s != "" {
-		return s
-	}
-	p := r.Waits.Most()
-	if p == nil {
-		return "."
-	}
-	share := r.Waits.ShareOf(p)
-	var s string
-	switch {
-	case r.Waits.Mixed():
-		s = fmt.Sprintf("; what changed most (from %s to %s, means) is ", rule.FormatValue(p.Base, rule.Nanoseconds), rule.FormatValue(p.Cand, rule.Nanoseconds))
-	case share < 0.5:
-		s = fmt.Sprintf("; the greatest part (%s) is ", textui.Percent(share))
-	default:
-		s = fmt.Sprintf("; most of it (%s) is ", textui.Percent(share))
-	}
-	return s + ClassText(p) + "."
+	return fmt.Sprintf("%s of the change: behind %s%s", textui.Percent(share), FrameText(p.At), how)
 }
 
 // ClassText names a class in a sentence: whose waits, of whom they were woken.
@@ -225,77 +359,12 @@ func ClassText(p *Part) string {
 // FrameText names a place: "main.(*T).run (server.go:88)", without a line that is unknown.
 func FrameText(f *sample.Frame) string { return textui.Place(f.Func, f.File, f.Line) }
 
-// requests says by how much the p99 of requests changed, if that is more than chance or nothing
-// is known of chance, and what the slowest have more or less of: at most three parts, of a tenth
-// of the change or more.
-func (r *Result) requests() string {
-	row := r.TotalOf(&r.Slowest)
-	const least = 0.03
-	if row == nil || row.Ratio == nil || math.Abs(row.Ratio.Est-1) < least || row.P == nil && row.Few > 0 || row.P != nil && !row.Differs {
-		return ""
-	}
-	base, cand := row.text(row.Base.Median), row.text(row.Cand.Median)
-	s := fmt.Sprintf("The p99 of requests (%s): %s in %s, %s in %s%s", r.RequestKind, base, r.Base.Name, cand, r.Cand.Name, row.brackets())
-	if row.P != nil {
-		s = fmt.Sprintf("The p99 of requests (%s) %s from %s to %s%s", r.RequestKind, roseOrFell(row), base, cand, row.brackets())
-	}
-	const shown, notable = 3, 0.1
-	var parts []string
-	for i := range r.Slowest.Parts {
-		p := &r.Slowest.Parts[i]
-		if d := p.Change(); len(parts) < shown && !p.others() && d*float64(row.Cand.Median-row.Base.Median) > 0 && math.Abs(d) >= notable*math.Abs(r.Slowest.Cand-r.Slowest.Base) {
-			parts = append(parts, SignedValue(d, rule.Nanoseconds)+" "+p.Detail)
-		}
-	}
-	if len(parts) > 0 {
-		s += "; mean of the slowest: " + strings.Join(parts, ", ")
-	}
-	return s + ". "
-}
-
 // SignedValue writes a change with its sign.
 func SignedValue(x float64, u rule.Unit) string {
 	if x > 0 {
 		return "+" + rule.FormatValue(x, u)
 	}
 	return rule.FormatValue(x, u)
-}
-
-// single adds what single waits did, if they did something else than the total.
-func (r *Result) single(total *Row) string {
-	row := r.Row("p99(runnable)")
-	if row == nil || row.Ratio == nil || row.P == nil || !row.Differs {
-		return ""
-	}
-	if total.Differs && (row.Ratio.Est > 1) == (total.Cand.Median > total.Base.Median) {
-		return ""
-	}
-	return fmt.Sprintf(" The p99 of single waits %s from %s to %s%s.", roseOrFell(row), row.text(row.Base.Median),
-		row.text(row.Cand.Median), row.brackets())
-}
-
-// ops adds how long ops took, if that differs.
-func (r *Result) ops() string {
-	row := r.Row("mean(op)")
-	if row == nil || !row.Differs || row.Ratio == nil {
-		return ""
-	}
-	return fmt.Sprintf(" An op took %s on average in %s, %s in %s%s.", row.text(row.Base.Median), r.Base.Name,
-		row.text(row.Cand.Median), r.Cand.Name, row.brackets())
-}
-
-// contention adds how much goroutines were blocked on each other, if that differs: it is no
-// waiting to run, and may lessen that.
-func (r *Result) contention() string {
-	s := ""
-	for _, reason := range []string{"sync", "chan send"} {
-		q := rule.Quantity{Agg: rule.Mean, Metric: "blocked", Per: r.per(), Select: []rule.Selector{{Key: "reason", Pattern: reason}}}
-		if row := r.Row(q.String()); row != nil && row.Differs {
-			s += fmt.Sprintf(" Goroutines were blocked (%s) for %s per %s, %s before%s.", reason, row.text(row.Cand.Median), r.Per,
-				row.text(row.Base.Median), row.brackets())
-		}
-	}
-	return s
 }
 
 // TimesText writes a ratio: "x1.60", "x0.87".
@@ -313,6 +382,12 @@ func TimesText(x float64) string {
 		return fmt.Sprintf("x%.3f", x)
 	}
 	return fmt.Sprintf("x%.2f", x)
+}
+
+// IntervalText writes a ratio with its bounds: "x1.60 [1.43, 1.81]".
+func IntervalText(i *stat.Interval) string {
+	bound := func(x float64) string { return strings.TrimPrefix(TimesText(x), "x") }
+	return fmt.Sprintf("%s [%s, %s]", TimesText(i.Est), bound(i.Low), bound(i.High))
 }
 
 // PText writes a p as benchstat does: "p=0.042", "p<0.001".

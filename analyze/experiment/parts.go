@@ -194,9 +194,9 @@ func (ps *Parts) Mixed() bool {
 func (r *Result) TotalOf(ps *Parts) *Row {
 	switch ps {
 	case &r.Requests:
-		return r.Row(requestRow("mean", r.RequestKind))
-	case &r.Slowest:
-		return r.Row(requestRow("p99", r.RequestKind))
+		return nil
+	case &r.Slowest, &r.Usual:
+		return r.lead
 	case &r.Blocked:
 		return r.Row(quantity("mean(blocked/U)", r.Op).String())
 	}
@@ -229,26 +229,27 @@ const CutWaits = "in waits that the window cuts"
 
 // parts fills in where the difference is.
 func (r *Result) parts() {
-	requests := func(units func(*sample.Requests) int64, parts func(*sample.Requests) []sample.Class) Parts {
-		return r.partsOf(func(t *Trace) Source {
+	if r.RequestKind != "" {
+		requests := func(of func(*sample.RequestSet) (int64, []sample.Class)) Parts {
+			return r.partsOf(func(t *Trace) Source {
+				if x := r.set(t, r.lead.Group); x != nil {
+					n, parts := of(x)
+					return Source{float64(n), parts}
+				}
+				return Source{}
+			})
+		}
+		r.Slowest = requests(func(x *sample.RequestSet) (int64, []sample.Class) { return x.Slowest, x.Tail })
+		r.Usual = requests(func(x *sample.RequestSet) (int64, []sample.Class) { return x.Middle, x.Usual })
+		r.Requests = r.partsOf(func(t *Trace) Source {
 			if x := t.Sample.Requests; x != nil && x.Kind == r.RequestKind {
-				return Source{float64(units(x)), parts(x)}
+				return Source{float64(x.Count), result.Each(x.Path, func(n *sample.Named) sample.Class { return sample.Class{Detail: n.Name, Total: n.Total} })}
 			}
 			return Source{}
 		})
 	}
-	r.Requests = requests(func(x *sample.Requests) int64 { return x.Count }, func(x *sample.Requests) []sample.Class {
-		return result.Each(x.Path, func(n *sample.Named) sample.Class { return sample.Class{Detail: n.Name, Total: n.Total} })
-	})
-	r.Slowest = requests(func(x *sample.Requests) int64 { return x.Slowest }, func(x *sample.Requests) []sample.Class { return x.Tail })
 	r.Waits = r.perUnit(func(t *Trace) []sample.Class { return t.Sample.Waits })
-	r.Blocked = r.perUnit(func(t *Trace) []sample.Class {
-		var parts []sample.Class
-		for _, w := range t.Reasons {
-			parts = append(parts, sample.Class{Detail: w.Name, Total: w.Total, Count: w.Count})
-		}
-		return parts
-	})
+	r.Blocked = r.perUnit(func(t *Trace) []sample.Class { return t.Reasons })
 	for _, t := range slices.Concat(r.Base.Traces, r.Cand.Traces) {
 		// Traces before Go 1.22 have no causes: their waits would count as lost to nothing.
 		if len(t.Sample.Waits) > 0 && len(t.Sample.Causes) == 0 {

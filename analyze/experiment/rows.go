@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -23,7 +22,9 @@ const Confidence = 0.95
 
 // Row is a quantity of both sides.
 type Row struct {
-	Section  string    `json:"section"`
+	Section string `json:"section"`
+	// Group is whose requests they are: of which handler, task or function, or "requests".
+	Group    string    `json:"group,omitempty"`
 	Quantity string    `json:"quantity"` // in the language of rules
 	Unit     rule.Unit `json:"unit"`
 	Base     Values    `json:"base"`
@@ -41,8 +42,9 @@ type Row struct {
 	// Few is in how many traces fewer than ten values lie beyond the quantile, which makes
 	// it an accident of a few.
 	Few int `json:"traces_with_few_beyond,omitempty"`
-	// Chosen: the row is shown because it changed much, which its p does not know.
-	Chosen bool `json:"chosen,omitempty"`
+
+	of     *rule.Quantity
+	change float64 // for the worse, as a logarithm; 0: not beyond chance, or little
 }
 
 // MarshalJSON writes times in whole nanoseconds.
@@ -90,9 +92,6 @@ const (
 	SectionLatency  = "latency"
 	SectionOps      = "ops"
 	SectionTotals   = "totals"
-	SectionReasons  = "reasons"
-	SectionFuncs    = "functions"
-	SectionBehind   = "behind"
 )
 
 // spec is the default set of quantities: by section, without what they are per.
@@ -100,24 +99,11 @@ var spec = []struct {
 	section string
 	text    []string
 }{
-	{SectionRequests, requestRows()},
 	{SectionLatency, []string{"p50(runnable)", "p90(runnable)", "p99(runnable)", "p99.9(runnable)", "max(runnable)"}},
 	{SectionOps, []string{"mean(op)", "p50(op)", "p99(op)", "mean(ops/s)"}},
 	{SectionTotals, []string{"mean(wait/U)", "mean(run/U)", "mean(cpu/U)", "mean(blocked/U)", "mean(wakes/U)", "mean(starts/U)",
 		"mean(preemptions/U)", "mean(created/U)", "mean(steals/U)", "mean(handoffs/U)", "mean(gc/U)", "mean(stw/U)"}},
 }
-
-// requestRows are those of each kind of requests, of which a comparison shows one.
-func requestRows() (text []string) {
-	for _, kind := range []string{"http", "grpc", "task"} {
-		for _, agg := range []string{"p50", "p99", "mean"} {
-			text = append(text, requestRow(agg, kind))
-		}
-	}
-	return text
-}
-
-func requestRow(agg, kind string) string { return agg + "(request{kind=" + kind + "})" }
 
 // Quantities returns the default set for ops, or per second if there are none.
 func Quantities(op string) []rule.Quantity {
@@ -154,25 +140,22 @@ func Spec(op, window string) *sample.Spec {
 	return &sample.Spec{Op: op, Window: window, Quantities: Quantities(op)}
 }
 
-// rows fills in the rows of the default set and those of reasons and start functions.
+// rows fills in the rows of requests and of the default set.
 func (r *Result) rows() {
+	r.requestRows()
 	for _, s := range spec {
 		if s.section == SectionOps && !r.PerOp() {
 			continue
 		}
 		for _, text := range s.text {
 			q := quantity(text, r.Op)
-			if kind := q.Selected("kind"); kind != nil && kind.Pattern != r.RequestKind {
-				continue
-			}
-			row := Row{Section: s.section, Quantity: q.String(), Unit: q.Unit()}
+			row := Row{Section: s.section, Quantity: q.String(), Unit: q.Unit(), of: &q}
 			row.fill(r.values(&r.Base, &row), r.values(&r.Cand, &row))
 			if row.tells() {
 				r.Rows = append(r.Rows, row)
 			}
 		}
 	}
-	r.namedRows()
 	var tested []*Row
 	var ps []float64
 	for i := range r.Rows {
@@ -229,7 +212,7 @@ func (row *Row) fill(base, cand Values) {
 	if len(base.X) == 0 || len(cand.X) == 0 {
 		return
 	}
-	row.change()
+	row.compare()
 	if len(base.X) < 2 || len(cand.X) < 2 {
 		return
 	}
@@ -242,9 +225,9 @@ func TwoSided(base, cand []float64) float64 {
 	return min(1, 2*min(stat.MannWhitney(base, cand), stat.MannWhitney(cand, base)))
 }
 
-// change sets the ratio, or the difference where there is none. Of single values there is
+// compare sets the ratio, or the difference where there is none. Of single values there is
 // no interval.
-func (row *Row) change() {
+func (row *Row) compare() {
 	base, cand := row.Base, row.Cand
 	if i := stat.Ratio(base.X, cand.X, Confidence); i.OK() {
 		row.Ratio = &i
@@ -309,123 +292,3 @@ const ChangeHelp = "The pairwise change is the Hodges-Lehmann ratio: the median 
 
 // CanDiffer reports whether so many traces are enough for a row to differ.
 func CanDiffer(base, cand int) bool { return 2*stat.MinP(base, cand) < Alpha }
-
-// maxNamed is how many start functions, and how many reasons, have a row of their own.
-const maxNamed = 5
-
-// namedRows adds rows of the reasons of blocking, of the start functions and of the code
-// that goroutines waited behind whose totals changed most.
-func (r *Result) namedRows() {
-	reasons := func(t *Trace) []Waits { return t.Reasons }
-	names, all := r.mostChanged(reasons)
-	for _, name := range names {
-		q := rule.Quantity{Agg: rule.Mean, Metric: "blocked", Per: r.per(), Select: []rule.Selector{{Key: "reason", Pattern: name}}}
-		r.namedRow(SectionReasons, q, all > maxNamed, func(s *Side, _ *Row) Values { return r.totals(s, name, reasons) })
-	}
-	names, all = r.mostChanged(func(t *Trace) []Waits { return t.Funcs })
-	for _, name := range names {
-		q := rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "runnable", Select: []rule.Selector{{Key: "func", Pattern: name}}}
-		r.namedRow(SectionFuncs, q, all > maxNamed, func(s *Side, row *Row) Values { return funcValues(s, name, row) })
-	}
-	if r.unlike != "" {
-		return
-	}
-	behind := func(t *Trace) []Waits { return t.Behind }
-	names, all = r.mostChanged(behind)
-	for _, name := range names {
-		q := rule.Quantity{Agg: rule.Mean, Metric: "wait", Per: r.per(), Select: []rule.Selector{{Key: "behind", Pattern: name}}}
-		r.namedRow(SectionBehind, q, all > maxNamed, func(s *Side, _ *Row) Values { return r.totals(s, name, behind) })
-	}
-}
-
-func (r *Result) namedRow(section string, q rule.Quantity, chosen bool, values func(*Side, *Row) Values) {
-	row := Row{Section: section, Quantity: q.String(), Unit: rule.Nanoseconds, Chosen: chosen}
-	row.fill(values(&r.Base, &row), values(&r.Cand, &row))
-	if row.tells() {
-		r.Rows = append(r.Rows, row)
-	}
-}
-
-// mostChanged returns the names whose totals per op or second changed most, at most
-// maxNamed, and of how many.
-func (r *Result) mostChanged(of func(*Trace) []Waits) (names []string, all int) {
-	base, cand := r.meansByName(&r.Base, of), r.meansByName(&r.Cand, of)
-	for name := range base {
-		names = append(names, name)
-	}
-	for name := range cand {
-		if _, ok := base[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	change := func(name string) float64 { return math.Abs(cand[name] - base[name]) }
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(change(b), change(a)), cmp.Compare(a, b)) })
-	gross := 0.0
-	for _, name := range names {
-		gross += change(name)
-	}
-	const worthARow = 0.01
-	shown := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return name == analyze.NoName || name == result.OtherNames || change(name) < worthARow*gross
-	})
-	return shown[:min(len(shown), maxNamed)], len(names)
-}
-
-// meansByName returns totals by name per op or second, means over traces.
-func (r *Result) meansByName(s *Side, of func(*Trace) []Waits) map[string]float64 {
-	sums := map[string]float64{}
-	n := float64(r.counted(s))
-	for _, t := range s.Traces {
-		units := r.units(t)
-		if units <= 0 {
-			continue
-		}
-		for _, w := range of(t) {
-			sums[w.Name] += float64(w.Total) / units / n
-		}
-	}
-	return sums
-}
-
-// named returns the entry of a name, nil if there is none.
-func named(list []Waits, name string) *Waits {
-	i := slices.IndexFunc(list, func(w Waits) bool { return w.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &list[i]
-}
-
-// totals collects the totals of a name per op or second; a trace that has none has 0.
-func (r *Result) totals(s *Side, name string, of func(*Trace) []Waits) Values {
-	var v Values
-	for _, t := range s.Traces {
-		units := r.units(t)
-		switch w := named(of(t), name); {
-		case units <= 0:
-			v.Missing = "no " + r.Per
-		case w == nil:
-			v.X = append(v.X, 0)
-		default:
-			v.X = append(v.X, float64(w.Total)/units)
-		}
-	}
-	return v
-}
-
-// funcValues collects the p99 of a start function.
-func funcValues(s *Side, name string, row *Row) Values {
-	var v Values
-	for _, t := range s.Traces {
-		w := named(t.Funcs, name)
-		if w == nil {
-			v.Missing = "no waits"
-			continue
-		}
-		v.X = append(v.X, float64(w.P99))
-		if w.Count < few*100 {
-			row.Few++
-		}
-	}
-	return v
-}

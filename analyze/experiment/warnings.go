@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,18 +13,12 @@ import (
 
 // Warning says what makes two sides hard to compare.
 type Warning struct {
-	Kind string `json:"kind"` // such as "gomaxprocs", "load", "whole", "noise", "mix"
+	Kind string `json:"kind"` // such as "gomaxprocs", "whole", "noise"
 	Text string `json:"text"`
 }
 
-// Limits beyond which sides are said to differ.
-const (
-	loadLimit   = 0.05 // of ops per second
-	mixLimit    = 0.10 // of wakes per op
-	lengthLimit = 1.5  // of the window's length
-	delayLimit  = 1.5  // of the time for which threads waited for a CPU
-	outlier     = 3    // of a side's median waiting
-)
+// lengthLimit is from which ratio on the lengths of windows are said to differ.
+const lengthLimit = 1.5
 
 func (r *Result) warnf(kind, format string, args ...any) {
 	r.Warnings = append(r.Warnings, Warning{kind, fmt.Sprintf(format, args...)})
@@ -39,8 +32,7 @@ var identities = []struct{ kind, name, of string }{
 }
 
 // warn fills in the warnings: what differs between the sides that should not (1), what is
-// missing or cut off (2), another load or length (3), a disturbed machine (4), traces that
-// weigh too much in means (5), and waits that are others than before (6).
+// missing or cut off (2), another length (3), and a disturbed machine (4).
 func (r *Result) warn() {
 	r.warnSame()
 	for _, x := range identities { // 1
@@ -57,12 +49,7 @@ func (r *Result) warn() {
 	for _, s := range sides { // 2
 		r.warnIncomplete(s)
 	}
-	if r.PerOp() { // 3
-		if base, cand, ok := r.medians(OpRate); ok && math.Abs(cand/base-1) > loadLimit {
-			r.warnf("load", "The load is not the same: %s ops per second in %s, %s in %s (%s). Waiting rises and falls with load, and more than in proportion.",
-				rule.FormatValue(base, rule.Number), r.Base.Name, rule.FormatValue(cand, rule.Number), r.Cand.Name, TimesText(cand/base))
-		}
-	} else {
+	if !r.PerOp() { // 3
 		r.hintOps()
 	}
 	length := func(s *sample.Sample) *float64 { return quotient(Seconds(s), 1) }
@@ -73,16 +60,10 @@ func (r *Result) warn() {
 	for _, s := range sides { // 4
 		r.warnDisturbed(s)
 	}
-	if base, cand, ok := r.medians(RunDelay); ok && base > 0 && cand > 0 && max(base/cand, cand/base) > delayLimit {
+	const most = 1.5
+	if base, cand, ok := r.medians(RunDelay); ok && base > 0 && cand > 0 && max(base/cand, cand/base) > most {
 		r.warnf("delay", "Threads waited for a CPU for %s per second and proc in %s, %s in %s: the operating system's part of the latencies is not the same.",
 			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
-	}
-	for _, s := range sides { // 5
-		r.warnOutliers(s)
-	}
-	row := r.Row(quantity("mean(wakes/U)", r.Op).String()) // 6
-	if r.PerOp() && row != nil && row.Ratio != nil && math.Abs(row.Ratio.Est-1) > mixLimit && (row.Differs || r.Single()) {
-		r.warnf("mix", "The number of wakes per op is not the same (%s): percentiles are of other waits than before. An op's wait, mean(wait/op), compares.", TimesText(row.Ratio.Est))
 	}
 }
 
@@ -197,21 +178,5 @@ func (r *Result) warnDisturbed(s *Side) {
 	}
 	if n > 0 {
 		r.warnf("noise", "The machine was disturbed in %d of %s of %s (%s). Latencies are in part the machine's.", n, textui.Plural(len(s.Traces), "trace"), s.Name, example)
-	}
-}
-
-// warnOutliers names traces that weigh much in means.
-func (r *Result) warnOutliers(s *Side) {
-	key := quantity("mean(wait/U)", r.Op).String()
-	wait := func(s *sample.Sample) *float64 { return quotient(s.Values[key].X, 1) }
-	middle := Median(s.samples(), wait)
-	if middle == nil || len(s.Traces) < 3 {
-		return
-	}
-	for _, t := range s.Traces {
-		if x := *wait(t.Sample); x > outlier**middle {
-			r.warnf("outlier", "%s waited %s per %s, %s the median of %s: it weighs much in what is a mean below.",
-				t.Name, rule.FormatValue(x, rule.Nanoseconds), r.Per, TimesText(x / *middle), s.Name)
-		}
 	}
 }

@@ -50,9 +50,15 @@ func SpecOf(b *budget.Budget) sample.Spec {
 			add(r.Quantity)
 		}
 	}
-	for _, q := range diagnostics(b.Op != "") {
+	for _, q := range diagnostics(rule.PerOp) {
 		add(q)
 	}
+	if b.Op == "" { // there may be no requests
+		for _, q := range diagnostics(rule.PerSecond) {
+			add(q)
+		}
+	}
+	add(requestRate)
 	return s
 }
 
@@ -67,6 +73,7 @@ func Check(in Input) (*Result, error) {
 		c.refuse(reasons)
 		return c.res, nil
 	}
+	c.addThroughput()
 	c.countAbsent()
 	c.guard()
 	for _, it := range c.items {
@@ -128,6 +135,7 @@ type item struct {
 	res     *RuleResult
 	cause   cause
 	proved  bool
+	added   bool    // not of the budget: the throughput of requests
 	counter bool    // a relative rule on a counter per op
 	margin  float64 // the ratio that the bound allows, at the baseline's median
 	spread  float64 // SD of logs, NaN: unknown
@@ -419,8 +427,6 @@ func count(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
-
-func times(x float64) string { return fmt.Sprintf("x%.2f", x) }
 
 func percent(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + "%"

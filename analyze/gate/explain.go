@@ -239,12 +239,15 @@ func (c *check) next(it *item) []string {
 		return append(next, fmt.Sprintf("settle it before %s, when the waiver ends", it.res.Waiver.Until))
 	}
 	accept := "accept: a waiver in the budget, with a day on which it ends"
+	if it.added {
+		accept = "accept: a greater load_tolerance in the budget; load: open or fixed-work says that the load is given"
+	}
 	if it.rule.Bound.Relative && c.res.Design == History {
 		accept += ", or schedscope gate baseline add on the main branch"
 	}
 	next = append(next, accept)
 	if it.res.MDE > 0 && it.rule.Bound.Relative {
-		next = append(next, fmt.Sprintf("this gate sees %s or %s with %.0f%% probability", times(it.res.MDE), map[bool]string{true: "more", false: "less"}[it.higher()], 100*power))
+		next = append(next, fmt.Sprintf("this gate sees %s or %s with %.0f%% probability", experiment.TimesText(it.res.MDE), map[bool]string{true: "more", false: "less"}[it.higher()], 100*power))
 	}
 	return next
 }

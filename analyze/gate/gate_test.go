@@ -465,3 +465,49 @@ func TestLoads(t *testing.T) {
 		}
 	}
 }
+
+// TestThroughput checks when a fall of the throughput of requests is a violation, and when a guard.
+func TestThroughput(t *testing.T) {
+	const added = "mean(requests/s) >= baseline*0.95"
+	rate := func(by float64) func(int, *sample.Sample) {
+		return func(i int, s *sample.Sample) {
+			s.Values["mean(requests/s)"] = sample.Value{X: by * (500 + float64(i)), N: 500}
+			s.Ops = int64(by * 3000)
+		}
+	}
+	for name, c := range map[string]struct {
+		load   budget.Load
+		op     string
+		by     float64
+		exit   int
+		names  bool // the throughput first
+		guards bool // that the candidate does not keep up
+	}{
+		"not said": {"", "", 0.3, 1, true, false}, "closed": {budget.Closed, "", 0.3, 1, true, false}, "another op": {"", "region:request", 0.3, 1, true, false},
+		"open": {budget.Open, "", 0.3, 3, false, true}, "fixed work": {budget.Fixed, "", 0.3, 3, false, true},
+		"little": {"", "", 0.97, 0, false, false}, "more": {"", "", 2, 0, false, false}, "more, open": {budget.Open, "", 2, 3, false, false},
+	} {
+		b := budgetOf(t, "p99(runnable) <= baseline*1.5")
+		b.Load, b.Op = c.load, c.op
+		base, cand := recipe{n: 10, seed: 1, edit: rate(1)}.set("base"), recipe{n: 10, seed: 2, edit: rate(c.by)}.set("cand")
+		base.Spec.Op, cand.Spec.Op = c.op, c.op
+		r := must(t, Input{Budget: b, Base: base, Cand: cand})
+		if r.Exit != c.exit {
+			t.Errorf("%s: exit %d: %s", name, r.Exit, r.Headline)
+		}
+		if got := strings.HasPrefix(r.Headline, "1 of 2 rules violated: the throughput of requests fell (x0.30), "+added); got != c.names || got && r.Rules[0].Rule != added {
+			t.Errorf("%s: %s", name, r.Headline)
+		}
+		if got := strings.Contains(r.Headline, "load: the candidate does not keep up; not comparable: requests"); got != c.guards {
+			t.Errorf("%s: %s", name, r.Headline)
+		}
+	}
+	// The budget's own rule on it stays alone.
+	b := budgetOf(t, "mean(requests/s) >= baseline*0.5")
+	b.Load, b.Op = "", ""
+	in := Input{Budget: b, Base: recipe{n: 10, seed: 1, edit: rate(1)}.set("base"), Cand: recipe{n: 10, seed: 2, edit: rate(.8)}.set("cand")}
+	in.Base.Spec.Op, in.Cand.Spec.Op = "", ""
+	if r := must(t, in); r.Exit != 0 || len(r.Rules) != 1 {
+		t.Errorf("a rule of its own: exit %d, %d rules: %s", r.Exit, len(r.Rules), r.Headline)
+	}
+}

@@ -9,7 +9,9 @@ import (
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // What a guard can keep from being judged.
@@ -210,7 +212,7 @@ func otherMachine(base, cand []*sample.Sample) string {
 	if b == nil || d == nil || unequal(*b, *d) <= 1+canaryTolerance {
 		return ""
 	}
-	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long next to the candidate", times(ratio(*d, *b)))
+	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long next to the candidate", experiment.TimesText(ratio(*d, *b)))
 }
 
 // unequal returns how many times the greater one is of the other, at least 1.
@@ -396,12 +398,57 @@ func (c *check) same(name string) Guard {
 // relative returns d by b, less 1.
 func relative(b, d *float64) float64 { return *d / *b - 1 }
 
+// arrival is how work arrives: requests as fast as they are served, if the budget does not say.
+func (c *check) arrival() budget.Load {
+	switch {
+	case c.b.Load != "":
+		return c.b.Load
+	case c.b.Op == "", slices.ContainsFunc(c.items, func(it *item) bool { return it.added }):
+		return budget.Closed
+	}
+	return budget.Open
+}
+
+// addThroughput adds, before all others, the rule that the throughput of requests does not fall by
+// more than the tolerance of the load: where all traces have requests, the budget does not say
+// that the load is given nor what rate is wanted, and so many rules can be violated by so few traces.
+func (c *check) addThroughput() {
+	key := requestRate.String()
+	if c.base == nil || c.b.Load == budget.Open || c.b.Load == budget.Fixed || c.b.Guards.LoadTolerance >= 1 {
+		return
+	}
+	family := 1
+	for _, it := range c.items {
+		if it.key == key {
+			return
+		}
+		if it.rule.Bound.Relative && it.level == budget.Error {
+			family++
+		}
+	}
+	n := [2]int{}
+	for i, s := range c.sides() {
+		if n[i] = len(having(s.whole, key)); n[i] < max(len(s.whole), c.minTraces()) {
+			return
+		}
+	}
+	if stat.MinP(n[0], n[1]) > c.b.Alpha/float64(family) {
+		return
+	}
+	added := newItem(budget.Rule{Rule: &rule.Rule{Quantity: requestRate, Op: rule.GreaterEqual, Bound: rule.Bound{Relative: true, Factor: 1 - c.b.Guards.LoadTolerance}}, Level: budget.Error})
+	added.added = true
+	c.items = slices.Insert(c.items, 0, added)
+}
+
 // load compares how much work there was.
 func (c *check) load() Guard {
 	g := Guard{Name: "load", Status: GuardOK}
 	f, what := experiment.Figure(experiment.OpRate), "ops/s"
 	if c.b.Load == budget.Fixed {
 		f, what = experiment.Ops, "ops"
+	}
+	if c.b.Op == "" {
+		what = strings.Replace(what, "ops", "requests", 1)
 	}
 	b, d := c.before(f), experiment.Median(c.cand.used, f)
 	switch {
@@ -412,11 +459,11 @@ func (c *check) load() Guard {
 	case b == nil || d == nil:
 		g.Status, g.Text = GuardUnknown, "ops are not counted"
 		if b, d := c.before(experiment.EventRate), experiment.Median(c.cand.used, experiment.EventRate); b != nil && d != nil {
-			g.Text += fmt.Sprintf("; events of the trace per second %s", times(ratio(*d, *b)))
+			g.Text += fmt.Sprintf("; events of the trace per second %s", experiment.TimesText(ratio(*d, *b)))
 		}
 		c.warn("whether both sides had the same load is not known: %s", g.Text)
-	case c.b.Load == budget.Closed:
-		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, times(ratio(*d, *b)))
+	case c.arrival() == budget.Closed:
+		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, experiment.TimesText(ratio(*d, *b)))
 	case math.Abs(relative(b, d)) > c.b.Guards.LoadTolerance*(1+1e-9):
 		g.Status, g.Blocks = GuardFailed, blocksRelative
 		g.Text = fmt.Sprintf("not comparable: %s %.4g in the base, %.4g in the candidate (%+.1f%%, tolerance %s)", what, *b, *d, 100*relative(b, d), percent(c.b.Guards.LoadTolerance))
@@ -426,7 +473,7 @@ func (c *check) load() Guard {
 			g.Blocks = blocksLoaded
 			g.Text += "; a disturbed machine does not keep up with the work, so this may be the machine's doing (traces of the base have both more and less), and only processor time per op is judged, at one rate"
 		case *d < *b:
-			g.Text += "; if the work arrives by itself, the candidate does not keep up with it"
+			g.Text = "the candidate does not keep up; " + g.Text
 		}
 	default:
 		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*relative(b, d))
@@ -449,7 +496,7 @@ func (c *check) mix() Guard {
 		g.Status, g.Text = GuardUnknown, "events are not counted"
 	case math.Abs(relative(b, d)) > mixTolerance:
 		g.Status = GuardFlag
-		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, times(ratio(*d, *b)))
+		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, experiment.TimesText(ratio(*d, *b)))
 		c.warn("%s: rules per op say more", g.Text)
 	default:
 		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*relative(b, d))

@@ -574,12 +574,12 @@ func TestSpecOf(t *testing.T) {
 	for _, q := range SpecOf(b).Quantities {
 		got = append(got, q.String())
 	}
-	want := "p99(runnable) p90(runnable) mean(cpu/op) mean(wakes/op) mean(wait/op)"
+	want := "p99(runnable) p90(runnable) mean(cpu/op) mean(wakes/op) mean(wait/op) mean(requests/s)"
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("got %s, want %s", s, want)
 	}
 	b.Op, b.Rules = "", b.Rules[:1]
-	if s := SpecOf(b); s.Quantities[1].String() != "mean(cpu/s)" {
+	if s := SpecOf(b); s.Quantities[4].String() != "mean(cpu/s)" {
 		t.Errorf("without ops: %v", s.Quantities)
 	}
 }

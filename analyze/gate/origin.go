@@ -1,9 +1,9 @@
 package gate
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/stat"
 )
@@ -82,7 +82,7 @@ func (c *check) changedIn(key, name string) change {
 	if !r.OK() {
 		return change{}
 	}
-	ch := change{known: true, text: fmt.Sprintf("%s %s [%.2f, %.2f]", name, times(r.Est), r.Low, r.High)}
+	ch := change{known: true, text: name + " " + experiment.IntervalText(&r)}
 	ch.up = r.Est >= leastUp && stat.MannWhitney(b, d) <= 0.05
 	return ch
 }

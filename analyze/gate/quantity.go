@@ -23,12 +23,11 @@ func perEvent(q rule.Quantity) bool {
 	return ok && m.Kind == rule.Distribution && q.Per == rule.PerNone && q.Agg != rule.Sum
 }
 
+// requestRate is the throughput of requests.
+var requestRate = rule.Quantity{Agg: rule.Mean, Metric: "requests", Per: rule.PerSecond}
+
 // diagnostics are the quantities that explain a violation.
-func diagnostics(ops bool) []rule.Quantity {
-	per := rule.PerOp
-	if !ops {
-		per = rule.PerSecond
-	}
+func diagnostics(per rule.Per) []rule.Quantity {
 	return []rule.Quantity{
 		{Agg: rule.Mean, Metric: "cpu", Per: per},
 		{Agg: rule.Mean, Metric: "wakes", Per: per},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/stat"
@@ -101,13 +102,13 @@ func (c *check) verdict(it *item) {
 		} else {
 			needed = max(needed, float64(r.Cand.N+1))
 		}
-		stop(int(needed), fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", times(end), times(r.Detect)), ": about %s")
+		stop(int(needed), fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", experiment.TimesText(end), experiment.TimesText(r.Detect)), ": about %s")
 	case seen:
 		r.Verdict = Unseen
 	case r.MDE == 0: // 5
 		it.stop(causePower, "no violation shown, and what would have been seen is not known: the spread of the values is not (zeros?)")
 	default:
-		stop(r.Needed, fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", times(r.MDE), worse, times(r.Detect)), ": about %s")
+		stop(r.Needed, fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", experiment.TimesText(r.MDE), worse, experiment.TimesText(r.Detect)), ": about %s")
 	}
 }
 
@@ -400,9 +401,9 @@ const maxSizes = 3
 // wants is the change that the rule wants to see.
 func (it *item) wants() string {
 	if it.res.Test == "sign" {
-		return times(it.res.Detect) + " of the limit"
+		return experiment.TimesText(it.res.Detect) + " of the limit"
 	}
-	return times(it.res.Detect)
+	return experiment.TimesText(it.res.Detect)
 }
 
 // or lists texts, of which one counts.
@@ -418,7 +419,11 @@ func (c *check) names(v Verdict) string {
 	var names []string
 	for _, it := range c.items {
 		if it.res.Verdict == v && it.level == budget.Error {
-			names = append(names, it.res.Rule)
+			name := it.res.Rule
+			if it.added {
+				name = fmt.Sprintf("the throughput of requests fell (%s), %s", experiment.TimesText(it.res.Cand.Median/it.res.Base.Median), name)
+			}
+			names = append(names, name)
 		}
 	}
 	return strings.Join(names, ", ")

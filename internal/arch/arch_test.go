@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"internal/recorder":             {"analyze/capture", "analyze/gate/env", "analyze/gate/sample", "model/ingest"},
 	"report/document":               {},
 	"report/view":                   {"analyze/conform", "analyze/experiment", "analyze/findings", "analyze/gate/rule", "analyze/gate/sample", "analyze/replay", "analyze/result", "analyze/workload", "model", "model/runqueue", "report/document"},
-	"report/verdict":                {"report/document", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
+	"report/verdict":                {"report/document", "analyze/experiment", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report/chart":                  {"analyze", "model"},
 	"report/page":                   {"analyze/result", "report/document", "report/view"},
 	"report/timeline":               {"analyze", "analyze/result", "model", "model/runqueue"},

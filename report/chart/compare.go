@@ -12,7 +12,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Side is one side of a comparison: a name and the waits of each recording.
+// Side is one side of a comparison: a name, and how long the waits of each recording were, or the
+// requests.
 type Side struct {
 	Name       string
 	Recordings []*dist.Dist
@@ -21,6 +22,7 @@ type Side struct {
 // Comparison is what its picture shows.
 type Comparison struct {
 	Base, Cand Side
+	Requests   string // whose requests they are; "": they are waits
 	// Limit is drawn as a line, 0 for none.
 	Limit model.Duration
 }
@@ -28,19 +30,30 @@ type Comparison struct {
 // compareTitle is the title of the picture of a comparison.
 const compareTitle = "Scheduling latency compared"
 
+// what names what is drawn.
+func (c *Comparison) what() (one, title string) {
+	if c.Requests != "" {
+		return "request", "How long requests took: " + textui.Shorten(printable(c.Requests), 50)
+	}
+	return "wait", compareTitle
+}
+
 // Picture returns the percentile spectra of both sides over each other.
 func (c *Comparison) Picture() *Picture {
-	base, cand := c.Base.pool("old"), c.Cand.pool("new")
+	one, title := c.what()
+	base, cand := c.Base.pool("old", one), c.Cand.pool("new", one)
 	missing := ""
 	if base.waits.Count()+cand.waits.Count() == 0 {
 		missing = noWaits
 	}
-	scope := "The waits of all traces of a side together: for looking, not for a verdict."
+	scope := "The " + one + "s of all traces of a side together: for looking, not for a verdict."
 	if len(c.Base.Recordings) < 2 || len(c.Cand.Recordings) < 2 {
 		scope = "A side of one process does not show by how much processes differ: differences may be chance."
 	}
-	return newPicture("compare", compareTitle, cand.name+" against "+base.name, 440, missing, func(at canvas) {
-		newSpectra(base, cand, c.Limit).draw(at.caption(scope))
+	return newPicture("compare", title, cand.name+" against "+base.name, 440, missing, func(at canvas) {
+		s := newSpectra(base, cand, c.Limit)
+		s.of = one + "s"
+		s.draw(at.caption(scope))
 	})
 }
 
@@ -53,7 +66,7 @@ type pool struct {
 
 // pool puts the recordings of a side together. The name is short enough to stand in a line
 // with others.
-func (s *Side) pool(otherwise string) *pool {
+func (s *Side) pool(otherwise, one string) *pool {
 	const longestName = 28
 	p := &pool{name: textui.Shorten(printable(s.Name), longestName), recordings: s.Recordings, waits: &dist.Dist{}}
 	if p.name == "" {
@@ -62,7 +75,7 @@ func (s *Side) pool(otherwise string) *pool {
 	for _, r := range s.Recordings {
 		p.waits.Merge(r)
 	}
-	p.size = textui.Plural(p.waits.Count(), "wait")
+	p.size = textui.Plural(p.waits.Count(), one)
 	if n := len(s.Recordings); n != 1 {
 		p.size = textui.Plural(n, "trace") + ", " + p.size
 	}

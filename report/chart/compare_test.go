@@ -42,6 +42,8 @@ func TestComparisonWords(t *testing.T) {
 		{single, "old: 500 waits"},
 		{single, "differences may be chance"},
 		{words(&Comparison{}), noWaits},
+		{words(&Comparison{Base: twoSides().Base, Cand: twoSides().Cand, Requests: "POST /order"}), "How long requests took: POST /order"},
+		{words(&Comparison{Base: twoSides().Base, Cand: twoSides().Cand, Requests: "POST /order"}), "new: 3 traces, 4,640 requests"},
 	} {
 		if !strings.Contains(tt.in, tt.want) {
 			t.Errorf("got %q, want %q in it", tt.in, tt.want)
@@ -92,7 +94,7 @@ func TestBandOf(t *testing.T) {
 // TestSpectraShade checks that nothing is shaded beyond which fewer than 10 waits lie.
 func TestSpectraShade(t *testing.T) {
 	spectra := func(base, cand *dist.Dist) *spectrum {
-		return newSpectra((&Side{Recordings: []*dist.Dist{base}}).pool("old"), (&Side{Recordings: []*dist.Dist{cand}}).pool("new"), 0)
+		return newSpectra((&Side{Recordings: []*dist.Dist{base}}).pool("old", "wait"), (&Side{Recordings: []*dist.Dist{cand}}).pool("new", "wait"), 0)
 	}
 	s := spectra(stretchedDist(1000, 1), stretchedDist(500, 4))
 	if last := s.a[len(s.a)-1]; len(s.a) != len(s.b) || last.x > math.Log10(50) || last.x < math.Log10(50)-0.05 {
@@ -149,7 +151,7 @@ func TestComparisonOfNothing(t *testing.T) {
 // that the uppermost of the axis is not at the frame's very end.
 func TestSpectraRoom(t *testing.T) {
 	c := twoSides()
-	s := newSpectra(c.Base.pool("old"), c.Cand.pool("new"), ms)
+	s := newSpectra(c.Base.pool("old", "wait"), c.Cand.pool("new", "wait"), ms)
 	lo, hi, _ := s.ends()
 	longest := max(s.curves[0].last().y, s.curves[1].last().y)
 	const height = 300 // about that of the frame

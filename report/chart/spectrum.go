@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"cmp"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -24,6 +26,7 @@ type spectrum struct {
 	// limit is log10 of ns, 0 if there is none; limitNote is written at its line.
 	limit     float64
 	limitNote string
+	of        string // what there is a distribution of; "": waits
 }
 
 // curve is one distribution of a spectrum: x is -log10(1-q), y is log10 of the quantile in
@@ -197,7 +200,7 @@ func (s *spectrum) draw(c canvas) {
 		f.percentiles(&others[0], main.marks, lines, taken)
 	}
 	f.leftAxis()
-	f.bottomAxis("percentile of waits; each step to the right leaves a tenth; dotted: fewer than 10 waits lie beyond" + s.note)
+	f.bottomAxis(fmt.Sprintf("percentile of %[1]s; each step to the right leaves a tenth; dotted: fewer than 10 %[1]s lie beyond", cmp.Or(s.of, "waits")) + s.note)
 }
 
 // curve draws one curve and a dot at its maximum.

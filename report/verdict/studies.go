@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
@@ -80,9 +81,9 @@ func planCells(r *gate.PlanRow) []any {
 		needs = strconv.Itoa(r.Needed)
 	}
 	if r.MDE > 0 {
-		sees = times(r.MDE)
+		sees = experiment.TimesText(r.MDE)
 	}
-	return append(cells, textui.Percent(r.Spread), times(r.Margin), times(r.Detect), needs,
+	return append(cells, textui.Percent(r.Spread), experiment.TimesText(r.Margin), experiment.TimesText(r.Detect), needs,
 		strconv.Itoa(r.Traces), sees, textui.Percent(r.Power), textui.Percent(r.FalseAlarm))
 }
 
@@ -114,7 +115,7 @@ func History(w io.Writer, f *baseline.File, o Options) error {
 		}
 		ratio := ""
 		if d.First > 0 {
-			ratio = times(d.Last / d.First)
+			ratio = experiment.TimesText(d.Last / d.First)
 		}
 		t.Row(d.Quantity, value(d.First, u), value(d.Last, u), ratio)
 	}

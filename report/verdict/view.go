@@ -134,7 +134,7 @@ func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Secti
 	}{
 		{number("base").Drop(4), func(f *figures) string { return f.base }}, {number("cand"), func(f *figures) string { return f.cand }},
 		{number("limit").Drop(3), func(f *figures) string { return f.limit }}, {document.Word("cand/base"), func(f *figures) string { return f.ratio }},
-		{document.Word("p").Drop(1), func(f *figures) string { return strings.TrimPrefix(f.p, "p=") }},
+		{document.Word("p").Drop(1), func(f *figures) string { return strings.TrimLeft(f.p, "p=") }},
 		{document.Word("n").Drop(2), func(f *figures) string { return strings.TrimPrefix(f.n, "n=") }},
 	}
 	optional = slices.DeleteFunc(optional, func(x struct {

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -44,7 +44,7 @@ func figuresOf(r *gate.RuleResult) figures {
 	}
 	switch {
 	case r.Ratio != nil:
-		f.ratio = interval(r.Ratio)
+		f.ratio = experiment.IntervalText(r.Ratio)
 	case r.Cand != nil && r.Cand.Bounds != nil:
 		b := r.Cand.Bounds
 		f.ratio = fmt.Sprintf("median in [%s, %s]", value(b.Low, r.Unit), value(b.High, r.Unit))
@@ -66,13 +66,6 @@ func relative(r *gate.RuleResult) bool {
 	return err != nil || parsed.Bound.Relative
 }
 
-// interval returns "x1.60 [1.43, 1.81]".
-func interval(i *stat.Interval) string {
-	return fmt.Sprintf("%s [%s, %s]", times(i.Est), factor(i.Low), factor(i.High))
-}
-
-func times(x float64) string { return "x" + factor(x) }
-
 // value returns a value with its unit and three digits that matter, and no more of shares
 // than can be read.
 func value(x float64, u rule.Unit) string {
@@ -82,49 +75,16 @@ func value(x float64, u rule.Unit) string {
 	return rule.FormatValue(x, u)
 }
 
-// factor returns a ratio with two decimals, or with three digits where those say nothing.
-func factor(x float64) string {
-	switch {
-	case x >= 1e6 || x > 0 && x < 0.005:
-		return strconv.FormatFloat(x, 'g', 3, 64)
-	case x >= 99.95:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	case x >= 9.995:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(x, 'f', 2, 64)
-}
-
 // pText returns "p=0.0004 (Holm 0.002)".
 func pText(r *gate.RuleResult) string {
 	if r.P == nil {
 		return ""
 	}
-	s := "p=" + probability(*r.P)
+	s := experiment.PText(*r.P)
 	if r.PAdj != nil {
-		s += " (Holm " + probability(*r.PAdj) + ")"
+		s += " (Holm " + strings.TrimLeft(experiment.PText(*r.PAdj), "p=") + ")"
 	}
 	return s
-}
-
-// probability returns p with one digit where it is small and two where it may be near
-// the level.
-func probability(p float64) string {
-	switch {
-	case p == 0:
-		return "0"
-	case p < 1e-6:
-		return "<1e-6"
-	case p < 0.001:
-		return strconv.FormatFloat(p, 'g', 1, 64)
-	case p > 0.045 && p < 0.055: // on which side of the usual level must be seen
-		return strings.TrimRight(strconv.FormatFloat(p, 'f', 4, 64), "0")
-	case p < 0.1:
-		return strings.TrimRight(strconv.FormatFloat(p, 'f', 3, 64), "0")
-	case p > 0.995:
-		return "1.0"
-	}
-	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
 // sizes returns how many values were compared: "n=10+10".
@@ -207,9 +167,9 @@ func reason(r *gate.RuleResult) string {
 
 // reach is the smallest change that shows: ">= x1.31", of the limit if the rule is absolute.
 func reach(r *gate.RuleResult) string {
-	s := ">= " + times(r.MDE)
+	s := ">= " + experiment.TimesText(r.MDE)
 	if r.MDE < 1 {
-		s = "<= " + times(r.MDE)
+		s = "<= " + experiment.TimesText(r.MDE)
 	}
 	if r.Test == "sign" {
 		s += " of the limit"
@@ -223,7 +183,7 @@ func wanted(r *gate.RuleResult) string {
 	if r.Detect == 0 {
 		return ""
 	}
-	return ", wants to see " + times(r.Detect)
+	return ", wants to see " + experiment.TimesText(r.Detect)
 }
 
 func waiverText(w *gate.Waiver) string {
@@ -247,7 +207,7 @@ func needs(r *gate.RuleResult) string {
 	}
 	s := textui.Plural(r.Needed, "trace") + " per side"
 	if r.Detect > 0 {
-		s += " to see " + times(r.Detect)
+		s += " to see " + experiment.TimesText(r.Detect)
 	}
 	if r.Cand != nil {
 		s += fmt.Sprintf(" at 80%% (there are %s)", strings.TrimPrefix(sizes(r), "n="))

@@ -42,13 +42,10 @@ func CompareMarkdown(w io.Writer, c *experiment.Result) error {
 func (v compareView) document() *document.Document {
 	d := &document.Document{}
 	head := document.New("headline", "")
-	if v.TooFew() {
-		head.Paragraphs(v.Scope)
-	}
-	head.Add(document.Paragraph{Strong: v.Headline})
-	head.Paragraphs(v.WhyText())
-	if !v.TooFew() {
-		head.Paragraphs(v.Scope)
+	head.Add(document.Paragraph{Strong: v.Verdict, Text: "  " + v.Headline})
+	head.Paragraphs(v.Part, v.Scope)
+	if v.Why != "" {
+		head.Text("also beyond chance: %s", v.Why)
 	}
 	for _, w := range v.Warnings {
 		head.Text("warning: %s", w.Text)
@@ -56,12 +53,22 @@ func (v compareView) document() *document.Document {
 	for _, s := range v.Skipped {
 		head.Text("skipped: %s", s.Cause)
 	}
-	d.Add(head, v.sides(), v.quantities())
-	d.Add(v.parts("slowest-requests", "What the slowest requests did ("+v.RequestKind+")", &v.Slowest,
-		"By their critical paths: of the slowest 1 % of each trace, of the slowest five if there are fewer than 500.",
-		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("part")))
-	d.Add(v.parts("requests", "What requests did ("+v.RequestKind+")", &v.Requests, "By their critical paths: while a request waited, what they did who ended that.",
-		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("kind of time")))
+	d.Add(head)
+	n := 0
+	for n < len(v.Rows) && v.Rows[n].Section == experiment.SectionRequests {
+		n++
+	}
+	if n > 0 {
+		d.Add(v.quantities("requests", "Requests ("+v.RequestKind+")", v.Rows[:n]))
+		detail := func(p *experiment.Part) []any { return []any{p.Detail} }
+		if ps := v.Changed(); ps == &v.Usual {
+			d.Add(v.parts("usual-requests", "What "+v.Of()+" of about median length did", ps, "", detail, document.Words("part")))
+		} else {
+			d.Add(v.parts("slowest-requests", "What the slowest of "+v.Of()+" did", ps, "Of the slowest 1 % of each trace, of the slowest five if there are fewer than 500.", detail, document.Words("part")))
+		}
+		d.Add(v.parts("request-time", "What requests did", &v.Requests, "By their critical paths: while a request waited, what they did who ended that.", detail, document.Words("kind of time")))
+	}
+	d.Add(v.sides(), v.quantities("quantities", "Medians over traces", v.Rows[n:]))
 	d.Add(v.parts("waits", "Where goroutines waited to run", &v.Waits,
 		"By start function, the program's own frame in which it last stopped, and that of who woke it: no goroutine if a timer, the network or the runtime did, if it was preempted, or if the trace does not say.",
 		func(p *experiment.Part) []any { return []any{p.Func, placeCell(p.At), wakerCell(p)} },
@@ -142,22 +149,17 @@ func changeCell(x float64, u rule.Unit) any {
 	return document.Shown(experiment.SignedValue(x, u), x)
 }
 
-// quantities has the rows, one table for all of them so that columns are in line, and what
-// marks and p mean.
-func (v compareView) quantities() *document.Section {
-	s := document.New("quantities", "Medians over traces")
+// quantities has rows in one table, so that columns are in line, and what marks and p mean.
+func (v compareView) quantities(id, title string, rows []experiment.Row) *document.Section {
+	s := document.New(id, title)
 	titles := map[string]string{
-		experiment.SectionRequests: "Requests",
-		experiment.SectionLatency:  "Waits to run",
-		experiment.SectionOps:      "Ops",
-		experiment.SectionTotals:   "Per " + v.Per,
-		experiment.SectionReasons:  "Blocked per " + v.Per + ", by the reasons that changed most",
-		experiment.SectionFuncs:    "By start function: those whose waiting changed most",
-		experiment.SectionBehind:   "Waits per " + v.Per + ", by the code that ran meanwhile: that which changed most",
+		experiment.SectionLatency: "Waits to run",
+		experiment.SectionOps:     "Ops",
+		experiment.SectionTotals:  "Per " + v.Per,
 	}
 	least := experiment.Confidence // of intervals of changes: with few traces it is less than asked for
-	for i := range v.Rows {
-		if x := cmp.Or(v.Rows[i].Ratio, v.Rows[i].Difference); x != nil && x.Confidence > 0 {
+	for i := range rows {
+		if x := cmp.Or(rows[i].Ratio, rows[i].Difference); x != nil && x.Confidence > 0 {
 			least = min(least, x.Confidence)
 		}
 	}
@@ -166,15 +168,15 @@ func (v compareView) quantities() *document.Section {
 	if !v.Single() { // a narrow terminal goes without intervals: of medians, then of changes
 		columns = []document.Column{columns[0], columns[1], number("").Drop(1), columns[2], number("").Drop(1), number("pairwise"), number(textui.Percent(least) + " interval").Drop(2), number("p")}
 	}
-	t := s.Table("t-quantities", columns...)
+	t := s.Table("t-"+id, columns...)
 	section := ""
-	for i := range v.Rows {
-		row := &v.Rows[i]
-		if row.Section != section {
-			section = row.Section
-			t.Section(titles[section])
+	for i := range rows {
+		row := &rows[i]
+		if of := row.Section + row.Group; of != section {
+			section = of
+			t.Section(cmp.Or(textui.Clean(textui.ShortFunc(row.Group)), titles[row.Section]))
 		}
-		name := row.Quantity
+		name := row.Label()
 		if row.Few > 0 {
 			name += " *"
 		}
@@ -190,12 +192,14 @@ func (v compareView) quantities() *document.Section {
 			if !row.Differs {
 				cells[5] = "~"
 			}
-			cells = append(cells, interval, strings.TrimPrefix(experiment.PText(*row.P), "p="))
+			cells = append(cells, interval, strings.TrimLeft(experiment.PText(*row.P), "p="))
 		}
 		t.Row(cells...).Indent = true
 	}
 	t.Fixed = true
-	s.Paragraphs(v.footnotes()...)
+	if id == "quantities" {
+		s.Paragraphs(v.footnotes()...)
+	}
 	return s
 }
 
@@ -256,9 +260,6 @@ func (v compareView) footnotes() (notes []string) {
 	}
 	s = fmt.Sprintf("%s compared, %d of them with p < %g. By chance alone one in twenty would be, about %.1f here",
 		textui.Plural(v.Tested, "row"), v.Differ, experiment.Alpha, experiment.Alpha*float64(v.Tested))
-	if slices.ContainsFunc(v.Rows, func(r experiment.Row) bool { return r.Chosen }) {
-		s += "; more of those that are shown because they changed most"
-	}
 	return append(notes, s+".")
 }
 
@@ -268,11 +269,11 @@ func (v compareView) parts(id, title string, ps *experiment.Parts, note string, 
 	s := document.New(id, title)
 	s.Fold = true
 	means, per := "means over traces, ", v.Per
-	if ps == &v.Requests || ps == &v.Slowest {
+	if ps == &v.Requests || ps == &v.Slowest || ps == &v.Usual {
 		per = "request"
 	}
 	total := v.TotalOf(ps)
-	whole := ps == &v.Waits || ps == &v.Blocked || ps == &v.Requests
+	whole := ps == &v.Waits || ps == &v.Blocked
 	switch {
 	case len(v.Base.Traces)+len(v.Cand.Traces) == 2:
 		means = ""

@@ -25,6 +25,10 @@ import (
 func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 	const ms = model.Duration(1e6)
 	wait := model.Duration(factor * float64(50*ms))
+	set := sample.RequestSet{Count: 1500, Total: 300*ms + wait, P50: ms / 5, P99: model.Duration(factor * float64(2*ms)), Slowest: 15, Middle: 300,
+		Tail: []sample.Class{{Func: "main.get", Detail: "lock in main.get", At: &sample.Frame{Func: "main.get", File: "/src/store.go", Line: 12}, Total: wait / 2, Count: 9},
+			{Detail: "running", Total: 6 * ms, Count: 15}},
+		Usual: []sample.Class{{Detail: "running", Total: 60 * ms, Count: 300}}}
 	x := &sample.Sample{
 		Name: name, Whole: true, From: 50 * ms, To: 550 * ms, Ops: 1500, Events: 21_000, Running: 480 * ms, CPU: 470 * ms, Capacity: 1000 * ms,
 		Identity: sample.Identity{Go: "go1.26.8", OS: "linux", Arch: "amd64", MinProcs: 2, MaxProcs: 2},
@@ -34,14 +38,12 @@ func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 			{Func: "main.main", Total: wait / 5, Count: 10},
 		},
 		Causes: []sample.Named{{Name: "behind a goroutine", Total: wait * 2 / 3}, {Name: "waking an idle proc", Total: 5 * ms}},
-		Requests: &sample.Requests{Kind: "http", Count: 1500, Path: []sample.Named{{Name: "running", Total: 300 * ms}, {Name: "others", Total: wait}}, Slowest: 15, Tail: []sample.Class{
-			{Func: "main.resize", Detail: "lock in main.get, held by main.resize", At: &sample.Frame{Func: "main.resize", File: "/src/img.go", Line: 120}, By: &sample.Frame{Func: "main.get", File: "/src/store.go", Line: 12}, Total: wait / 2, Count: 9},
-			{Detail: "running", Total: 6 * ms, Count: 15}}},
+		Requests: &sample.Requests{Kind: "http", RequestSet: set, Path: []sample.Named{{Name: "running", Total: 300 * ms}, {Name: "others", Total: wait}},
+			Groups: []sample.RequestGroup{{Name: "main.handleOrder", RequestSet: set}}},
 		Blame: []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", At: &sample.Frame{Func: "main.resize", File: "/src/img.go", Line: 120}, Total: wait * 2 / 3, Count: 300}},
 	}
 	for q, v := range map[string]float64{
 		"p50(runnable)": 1300, "p90(runnable)": factor * 2e5, "p99(runnable)": factor * 1.1e6, "p99.9(runnable)": factor * 3e6, "max(runnable)": 4e6,
-		"p50(request{kind=http})": 2e5, "p99(request{kind=http})": factor * 2e6, "mean(request{kind=http})": 2e5 + float64(wait)/1500,
 		"mean(op)": 3e5 + factor*1e4, "mean(ops/s)": 3000, "mean(wait/op)": float64(wait) / 1500, "mean(wait/s)": float64(wait) * 2,
 		"mean(wakes/op)": 3.1, "mean(preemptions/op)": factor - 1,
 	} {
@@ -49,9 +51,7 @@ func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 	}
 	x.Values["p99.9(runnable)"] = sample.Value{X: factor * 3e6, N: 3000, Beyond: 3}
 	return &experiment.Trace{Name: name, Sample: x,
-		Funcs:   []experiment.Waits{{Name: worker, Total: wait * 4 / 5, Count: 900, P99: wait / 50}},
-		Behind:  []experiment.Waits{{Name: "main.resize", Total: wait * 2 / 3}},
-		Reasons: []experiment.Waits{{Name: "chan receive", Total: 800 * ms, Count: 1500}, {Name: "sync", Total: wait / 2, Count: 90}},
+		Reasons: []sample.Class{{Detail: "chan receive", Total: 800 * ms, Count: 1500}, {Detail: "sync", Total: wait / 2, Count: 90}},
 		Ops:     []experiment.OpName{{Op: "region:request", Count: 1500}},
 	}
 }
@@ -108,7 +108,7 @@ func renderCompared(t *testing.T, c *experiment.Result, o document.TextOptions) 
 func TestCompareNoVerdict(t *testing.T) {
 	text, js, md := renderCompared(t, comparisons()["single"], document.TextOptions{Unicode: true})
 	for _, s := range []string{text, js, md} {
-		if !strings.Contains(s, "no error rate; differences may be chance") {
+		if !strings.Contains(s, "one trace a side: not tested") {
 			t.Errorf("one trace per side, and it does not say so: %s", s)
 		}
 		for _, word := range []string{"p=", "rose", "fell", "interval", `"p":`, `"differs": true`} {
@@ -231,10 +231,12 @@ func TestCompareLongNames(t *testing.T) {
 	}
 }
 
-// TestCompareFewFirst checks that where traces are too few it is said first.
-func TestCompareFewFirst(t *testing.T) {
-	text, _, _ := renderCompared(t, comparisons()["few"], document.TextOptions{Unicode: true})
-	if !strings.HasPrefix(text, "2 traces in old and 3 in new are too few") || strings.Count(text, "too few for any") != 1 {
-		t.Error(text)
+// TestCompareScope checks that where traces are too few for a test it is said below the headline.
+func TestCompareScope(t *testing.T) {
+	for name, want := range map[string]string{"few": "2 and 3 traces: too few for a test, which takes 4", "single": "one trace a side: not tested"} {
+		text, _, _ := renderCompared(t, comparisons()[name], document.TextOptions{Unicode: true})
+		if head, _, _ := strings.Cut(text, "\n\n"); !strings.Contains(head, "\n"+want) || strings.Count(text, want) != 1 {
+			t.Error(text)
+		}
 	}
 }

@@ -21,10 +21,12 @@ type Budget struct {
 	// The id of the workload, which must be the one in the traces.
 	Workload string `json:"workload,omitempty"`
 	// What /op counts: region:NAME, task:NAME, goroutine:FUNCTION, or count, the number that the
-	// environment record has.
+	// environment record has. Default: requests, of the kind with the most time.
 	Op string `json:"op,omitempty"`
-	// How work arrives: open, at a rate of its own (the default); closed, as fast as it is done;
-	// fixed-work, a number of ops.
+	// How work arrives: open, at a rate of its own; closed, as fast as it is done; fixed-work, a
+	// number of ops. Unless it is open or fixed-work, a fall of the throughput of requests beyond
+	// load_tolerance is a violation. Default: closed if ops are requests or the traces have
+	// requests, else open.
 	Load Load `json:"load,omitempty"`
 	// The part of the trace that is measured: region:NAME, FROM..TO such as 1s..5s, or all.
 	// Default: region:schedscope.window if there is one, else what lies between environment
@@ -54,7 +56,6 @@ type Budget struct {
 // seventh on a machine that is half busy.
 func Default() *Budget {
 	return &Budget{
-		Load:      Open,
 		MinTraces: 6,
 		Alpha:     0.05,
 		Guards: Guards{

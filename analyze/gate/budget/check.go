@@ -82,9 +82,9 @@ func oneValue(q rule.Quantity) string {
 
 func (r *reader) checkOp(ru *Rule) {
 	q, op := ru.Quantity, r.budget.Op
-	switch counts := q.Per == rule.PerOp || q.Metric == "ops"; {
-	case (counts || q.Metric == "op") && op == "":
-		r.fail(line(ru.Line), "%s needs the key op, which says what an op is, such as op: region:request", q)
+	switch {
+	case q.Metric == "op" && op == "":
+		r.fail(line(ru.Line), "%s needs the key op, which says what an op is, such as op: region:request; requests have the metric request", q)
 	case q.Metric == "op" && !strings.HasPrefix(op, "region:") && !strings.HasPrefix(op, "task:"):
 		r.fail(line(ru.Line), "%s needs ops that have a length: region:NAME or task:NAME, not %q", q, op)
 	}

@@ -138,7 +138,10 @@ func blame(rows []result.BlameRow) []Class {
 	return topClasses(out)
 }
 
-// requestsOf returns what the requests of the kind with the most time did, nil if there are none.
+// maxGroups is how many groups of requests a sample keeps.
+const maxGroups = 5
+
+// requestsOf returns the requests of the kind with the most time, nil if there are none.
 func requestsOf(r *analyze.Requests) *Requests {
 	v := &result.Report{}
 	r.Result(v)
@@ -146,22 +149,38 @@ func requestsOf(r *analyze.Requests) *Requests {
 		return nil
 	}
 	k := &v.Requests[0]
-	x := &Requests{Kind: k.Kind, Count: k.Count, Tail: []Class{}}
+	x := &Requests{Kind: k.Kind, RequestSet: requestSet(&k.RequestSet)}
 	x.Path = result.Each(k.Path, func(p *result.RequestTime) Named { return Named{p.Name, p.Total} })
-	if len(k.Tails) == 0 {
+	sets := k.Sets()
+	for i := range sets[:min(len(sets), maxGroups)] {
+		if g := &sets[i]; g.Name != "" {
+			x.Groups = append(x.Groups, RequestGroup{g.Name, requestSet(&g.RequestSet)})
+		}
+	}
+	return x
+}
+
+// requestSet returns how long requests took, and what their own goroutines did.
+func requestSet(s *result.RequestSet) RequestSet {
+	x := RequestSet{Count: s.Count, Total: s.Total, P50: s.P50, P99: s.P99, Tail: []Class{}}
+	if len(s.Tails) == 0 {
 		return x
 	}
-	frame := func(fn, file string, line int) *Frame {
-		if fn == "" {
-			return nil
+	t := &s.Tails[0]
+	x.Slowest, x.Middle = t.Count, t.Middle.Count
+	for i := range t.Groups {
+		p := &t.Groups[i]
+		c := Class{Func: p.Function, Detail: p.String()}
+		if p.Function != "" {
+			c.At = &Frame{p.Function, p.File, p.Line}
 		}
-		return &Frame{fn, file, line}
-	}
-	for i := range k.Tails[0].Rows {
-		if p := &k.Tails[0].Rows[i]; p.Slow > 0 {
-			x.Tail = append(x.Tail, Class{Func: p.Function, Detail: p.String(), At: frame(p.Function, p.File, p.Line), By: frame(p.Waiter, p.WaitFile, p.WaitLine), Total: p.Slow, Count: p.Have})
+		if c.Total, c.Count = p.Slow, p.Times; c.Total > 0 {
+			x.Tail = append(x.Tail, c)
+		}
+		if c.Total, c.Count = p.Middle, p.Usual; c.Total > 0 {
+			x.Usual = append(x.Usual, c)
 		}
 	}
-	x.Slowest, x.Tail = k.Tails[0].Count, topClasses(x.Tail)
+	x.Tail, x.Usual = topClasses(x.Tail), topClasses(x.Usual)
 	return x
 }

@@ -22,7 +22,8 @@ type collector struct {
 	blocked, running, run                          []*source
 	syscalls, regions, tasks, ops, stw, requests   []*source
 
-	requestTime map[string]model.Duration // by kind
+	requestTime  map[string]model.Duration // by kind
+	requestCount map[string]int64
 
 	opKind  string // "region", "task", "goroutine", "" or another
 	opNames nameCache
@@ -35,7 +36,7 @@ type collector struct {
 }
 
 func newCollector(t *model.Tables, src *sources, op string) *collector {
-	c := &collector{tables: t, src: src, places: places{tables: t, frames: map[Frame]*Frame{}}, requestTime: map[string]model.Duration{},
+	c := &collector{tables: t, src: src, places: places{tables: t, frames: map[Frame]*Frame{}}, requestTime: map[string]model.Duration{}, requestCount: map[string]int64{},
 		waitClasses: newClasses(), blockClasses: newClasses(), runClasses: newClasses()}
 	by := src.by
 	byCause := func(s *source) bool { return s.selector("cause", "behind") != nil } // its total is that of the analysis
@@ -188,6 +189,7 @@ func (c *collector) request(q *requests.Request) {
 		return
 	}
 	c.requestTime[q.Kind] += q.Duration()
+	c.requestCount[q.Kind]++
 	for _, x := range c.requests {
 		kind, name := x.selector("kind"), x.selector("name")
 		switch {

@@ -164,7 +164,10 @@ func (rd *reading) ops(e *environment, from, to model.Time) (n int64, why string
 	c := rd.collector
 	switch c.opKind {
 	case "":
-		return 0, "the budget does not say what an op is"
+		if n := c.requestCount[c.requestKind()]; n > 0 {
+			return n, ""
+		}
+		return 0, "the budget does not say what an op is, and there are no requests"
 	case "region", "task", "goroutine":
 		if c.opCount == 0 {
 			return 0, fmt.Sprintf("no op ended in the window: the op is %s", rd.spec.Op)

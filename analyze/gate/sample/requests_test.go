@@ -54,6 +54,19 @@ func TestRequests(t *testing.T) {
 	if got := x.Values["p99(request.lock)"]; got.X < 1e6 || got.N != http.Count {
 		t.Errorf("p99 of locks is %+v", got)
 	}
+	// They are ops where nothing else is, and in groups.
+	if x.Ops != http.Count {
+		t.Errorf("%d ops, want the %d requests", x.Ops, http.Count)
+	}
+	sets := http.Sets()
+	if r := x.Requests; r.Kind != "http" || r.Count != http.Count || r.P99 != http.P99 || r.Total != http.Total || len(r.Groups) != min(len(sets), maxGroups) || len(r.Tail) == 0 || len(r.Usual) == 0 {
+		t.Errorf("requests %+v", r)
+	}
+	for i, g := range x.Requests.Groups {
+		if w := &sets[i]; g.Name != w.Name || g.Count != w.Count || g.P50 != w.P50 || g.P99 != w.P99 {
+			t.Errorf("group %d: %+v", i, g)
+		}
+	}
 	if why := x.Missing["p50(request{name=no.body})"]; !Absent(why) {
 		t.Errorf("nobody's requests: %q", why)
 	}

@@ -19,8 +19,8 @@ type Spec struct {
 	Workload string `json:"workload,omitempty"`
 	// Op is what /op counts: "region:NAME" and "task:NAME" that end in the window,
 	// goroutines with the start function of "goroutine:FUNC" that end in it, or "count", the
-	// number that the environment record tells; "" if nothing asks. Names may have * for any
-	// text.
+	// number that the environment record tells; "" are requests of the kind with the most time.
+	// Names may have * for any text.
 	Op string `json:"op,omitempty"`
 	// Window is what part is measured: "region:NAME", from the first one's begin to the
 	// last one's end; "FROM..TO", times from the trace's start, of which either may be left
@@ -153,15 +153,33 @@ type Named struct {
 	Total model.Duration `json:"total_ns"`
 }
 
-// Requests are what requests of one kind did by their critical paths.
+// Requests are those of one kind.
 type Requests struct {
-	Kind  string  `json:"kind"`
-	Count int64   `json:"count"`
-	Path  []Named `json:"path"` // by kind of time
+	Kind string `json:"kind"`
+	RequestSet
+	Path []Named `json:"path"` // by kind of time on their critical paths
+	// Groups are those by handler, task or function with the most time, if it is known of enough.
+	Groups []RequestGroup `json:"groups,omitempty"`
+}
+
+// RequestGroup are the requests of one handler, task or function.
+type RequestGroup struct {
+	Name string `json:"name"`
+	RequestSet
+}
+
+// RequestSet are requests that are compared with each other.
+type RequestSet struct {
+	Count int64          `json:"count"`
+	Total model.Duration `json:"total_ns,omitempty"`
+	P50   model.Duration `json:"p50_ns,omitempty"`
+	P99   model.Duration `json:"p99_ns,omitempty"`
 	// Slowest are how many of them are the slowest 1 %, or the slowest five of few, and Tail is
-	// what these did: Func ran, or blocked, while the request waited at By, if it did.
+	// what these did. Middle and Usual are the same of a sample of those of about median length.
 	Slowest int64   `json:"slowest"`
 	Tail    []Class `json:"tail"`
+	Middle  int64   `json:"middle,omitempty"`
+	Usual   []Class `json:"usual,omitempty"`
 }
 
 // Stretch is a part of a trace, in nanoseconds from its start.

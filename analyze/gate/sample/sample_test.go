@@ -330,7 +330,7 @@ func TestMissing(t *testing.T) {
 		{"sum(region{name=nosuch})", "nothing matches name=nosuch"},
 		{"p50(region)", "no value of region"},
 		{"mean(wait/op)", "does not say what an op is"},
-		{"p50(op)", "does not say what an op is"},
+		{"p50(op)", "only if they are regions or tasks"},
 		{"sum(ops)", "does not say what an op is"},
 		{"mean(cpu/s)", "no environment record"},
 		{"share(runnable{func=*,origin=*,cause=*})", "not by both"},

@@ -205,11 +205,10 @@ func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
 
 // opLengths says why ops have no lengths, "" if they may have.
 func (m *measured) opLengths() string {
-	switch m.opKind {
-	case "region", "task", "":
+	if m.opKind == "region" || m.opKind == "task" {
 		return m.opsWhy
 	}
-	return "ops have lengths only if they are regions or tasks"
+	return "ops have lengths only if they are regions or tasks; of requests there is the metric request"
 }
 
 // nothing says that a source's selectors take nothing that the trace or the runtime

@@ -75,9 +75,13 @@ of chance. Rows can differ (p < 0.05) from ` + experiment.EnoughText() + ` on;
 error rate: schedscope gate.
 
 ` + textui.Columns(experiment.ChangeHelp, 90, "") + `
-"why" names what else differs beyond chance and often is the cause: work, hand-offs, GC.
+The first line says WORSE, BETTER or SAME: of requests, by handler, task or function, how long
+they take (p50, p99, mean) and how many there are per second; without requests of ops, or of
+waiting to run. What has fewer traces than a test takes, such as one a side, is "not tested":
+then only great changes count. Below is which part of their time changed, and what else did.
 
-The picture (-o FILE.png) lays the latency of both sides by percentile over each other.
+The picture (-o FILE.png) lays how long requests took on both sides, or without requests the
+waits to run, by percentile over each other.
 `
 }
 
@@ -217,18 +221,17 @@ type comparison struct {
 
 	*experiment.Result
 	skipped []result.Skipped
-	chart   chart.Comparison
+	drawn   [2][]*result.Report // of each trace, with what pictures need
 }
 
 // load reads all traces, one after the other. One that cannot be read is skipped as long as
 // its side has another.
 func (c *comparison) load(ctx context.Context, base, cand *compareSide) error {
-	c.chart.Limit = model.Duration(c.flags.limit)
-	b, err := c.loadSide(ctx, base, &c.chart.Base)
+	b, err := c.loadSide(ctx, base, &c.drawn[0])
 	if err != nil {
 		return err
 	}
-	d, err := c.loadSide(ctx, cand, &c.chart.Cand)
+	d, err := c.loadSide(ctx, cand, &c.drawn[1])
 	if err != nil {
 		return err
 	}
@@ -264,9 +267,8 @@ func checkOps(op string, sides ...*experiment.Side) error {
 	return usagef(hint, "--op %s: no trace has any in its window", op)
 }
 
-func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.Side) (experiment.Side, error) {
+func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*result.Report) (experiment.Side, error) {
 	side := experiment.Side{Name: textui.Clean(s.name)}
-	drawn.Name = s.name
 	spec := experiment.Spec(c.flags.op, c.flags.window)
 	var r *analyze.Report
 	skipped, err := several(ctx, c.app, s.refs, 1, func(ctx context.Context, a *app, i int) (*sample.Sample, error) {
@@ -278,7 +280,8 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.
 		}
 		side.Traces = append(side.Traces, experiment.NewTrace(name, x, r))
 		if c.pictures {
-			drawn.Recordings = append(drawn.Recordings, r.Result().Latency.All.Values())
+			v := r.Result()
+			*drawn = append(*drawn, &result.Report{Latency: v.Latency, Requests: v.Requests})
 		}
 		return nil
 	})
@@ -348,7 +351,27 @@ func (c *comparison) write(w io.Writer, o output) error {
 	case "markdown":
 		return view.CompareMarkdown(w, c.Result)
 	case "png", "svg":
-		return c.flags.out.draw(w, o, []*chart.Picture{c.chart.Picture()})
+		return c.flags.out.draw(w, o, []*chart.Picture{c.picture()})
 	}
 	return view.CompareText(w, c.Result, c.flags.out.text(c.app, w, o))
+}
+
+// picture draws how long the requests took that the headline is about, or else waits.
+func (c *comparison) picture() *chart.Picture {
+	p := chart.Comparison{Base: chart.Side{Name: c.Base.Name}, Cand: chart.Side{Name: c.Cand.Name}, Limit: model.Duration(c.flags.limit)}
+	if c.RequestKind != "" {
+		p.Requests = c.Of()
+	}
+	for i, side := range []*chart.Side{&p.Base, &p.Cand} {
+		for _, r := range c.drawn[i] {
+			d := &r.Latency.All
+			if c.RequestKind != "" {
+				d = c.Drawn(r)
+			}
+			if x := d.Values(); x != nil {
+				side.Recordings = append(side.Recordings, x)
+			}
+		}
+	}
+	return p.Picture()
 }

@@ -7,8 +7,19 @@ import (
 // gateHelp is the help topic on budgets and verdicts.
 func gateHelp() string { return gateHelpHead + "\n\n" + rule.Help() + "\n\n" + gateHelpTail }
 
-const gateHelpHead = `A gate fails a change that makes scheduling latency worse, and nothing else: not a noisy
-machine, not another load, not chance. One trace of one process is one sample, however many
+const gateHelpHead = `A gate fails a change that makes requests slower, fewer per second, or scheduling latency
+worse, and nothing else: not a noisy machine, not another load, not chance. Begin with
+
+  rules:
+    - p50(request) <= baseline*1.10
+    - p99(request) <= baseline*1.20
+
+Requests of net/http and gRPC and tasks are found without a word in the program; name= chooses
+those of a handler or task. A fall of their throughput beyond load_tolerance is a violation
+without a rule, and named first, unless the budget says that the load is given (load: open, or
+fixed-work); mean(requests/s) >= baseline*0.9 sets another limit.
+
+One trace of one process is one sample, however many
 waits it has: waits of a process depend on each other, and processes differ. (Tests that pool
 the waits of several traces raise a false alarm in half of all cases and more.) So record at
 least six of each side, better ten, in turns on one machine: schedscope gate record.
@@ -18,21 +29,25 @@ A budget is a file schedscope.yaml:
 
   schema: schedscope.budget/v1
   workload: checkout         # the name that recordings carry, if they carry one
-  op: region:request         # what /op counts: region:NAME, task:NAME, goroutine:FUNC, count
-  load: open                 # open: equal rates of ops; fixed-work: equal numbers; closed: neither
+  op: region:request         # what /op counts: region:NAME, task:NAME, goroutine:FUNC, count;
+                             # default: requests, of the kind with the most time
+  load: closed               # open: equal rates of ops; fixed-work: equal numbers; closed: neither;
+                             # default: closed if there are requests or no op is named, else open
   window: region:measure     # or FROM..TO such as 1s..5s, or all; default: region
                              # schedscope.window, else between environment records in the
                              # trace, else all but the first tenth
   min_traces: 6              # per side: with fewer nothing is judged by a baseline
   alpha: 0.05                # probability of a false alarm, of all rules of level error together
   guards:                    # these are the defaults
-    load_tolerance: 5%       # by which the loads of the sides may differ
+    load_tolerance: 5%       # by which throughput may fall, or loads that are given may differ
     nivcsw_per_s_per_p: 20   # involuntary context switches; more count if others had load, too
     run_delay_ratio: 1.5     # by which threads of the sides may have waited for CPUs differently
     foreign: 10%             # of the machine used by other programs
     steal: 5%                # of the machine taken by the hypervisor
     same: [gomaxprocs, goversion, goarch, cpu_model, samples] # also ncpu, gogc, gomemlimit, kernel, runner
   rules:
+    - p50(request) <= baseline*1.10
+    - p99(request{name=*handleOrder}) <= baseline*1.20
     - p99(runnable) <= baseline*1.10 + 50us
     - mean(wait/op) <= baseline*1.10
     - {rule: "mean(cpu/op) <= baseline*1.05", level: warn, owner: sched-team, detect: 1.3}
@@ -41,16 +56,17 @@ A budget is a file schedscope.yaml:
   waivers:
     - {rule: "p99(runnable) <= *", until: 2027-01-31, issue: "#123", ceiling: baseline*1.5 + 50us}
 
-Only schema and rules must be there, and op where a rule counts by it. Levels are error, warn
+Only schema and rules must be there, and op where traces have no requests and a rule counts by
+it. Levels are error, warn
 and off. A waiver lets a rule be violated until its last day, at most 180 days from now, up to
 its ceiling; "ceiling: none" sets no limit. Unknown keys are errors.`
 
 const gateHelpTail = `How it is judged, in this order:
 
   1  Guards. Traces must be whole and comparable: the same workload, definitions, GOMAXPROCS,
-     Go version, architecture and CPU, with CPU samples or without, loads within
-     load_tolerance. The machine must have been
-     quiet: few involuntary context switches, no CPU quota that ended early, nobody else's
+     Go version, architecture and CPU, with CPU samples or without. If the
+     load is given it must be the same within load_tolerance: a candidate that does not keep up
+     is not judged, exit code 3. The machine must have been quiet: few involuntary context switches, no CPU quota that ended early, nobody else's
      load, no steal by a hypervisor. An environment record shows that, which gate record
      keeps beside each trace (NAME.env.json) and package schedtest inside of it. Disturbed
      traces are left out; if too few remain nothing is judged: exit code 3, with the cause.
