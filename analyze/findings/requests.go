@@ -293,8 +293,8 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		}
 	}
 	does := requestWords[x.Kind].does
-	if x.Wait == "" {
-		does = "had the proc"
+	if x.Kind == "runnable" { // the function is what ran meanwhile
+		does = "had the proc that was waited for"
 	}
 	// The call in the function that waits, by which the other came to where it was: it is what to move.
 	var call *result.Frame
