@@ -227,3 +227,11 @@ func (s *Section) Paragraphs(texts ...string) {
 		}
 	}
 }
+
+// branch is what a facet below another one begins with.
+func (f *Facet) branch() string {
+	if f.Depth == 0 {
+		return ""
+	}
+	return strings.Repeat("\u00a0\u00a0", f.Depth-1) + "└ "
+}

@@ -245,7 +245,7 @@ func (o *HTMLOptions) cards(list Cards) []htmlCard {
 			if o.Open && f.Label == "see" && x.Link != "" {
 				continue
 			}
-			y := htmlFacet{Label: textui.Clean(f.Label), Text: textui.Clean(f.Text), Pairs: pairs(f.Pairs)}
+			y := htmlFacet{Label: textui.Clean(f.Label), Text: f.branch() + textui.Clean(f.Text), Pairs: pairs(f.Pairs)}
 			for _, frame := range f.Stack {
 				y.Stack = append(y.Stack, htmlFrameOf(frame))
 			}

@@ -16,6 +16,27 @@ import (
 	"github.com/schedscope/schedscope/fixtures"
 )
 
+// TestReadmeScreen compares the screen in report/README.md with what the tool prints.
+func TestReadmeScreen(t *testing.T) {
+	dir := filepath.Dir(fixtures.Path("README.md"))
+	readme, err := os.ReadFile(filepath.Join(dir, "..", "report", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Dir(dir))
+	code, screen, stderr := execute(t, t.Context(), nil, "analyze", "fixtures/http.trace")
+	var indented strings.Builder
+	for line := range strings.Lines(screen) {
+		if line != "\n" {
+			line = "    " + line
+		}
+		indented.WriteString(line)
+	}
+	if code != exitOK || !strings.Contains(string(readme), "\n\n"+indented.String()+"\n") {
+		t.Errorf("exit code %d, %s; report/README.md does not have\n%s", code, stderr, &indented)
+	}
+}
+
 // TestReadme runs the commands that the README files show: each must succeed as it
 // stands there, with a real trace for trace.out.
 func TestReadme(t *testing.T) {

@@ -45,6 +45,13 @@ median length: when, on which goroutine, in which handler, and its critical path
 is what the request did itself, and in capitals what it waited for, with those that
 took that long. Parts below 2% of the request are left out. --json has all parts.
 
+Requests are grouped by handler: the innermost function that a http.HandlerFunc calls,
+or method ServeHTTP; a method of gRPC; a task's type. A handler is seen where a request
+blocks, is preempted or is sampled in it. A region of runtime/trace with a slash in its
+name names the route instead, in each request:
+
+	trace.WithRegion(r.Context(), r.Pattern, func() { next.ServeHTTP(w, r) })
+
 --by function lists the functions of the program on the paths of typical and of the
 slowest requests instead, with how long requests would take at least without them.
 
