@@ -263,7 +263,7 @@ func (r *Result) why() string {
 
 // part names the part of the requests' time, or else of the waiting, that changed most.
 func (r *Result) part() string {
-	if r.lead.Section != SectionRequests {
+	if !r.OfRequests() {
 		return cmp.Or(r.code(), r.class())
 	}
 	const shown, notable = 2, 0.1
@@ -300,6 +300,9 @@ func (r *Result) Changed() *Parts {
 	}
 	return &r.Usual
 }
+
+// OfRequests reports whether the headline is about requests.
+func (r *Result) OfRequests() bool { return r.lead != nil && r.lead.Section == SectionRequests }
 
 // Of names the requests that the headline is about.
 func (r *Result) Of() string { return r.lead.name() }

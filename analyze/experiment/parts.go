@@ -229,7 +229,7 @@ const CutWaits = "in waits that the window cuts"
 
 // parts fills in where the difference is.
 func (r *Result) parts() {
-	if r.RequestKind != "" {
+	if r.OfRequests() {
 		requests := func(of func(*sample.RequestSet) (int64, []sample.Class)) Parts {
 			return r.partsOf(func(t *Trace) Source {
 				if x := r.set(t, r.lead.Group); x != nil {

@@ -12,7 +12,7 @@ import (
 
 const (
 	// enoughRequests are enough in a trace for a group to be compared.
-	enoughRequests = 20
+	enoughRequests = 10
 	maxGroups      = 5
 	// allRequests is the group of all, where there are no others.
 	allRequests = "requests"
@@ -78,7 +78,8 @@ func (r *Result) set(t *Trace, group string) *sample.RequestSet {
 
 // requestRows adds the rows of each group of requests.
 func (r *Result) requestRows() {
-	for _, group := range r.groups() {
+	groups := r.groups()
+	for _, group := range groups {
 		selected := []rule.Selector{{Key: "kind", Pattern: r.RequestKind}}
 		if group != allRequests {
 			selected = append(selected, rule.Selector{Key: "name", Pattern: group})
@@ -92,6 +93,9 @@ func (r *Result) requestRows() {
 			{rule.Quantity{Agg: rule.Mean, Metric: "request"}, func(x *sample.RequestSet, _ float64) float64 { return float64(x.Total) / float64(x.Count) }},
 			{rule.Quantity{Agg: rule.Mean, Metric: "requests", Per: rule.PerSecond}, func(x *sample.RequestSet, seconds float64) float64 { return float64(x.Count) / seconds }},
 		} {
+			if x.q.Q == 0.5 && group == allRequests && len(groups) > 1 {
+				continue // where the mixture changes, the median jumps from group to group
+			}
 			x.q.Select = selected
 			row := Row{Section: SectionRequests, Group: group, Quantity: x.q.String(), Unit: x.q.Unit(), of: &x.q}
 			values := func(s *Side) (v Values) {

@@ -44,7 +44,11 @@ func (c *check) guard() {
 		c.res.Guards = append(c.res.Guards, c.comparable())
 	}
 	if c.res.Design != Absolute {
-		c.res.Guards = append(c.res.Guards, c.load(), c.mix())
+		load, at := c.load(), len(c.res.Guards)
+		if load.Status == GuardFailed && load.Blocks == blocksRelative {
+			at = 0 // whatever else keeps rules from being judged, this is known
+		}
+		c.res.Guards = append(slices.Insert(c.res.Guards, at, load), c.mix())
 	}
 	if c.res.Design == Separate {
 		text := "it is not known that both sides were recorded in turns on one machine: a difference may be one of sessions, which more traces do not cure"

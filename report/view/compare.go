@@ -60,6 +60,8 @@ func (v compareView) document() *document.Document {
 	}
 	if n > 0 {
 		d.Add(v.quantities("requests", "Requests ("+v.RequestKind+")", v.Rows[:n]))
+	}
+	if v.OfRequests() {
 		detail := func(p *experiment.Part) []any { return []any{p.Detail} }
 		if ps := v.Changed(); ps == &v.Usual {
 			d.Add(v.parts("usual-requests", "What "+v.Of()+" of about median length did", ps, "", detail, document.Words("part")))

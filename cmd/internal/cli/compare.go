@@ -359,13 +359,13 @@ func (c *comparison) write(w io.Writer, o output) error {
 // picture draws how long the requests took that the headline is about, or else waits.
 func (c *comparison) picture() *chart.Picture {
 	p := chart.Comparison{Base: chart.Side{Name: c.Base.Name}, Cand: chart.Side{Name: c.Cand.Name}, Limit: model.Duration(c.flags.limit)}
-	if c.RequestKind != "" {
+	if c.OfRequests() {
 		p.Requests = c.Of()
 	}
 	for i, side := range []*chart.Side{&p.Base, &p.Cand} {
 		for _, r := range c.drawn[i] {
 			d := &r.Latency.All
-			if c.RequestKind != "" {
+			if c.OfRequests() {
 				d = c.Drawn(r)
 			}
 			if x := d.Values(); x != nil {
