@@ -106,8 +106,7 @@ func (e *SchemaError) Error() string {
 // Decode reads JSON that was saved into v, a pointer to a struct, if it is an object of the
 // schema, unless that is "", and holds nothing but what the types allow:
 //
-//  1. All keys of an object are fields of its struct, as they are written, and none is there
-//     twice. Keys that earlier versions wrote are declared by one field: _ any `removed:"key,other"`.
+//  1. All keys of an object are fields of its struct, as they are written, and none is there twice.
 //  2. All fields are there, except those with omitempty or omitzero, and none is null.
 //  3. Numbers are in the range of their field, which the tag range declares ("-1..", "0..1"),
 //     and not negative where it declares none. It is that of numbers in lists, too.
@@ -165,8 +164,7 @@ func Decode(data []byte, schema string, v any) error {
 //
 //	Sum string `json:"sum,omitempty"`
 //
-// which is left out. Neither the layout of the file matters, nor the order of keys, nor whether
-// later versions know all of them. Files without a sum, such as those that somebody edits on
+// which is left out. Neither the layout of the file nor the order of its keys matters. Files without a sum, such as those that somebody edits on
 // purpose, are good, too, unless the field is without omitempty.
 func Sum(v any) string {
 	content, err := json.Marshal(v)

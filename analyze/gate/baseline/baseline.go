@@ -17,7 +17,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -196,9 +195,6 @@ func checkSample(s *sample.Sample) error {
 		return fmt.Errorf("%q: min_procs is %d and max_procs %d", s.Name, id.MinProcs, id.MaxProcs)
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
-		if strings.Contains(key, "(sim.") {
-			continue // of simulations, which earlier versions had: no rule asks for it
-		}
 		q, err := rule.ParseQuantity(key)
 		switch {
 		case err != nil:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/internal/savedfiletest"
 	"github.com/schedscope/schedscope/internal/schemas"
 )
 
@@ -47,7 +48,7 @@ func TestCheckDamagedSamples(t *testing.T) {
 		"-1":   `samples["hop-000.trace"].values["mean(wakes/op)"].x is -1`,
 	} {
 		path := filepath.Join(t.TempDir(), "runs.json")
-		if err := os.WriteFile(path, x.ReplaceAll(data, []byte("${1}"+value)), 0o666); err != nil {
+		if err := os.WriteFile(path, savedfiletest.Unsealed(x.ReplaceAll(data, []byte("${1}"+value))), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		args := checkHop()

@@ -39,7 +39,6 @@ func TestPlanReports(t *testing.T) {
 		{in: "text=", err: "--report text= without a file name"},
 		{in: "json=.", err: "--report json=. is a directory"},
 		{in: "texd", err: `unknown --report "texd"`},
-		{in: "text,otava=x.csv", err: "--report otava has been removed"},
 	} {
 		t.Run(tt.in+tt.github, func(t *testing.T) {
 			t.Chdir(t.TempDir())
