@@ -281,9 +281,6 @@ func (c *checker) object(fields []field) *fault {
 		return f
 	}
 	for i := range fields {
-		if !seen[i] && fields[i].required && fields[i].name == "sum" {
-			return faultf(`has no "sum", so edits cannot be detected: restore the original`)
-		}
 		if !seen[i] && fields[i].required {
 			return faultf("is missing").in("." + fields[i].name)
 		}

@@ -146,13 +146,9 @@ func Decode(data []byte, schema string, v any) error {
 		return err
 	}
 	if f, ok := into.Type().Elem().FieldByName("Sum"); ok {
-		field, optional := into.Elem().FieldByIndex(f.Index), strings.Contains(f.Tag.Get("json"), ",omit")
-		if sum := field.String(); sum != sumOf(data) && !(optional && sum == "") {
-			or := ""
-			if optional {
-				or = " or, if the change is meant, remove that key"
-			}
-			return errors.New(`its content does not match its "sum": restore the original` + or)
+		field := into.Elem().FieldByIndex(f.Index)
+		if sum := field.String(); sum != "" && sum != sumOf(data) {
+			return errors.New(`its content does not match its "sum": restore the original or, if the change is meant, remove that key`)
 		}
 		field.SetString("")
 	}
@@ -164,8 +160,8 @@ func Decode(data []byte, schema string, v any) error {
 //
 //	Sum string `json:"sum,omitempty"`
 //
-// which is left out. Neither the layout of the file nor the order of its keys matters. Files without a sum, such as those that somebody edits on
-// purpose, are good, too, unless the field is without omitempty.
+// which is left out. Neither the layout of the file nor the order of its keys matters. Files
+// without a sum, such as those that somebody edits on purpose, are good.
 func Sum(v any) string {
 	content, err := json.Marshal(v)
 	if err != nil {
