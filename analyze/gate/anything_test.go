@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -21,16 +20,7 @@ func TestAnything(t *testing.T) {
 	for seed := range uint64(reps) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		in := Input{Budget: anyBudget(t, rng), Cand: anySet(rng, "cand"), Today: today}
-		switch rng.IntN(4) {
-		case 0:
-			f := baseline.New("test")
-			f.Workload = "checkout"
-			for range rng.IntN(24) {
-				f.Sessions = append(f.Sessions, baseline.Session{ID: "x", Spec: sample.Spec{Op: "region:request"}, Samples: anySet(rng, "base").Samples})
-			}
-			in.Baseline = f
-		case 1:
-		default:
+		if rng.IntN(4) > 0 {
 			in.Base = anySet(rng, "base")
 		}
 		r := must(t, in)

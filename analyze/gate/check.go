@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/experiment"
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -19,12 +18,9 @@ import (
 // Input is what a check decides on. Check changes nothing in it.
 type Input struct {
 	Budget *budget.Budget
-	// Base are the samples of the other side; nil: the rules are absolute, or there is a
-	// Baseline instead.
+	// Base are the samples of the other side; nil: the rules are absolute.
 	Base *sample.Set
 	Cand *sample.Set
-	// Baseline is the history to compare with if there is no Base.
-	Baseline *baseline.File
 	// Today decides whether waivers are still good.
 	Today time.Time
 	// OnInconclusive is "warn", "fail" or "pass"; "" is "warn".
@@ -110,7 +106,6 @@ type check struct {
 	base  *side // nil: none
 	cand  *side
 	items []*item
-	past  []session // of a baseline, comparable ones
 	// Rules whose values depend on each other, and to how many they come at worst.
 	dependent []string
 	worth     float64
@@ -131,7 +126,6 @@ type item struct {
 	rule    budget.Rule
 	key     string
 	metric  *rule.Metric
-	level   budget.Level // which is lower than the rule's if it is capped
 	res     *RuleResult
 	cause   cause
 	proved  bool
@@ -139,10 +133,8 @@ type item struct {
 	counter bool    // a relative rule on a counter per op
 	margin  float64 // the ratio that the bound allows, at the baseline's median
 	spread  float64 // SD of logs, NaN: unknown
-	// What sessions of a history had and the bound allows for it; inverse if lower is worse.
-	past, bound []float64
-	alpha       float64 // of the rule at worst, in its family
-	off         float64 // how far the estimate lies beyond what the bound allows, 1: at it
+	alpha   float64 // of the rule at worst, in its family
+	off     float64 // how far the estimate lies beyond what the bound allows, 1: at it
 }
 
 // A cause is why a rule could not be decided.
@@ -196,7 +188,7 @@ func newSide(name string, set *sample.Set) *side {
 }
 
 func newItem(r budget.Rule) *item {
-	it := &item{rule: r, key: r.Quantity.String(), level: r.Level, spread: math.NaN()}
+	it := &item{rule: r, key: r.Quantity.String(), spread: math.NaN()}
 	it.metric, _ = rule.Lookup(r.Quantity.Metric)
 	it.counter = r.Bound.Relative && isCounter(r.Quantity)
 	it.res = &RuleResult{
@@ -209,8 +201,6 @@ func newItem(r budget.Rule) *item {
 // design says how the sides came about.
 func (c *check) design() Design {
 	switch {
-	case c.in.Base == nil && c.in.Baseline != nil:
-		return History
 	case c.in.Base == nil:
 		return Absolute
 	case !inTurns(c.in.Base, c.in.Cand):
@@ -253,8 +243,7 @@ func (c *check) warn(format string, args ...any) {
 
 // unusable returns what makes the input unusable as a whole: no rules or traces, traces that
 // are strange or there twice (1), sides that are not of the same (2), waivers that ended or
-// hold for too long (3),
-// and a baseline that is missing (4) or cannot be used (5).
+// hold for too long (3), and a baseline that is missing (4).
 func (c *check) unusable() (why []string) {
 	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	if len(c.items) == 0 {
@@ -304,11 +293,8 @@ func (c *check) unusable() (why []string) {
 				day(c.in.Today.AddDate(0, 0, budget.MaxWaived)), budget.MaxWaived)
 		}
 	}
-	switch c.res.Design {
-	case Absolute: // 4
+	if c.res.Design == Absolute { // 4
 		why = append(why, needBaseline(c.items)...)
-	case History: // 5
-		why = append(why, c.readHistory()...)
 	}
 	return why
 }

@@ -133,21 +133,6 @@ func TestAtLimit(t *testing.T) {
 	}
 }
 
-// TestHistoryUnknownNoise checks that sessions whose noise nobody recorded are not
-// compared with.
-func TestHistoryUnknownNoise(t *testing.T) {
-	f := history(t, 24, .05)
-	for i := range f.Sessions[:5] {
-		for j := range f.Sessions[i].Samples {
-			f.Sessions[i].Samples[j].Noise = nil
-		}
-	}
-	r := must(t, Input{Budget: budgetOf(t, "mean(wait/op) <= baseline*1.10"), Baseline: f, Cand: recipe{n: 6, seed: 5, sd: .02}.set("cand")})
-	if g := guardOf(r, "history"); !strings.HasPrefix(g.Text, "19 of 24 sessions") || g.Status != GuardFlag {
-		t.Errorf("%+v", g)
-	}
-}
-
 // TestSuspectWithoutEstimate checks that no number of traces is named where nothing says
 // how far beyond the bound the candidate is.
 func TestSuspectWithoutEstimate(t *testing.T) {

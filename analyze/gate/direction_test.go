@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
-	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
@@ -246,55 +245,6 @@ func TestOtherOpAlone(t *testing.T) {
 	r := must(t, Input{Budget: budgetOf(t, "mean(wait/op) < 1s"), Cand: recipe{n: 6, seed: 1, edit: other}.set("cand")})
 	if r.Exit != ExitUnusable || !strings.Contains(r.Headline, "task:x") {
 		t.Errorf("exit %d: %s", r.Exit, r.Headline)
-	}
-}
-
-// TestHistorySpecs checks that sessions of another window are not compared with.
-func TestHistorySpecs(t *testing.T) {
-	f := history(t, 24, .05)
-	for i := range f.Sessions[:6] {
-		f.Sessions[i].Spec.Window = "all"
-	}
-	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: f, Cand: recipe{n: 6, seed: 5, sd: .02}.set("cand")})
-	if got := r.Rules[0].Base; got == nil || got.N != 18 {
-		t.Errorf("%s: %+v", r.Headline, got)
-	}
-}
-
-// TestHistoryDisturbed checks that disturbed traces of sessions are not compared with.
-func TestHistoryDisturbed(t *testing.T) {
-	f := history(t, 24, .05)
-	for i := range f.Sessions[:6] {
-		for j := range f.Sessions[i].Samples {
-			f.Sessions[i].Samples[j].Noise = &env.Noise{Nivcsw: number(200), Foreign: number(.5)}
-		}
-	}
-	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: f, Cand: recipe{n: 6, seed: 5, sd: .02}.set("cand")})
-	if got := r.Rules[0].Base; got == nil || got.N != 18 {
-		t.Errorf("%s: %+v", r.Headline, got)
-	}
-}
-
-// TestHistoryBound checks that a candidate beyond the history but within its bound keeps it,
-// in both directions.
-func TestHistoryBound(t *testing.T) {
-	for _, c := range []struct {
-		rule  string
-		key   string
-		times float64
-		want  Verdict
-	}{
-		{"mean(wait/op) <= baseline*1.50", "mean(wait/op)", 1.3, Pass},
-		{"mean(wait/op) <= baseline*1.10", "mean(wait/op)", 1.5, Fail},
-		{"mean(ops/s) >= baseline*0.50", "mean(ops/s)", .8, Pass},
-		{"mean(ops/s) >= baseline*0.90", "mean(ops/s)", .6, Fail},
-	} {
-		b := budgetOf(t, c.rule)
-		b.Load = budget.Closed
-		r := must(t, Input{Budget: b, Baseline: history(t, 24, .02), Cand: recipe{n: 6, seed: 5, sd: .01, times: map[string]float64{c.key: c.times}}.set("cand")})
-		if got := r.Rules[0]; got.Verdict != c.want {
-			t.Errorf("%s, x%v: %s (%s), p %v", c.rule, c.times, got.Verdict, got.Why, deref(got.P))
-		}
 	}
 }
 

@@ -85,16 +85,12 @@ func (c *check) baseToo(it *item) (what string, x float64, too bool) {
 	return what, x, !it.rule.Op.Holds(x, it.res.Bound)
 }
 
-// against returns the traces that explanations compare with: those of a history are of
-// its newest session, nil if there are none.
+// against returns the traces that explanations compare with, nil if there are none.
 func (c *check) against() []*sample.Sample {
-	switch {
-	case c.base != nil:
-		return c.base.used
-	case len(c.past) > 0:
-		return c.past[len(c.past)-1].samples
+	if c.base == nil {
+		return nil
 	}
-	return nil
+	return c.base.used
 }
 
 // waits says whether the quantity is of waiting to run.
@@ -147,10 +143,6 @@ func matching(q rule.Quantity) func(sample.Class) bool {
 // per second; by counts if asked. Without a base that is by what there is of them. A nil
 // match takes all.
 func increases(base, cand []*sample.Sample, pick func(*sample.Sample) []sample.Class, match func(sample.Class) bool, counts bool) []Part {
-	known := func(s *sample.Sample) bool { return len(s.Waits)+len(s.Blocked)+len(s.Runs) > 0 }
-	if len(base) > 0 && !slices.ContainsFunc(base, known) {
-		return nil // of an old session of a history
-	}
 	byOps := experiment.Median(slices.Concat(base, cand), experiment.OpRate) != nil
 	sources := func(samples []*sample.Sample) (list []experiment.Source) {
 		for _, s := range samples {
@@ -241,9 +233,6 @@ func (c *check) next(it *item) []string {
 	accept := "accept: a waiver in the budget, with a day on which it ends"
 	if it.added {
 		accept = "accept: a greater load_tolerance in the budget; load: open or fixed-work says that the load is given"
-	}
-	if it.rule.Bound.Relative && c.res.Design == History {
-		accept += ", or schedscope gate baseline add on the main branch"
 	}
 	next = append(next, accept)
 	if it.res.MDE > 0 && it.rule.Bound.Relative {

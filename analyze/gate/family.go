@@ -9,7 +9,7 @@ import (
 // compare with a baseline. An absolute rule has the confidence that it states, and one
 // of level warn stands for itself.
 func (it *item) inFamily() bool {
-	return it.rule.Bound.Relative && it.level == budget.Error && it.res.P != nil
+	return it.rule.Bound.Relative && it.rule.Level == budget.Error && it.res.P != nil
 }
 
 // correct adjusts the p of the family (Holm), and gives every rule the error rate that

@@ -40,9 +40,6 @@ func (c *check) guard() {
 	c.res.Guards = append(c.res.Guards, Guard{Name: "whole", Status: GuardOK, Text: "no trace lost anything"}, c.machine())
 	c.setSides()
 	c.res.Guards = append(c.res.Guards, c.identities()...)
-	if c.res.Design == History {
-		c.res.Guards = append(c.res.Guards, c.comparable())
-	}
 	if c.res.Design != Absolute {
 		load, at := c.load(), len(c.res.Guards)
 		if load.Status == GuardFailed && load.Blocks == blocksRelative {
@@ -64,9 +61,6 @@ func (c *check) setSides() {
 		s.res.Busy, s.res.Noise = experiment.Median(s.used, experiment.Busy), noise(s.whole)
 	}
 	c.res.Cand = *c.cand.res
-	if b := c.res.Base; c.base == nil && b != nil {
-		b.OpRate, b.Events, b.Busy = c.before(experiment.OpRate), c.before(experiment.EventsPerOp), c.before(experiment.Busy)
-	}
 }
 
 // noise returns the medians of the disturbances, nil if nothing is known.
@@ -426,7 +420,7 @@ func (c *check) addThroughput() {
 		if it.key == key {
 			return
 		}
-		if it.rule.Bound.Relative && it.level == budget.Error {
+		if it.rule.Bound.Relative && it.rule.Level == budget.Error {
 			family++
 		}
 	}
@@ -454,7 +448,7 @@ func (c *check) load() Guard {
 	if c.b.Op == "" {
 		what = strings.Replace(what, "ops", "requests", 1)
 	}
-	b, d := c.before(f), experiment.Median(c.cand.used, f)
+	b, d := experiment.Median(c.base.used, f), experiment.Median(c.cand.used, f)
 	switch {
 	case (b == nil || d == nil) && c.b.Op != "":
 		// A program that does none of its work waits for nothing, and would pass.
@@ -462,7 +456,7 @@ func (c *check) load() Guard {
 		g.Text = fmt.Sprintf("not every trace has an op in its window (%s), so whether both sides had the same load is not known", c.b.Op)
 	case b == nil || d == nil:
 		g.Status, g.Text = GuardUnknown, "ops are not counted"
-		if b, d := c.before(experiment.EventRate), experiment.Median(c.cand.used, experiment.EventRate); b != nil && d != nil {
+		if b, d := experiment.Median(c.base.used, experiment.EventRate), experiment.Median(c.cand.used, experiment.EventRate); b != nil && d != nil {
 			g.Text += fmt.Sprintf("; events of the trace per second %s", experiment.TimesText(ratio(*d, *b)))
 		}
 		c.warn("whether both sides had the same load is not known: %s", g.Text)
@@ -489,10 +483,10 @@ func (c *check) load() Guard {
 // quantile.
 func (c *check) mix() Guard {
 	f, what := experiment.Figure(experiment.EventsPerOp), "events per op"
-	b, d := c.before(f), experiment.Median(c.cand.used, f)
+	b, d := experiment.Median(c.base.used, f), experiment.Median(c.cand.used, f)
 	if b == nil || d == nil {
 		f, what = experiment.EventRate, "events per second"
-		b, d = c.before(f), experiment.Median(c.cand.used, f)
+		b, d = experiment.Median(c.base.used, f), experiment.Median(c.cand.used, f)
 	}
 	g := Guard{Name: "mix", Status: GuardOK}
 	switch {

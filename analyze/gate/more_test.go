@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -67,7 +66,6 @@ func TestFailClosed(t *testing.T) {
 		{"waiver of 181 days", func(b *budget.Budget) {
 			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: today.AddDate(0, 0, 181).Truncate(24 * time.Hour)}}
 		}, nil, good, 2, "at the latest, 180 days from now"},
-		{"empty history", nil, func(in *Input) { in.Base, in.Baseline = nil, baseline.New("test") }, good, 2, "workload"},
 		{"too few traces", nil, nil, recipe{n: 3, seed: 2}, 3, "3 traces per side, 6 needed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -253,66 +251,6 @@ func TestWaivers(t *testing.T) {
 	}
 }
 
-// history returns a file of n sessions.
-func history(t testing.TB, n int, sessionSD float64) *baseline.File {
-	t.Helper()
-	f := baseline.New("test")
-	rng := rand.New(rand.NewPCG(7, 7))
-	for i := range n {
-		x := math.Exp(sessionSD * rng.NormFloat64())
-		set := recipe{n: 6, seed: uint64(1000 + i), sd: .02, times: map[string]float64{"mean(wait/op)": x, "mean(ops/s)": x}}.set("base")
-		s, err := baseline.SessionOf(set, time.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return f
-}
-
-// TestHistory checks rules against a stored baseline.
-func TestHistory(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		sessions int
-		sd       float64
-		rule     string
-		up       float64
-		want     Verdict
-		level    budget.Level
-		exit     int
-	}{
-		{"more", 25, .05, fiveRules[1], 1.5, Fail, budget.Error, 1},
-		{"the same", 25, .02, fiveRules[1], 1, Pass, budget.Error, 0},
-		{"within what sessions differ", 25, .2, fiveRules[1], 1.3, Inconclusive, budget.Error, 0},
-		{"few sessions", 19, .05, fiveRules[1], 1.5, Fail, budget.Warn, 0},
-		{"one session", 1, .05, fiveRules[1], 1.5, Inconclusive, budget.Warn, 0},
-		{"throughput", 25, .05, "mean(ops/s) >= baseline*0.95", .6, Fail, budget.Error, 1},
-		{"throughput more", 25, .02, "mean(ops/s) >= baseline*0.95", 1.2, Pass, budget.Error, 0},
-		{"absolute beside it", 3, .05, "mean(wait/op) < 100us @ 95%", 1, Fail, budget.Error, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			up := map[string]float64{"mean(wait/op)": c.up, "mean(ops/s)": c.up}
-			r := must(t, Input{Budget: budgetOf(t, c.rule), Baseline: history(t, c.sessions, c.sd), Cand: recipe{n: 10, seed: 2, sd: .02, times: up}.set("cand")})
-			got := r.Rules[0]
-			if got.Verdict != c.want || got.Level != c.level || r.Exit != c.exit || r.Design != History {
-				t.Errorf("%s (%s) at level %s, exit %d: %s; p %v mde %v", got.Verdict, got.Why, got.Level, r.Exit, r.Headline, deref(got.P), got.MDE)
-			}
-		})
-	}
-}
-
-// TestHistoryOfOthers checks that sessions of another machine do not count.
-func TestHistoryOfOthers(t *testing.T) {
-	other := func(_ int, s *sample.Sample) { s.Identity.CPU = "other" }
-	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: history(t, 25, .05), Cand: recipe{n: 10, seed: 2, edit: other, times: map[string]float64{"mean(wait/op)": 3}}.set("cand")})
-	if r.Exit != 3 || guardOf(r, "history").Status != GuardFailed || !strings.Contains(r.Headline, "0 of 25 sessions comparable") {
-		t.Errorf("exit %d: %s", r.Exit, r.Headline)
-	}
-}
-
 // TestSamples checks that traces with CPU samples are not compared with those without, and that
 // older traces, of which that is not known, are compared with both.
 func TestSamples(t *testing.T) {
@@ -333,26 +271,6 @@ func TestSamples(t *testing.T) {
 	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2}.set("cand")})
 	if slices.ContainsFunc(r.Guards, func(g Guard) bool { return g.Name == "samples" }) {
 		t.Error("there is a guard of what no trace knows")
-	}
-	r = must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: history(t, 25, .05), Cand: cand.set("cand")})
-	if g := guardOf(r, "history"); g.Status != GuardOK {
-		t.Errorf("sessions that do not say whether samples were taken: %+v", g)
-	}
-}
-
-// TestHistoryOfItself checks that traces that are in the history already are not judged
-// by themselves.
-func TestHistoryOfItself(t *testing.T) {
-	f := history(t, 3, .05)
-	cand := &sample.Set{Design: "interleaved", Spec: f.Sessions[2].Spec, Samples: f.Sessions[2].Samples}
-	for i := range f.Sessions[:2] { // all tests' sessions have the same lengths
-		for j := range f.Sessions[i].Samples {
-			f.Sessions[i].Samples[j].Events += int64(1000 * (i + 1))
-		}
-	}
-	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: f, Cand: cand})
-	if got := r.Rules[0].Base; got == nil || got.N != 2 {
-		t.Errorf("%s: %+v", r.Headline, got)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 // PlanInput is what a plan is made of.
 type PlanInput struct {
 	Budget *budget.Budget
-	// Sets are of recordings of the same program, one session each: how far traces differ is
-	// measured within sessions.
+	// Sets are of recordings of the same program: how far traces differ is measured within
+	// each.
 	Sets []*sample.Set
 	// Traces per side; 0: those that the rule needs.
 	Traces int
@@ -77,7 +77,7 @@ func Plan(in PlanInput) (*PlanResult, error) {
 	c := newCheck(Input{Budget: in.Budget, Cand: &sample.Set{}})
 	res := &PlanResult{Alpha: in.Budget.Alpha, Rules: []PlanRow{}}
 	for _, it := range c.items {
-		if it.rule.Bound.Relative && it.level == budget.Error {
+		if it.rule.Bound.Relative && it.rule.Level == budget.Error {
 			res.Family++
 		}
 	}
@@ -85,7 +85,7 @@ func Plan(in PlanInput) (*PlanResult, error) {
 	for _, it := range c.items {
 		row := c.plan(it, in, res.Family)
 		res.Rules = append(res.Rules, row)
-		if it.level == budget.Error {
+		if it.rule.Level == budget.Error {
 			res.Traces = max(res.Traces, row.Needed)
 			kept *= 1 - row.FalseAlarm
 		}
@@ -95,7 +95,7 @@ func Plan(in PlanInput) (*PlanResult, error) {
 }
 
 func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
-	row := PlanRow{Rule: it.res.Rule, Slug: it.res.Slug, Level: it.level}
+	row := PlanRow{Rule: it.res.Rule, Slug: it.res.Slug, Level: it.rule.Level}
 	xs, s := pooled(in.Sets, it.key)
 	row.Seen = len(xs)
 	m := stat.Median(xs)
@@ -126,7 +126,7 @@ func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
 			return row
 		}
 		it.alpha = c.b.Alpha
-		if it.level == budget.Error {
+		if it.rule.Level == budget.Error {
 			it.alpha /= float64(max(family, 1))
 		}
 		row.Margin, row.Detect = it.margin, it.res.Detect

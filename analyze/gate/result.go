@@ -45,7 +45,6 @@ type Design string
 const (
 	Interleaved Design = "interleaved" // both sides in turns, on one machine
 	Separate    Design = "separate"    // two sets, of which that is not known
-	History     Design = "history"     // against the sessions of a baseline file
 	Absolute    Design = "absolute"    // one side, no baseline
 )
 
@@ -134,7 +133,7 @@ type RuleResult struct {
 	Bound float64 `json:"bound"`
 	// Ratio of the candidate to the baseline: Hodges-Lehmann, nil if there is none.
 	Ratio *stat.Interval `json:"ratio,omitempty"`
-	// Test names what gave P: "permutation", "sign", "history".
+	// Test names what gave P: "permutation" or "sign".
 	Test string `json:"test,omitempty"`
 	// P of "within the budget", one-sided; PAdj after Holm's correction over the rules of
 	// level error. nil: not tested.

@@ -44,8 +44,6 @@ func (c *check) judge(it *item) {
 	switch {
 	case !it.rule.Bound.Relative:
 		c.judgeAbsolute(it)
-	case c.res.Design == History:
-		c.judgeHistory(it)
 	default:
 		c.judgeRelative(it)
 	}
@@ -105,11 +103,6 @@ func (c *check) sampledUnlike(it *item) bool {
 	var all []*sample.Sample
 	for _, s := range c.ruleSides(it) {
 		all = append(all, s.used...)
-	}
-	if it.rule.Bound.Relative {
-		for _, s := range c.past {
-			all = append(all, s.samples...)
-		}
 	}
 	why := experiment.SampledUnlike(all)
 	if why != "" {
@@ -246,7 +239,7 @@ func (c *check) thin(it *item) bool {
 			return &v
 		})
 		switch {
-		case *n < tail-1e-9 && it.level == budget.Error:
+		case *n < tail-1e-9 && it.rule.Level == budget.Error:
 			it.stop(causeData, "trace too short for p%.4g: only %.3g values of the %s's median trace lie beyond it, %d are needed", 100*q.Q, *n, s.name, tail)
 			return true
 		case *n < tail-1e-9:
@@ -266,14 +259,6 @@ func (c *check) depends(it *item, worth float64) {
 	if !slices.Contains(c.dependent, it.res.Rule) {
 		c.dependent = append(c.dependent, it.res.Rule)
 	}
-}
-
-// cap lowers the rule to a warning.
-func (it *item) cap(why string) {
-	if it.level == budget.Error {
-		it.level, it.res.Level = budget.Warn, budget.Warn
-	}
-	it.res.Why = why
 }
 
 // judgePoint compares each trace as it is.
@@ -365,7 +350,7 @@ func (c *check) few(it *item, need int) {
 	}
 	it.res.Needed = need
 	per := " per side"
-	if !it.rule.Bound.Relative || c.base == nil {
+	if !it.rule.Bound.Relative {
 		per = ""
 	}
 	it.stop(causeFew, "%s%s, %d needed", count(have, "trace"), per, need)

@@ -97,7 +97,7 @@ func (c *check) verdict(it *item) {
 		x := math.Log(end/b.Est) / math.Log(r.Detect/b.Est)
 		needed := math.Ceil(float64(r.Cand.N) * x * x)
 		r.Needed = 0
-		if !(x > 1 && needed <= mostNeeded) || r.Test == "history" {
+		if !(x > 1 && needed <= mostNeeded) {
 			needed = 0 // not known, or too many
 		} else {
 			needed = max(needed, float64(r.Cand.N+1))
@@ -135,8 +135,6 @@ func (c *check) setPower(it *item) {
 	switch it.res.Test {
 	case "sign":
 		mde, needed = stat.SignMDE(it.spread, it.res.Cand.N, it.alpha, power), stat.SignNeeded(r, it.spread, it.alpha, power)
-	case "history": // above what the history predicts
-		mde = stat.Predict(it.bound, 1-it.alpha) / stat.Predict(it.past, 0.5) * math.Exp(quantile(power)*it.spread)
 	default:
 		mde = stat.MDE(k, it.spread, it.res.Base.N, it.res.Cand.N, it.alpha, power)
 		if needed = stat.Needed(k, r, it.spread, it.alpha, power); needed > 0 {
@@ -152,15 +150,12 @@ func (c *check) setPower(it *item) {
 	}
 }
 
-// quantile of the normal distribution.
-func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
-
 // wouldShow is how many traces show what the estimate seems to be, 0 if that is not known
 // or too many.
 func (c *check) wouldShow(it *item) int {
 	n := 0
-	if it.res.Test == "history" || !(it.off > 1) {
-		return 0 // it is sessions that are missing, or the estimate says nothing
+	if !(it.off > 1) {
+		return 0 // the estimate says nothing
 	}
 	// Less than any error rate needs, and quick.
 	if x := it.spread / math.Log(it.off); !(2*x*x < mostNeeded) {
@@ -179,7 +174,7 @@ func (c *check) wouldShow(it *item) int {
 }
 
 func (c *check) traces(it *item, n int) string {
-	if it.rule.Bound.Relative && c.base != nil {
+	if it.rule.Bound.Relative {
 		return fmt.Sprintf("%d traces per side", n)
 	}
 	return fmt.Sprintf("%d traces", n)
@@ -242,8 +237,7 @@ func (c *check) beyond(it *item, ceiling rule.Bound) bool {
 	}
 	other.rule.Rule = &r
 	other.res.Bound = ceiling.Add
-	other.level = it.level
-	if ceiling.Relative && c.base == nil && c.past == nil {
+	if ceiling.Relative && c.base == nil {
 		return true
 	}
 	c.judge(other)
@@ -271,7 +265,7 @@ type outcomes struct {
 func (c *check) count() outcomes {
 	var o outcomes
 	for _, it := range c.items {
-		isError := it.level == budget.Error
+		isError := it.rule.Level == budget.Error
 		if isError {
 			o.errors++
 		}
@@ -382,7 +376,7 @@ func (c *check) end(v Verdict, exit int, format string, args ...any) {
 func (c *check) seen() string {
 	var sizes []string
 	for _, it := range c.items {
-		if it.res.Verdict != Unseen || it.level != budget.Error {
+		if it.res.Verdict != Unseen || it.rule.Level != budget.Error {
 			continue
 		}
 		if s := it.wants(); !slices.Contains(sizes, s) {
@@ -418,7 +412,7 @@ func or(texts []string) string {
 func (c *check) names(v Verdict) string {
 	var names []string
 	for _, it := range c.items {
-		if it.res.Verdict == v && it.level == budget.Error {
+		if it.res.Verdict == v && it.rule.Level == budget.Error {
 			name := it.res.Rule
 			if it.added {
 				name = fmt.Sprintf("the throughput of requests fell (%s), %s", experiment.TimesText(it.res.Cand.Median/it.res.Base.Median), name)

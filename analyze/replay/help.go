@@ -83,10 +83,9 @@ Classes of wakes
   The same work is simulated with the same seeds, and the figures are as with --what-if. No answer
   is given where more than 90%% of the wakes are by locks.
 
---what-would-help, and requests with --scale
+Requests with --scale
   Requests are found as by analyze (see --request), and followed in the simulations: where each begins and
-  ends in the work is known from the trace. Asked about are the ten functions with the most running
-  time on critical paths, each 25%% faster. The estimates are
+  ends in the work is known from the trace. Two estimates say what becomes of them:
     first order  the request's time without what is saved of its critical path, and of its time in run
                  queues without the part that is saved of all computing,
     simulated    the measured figure, changed as the simulated one changes.

@@ -44,9 +44,9 @@ type Options struct {
 	// Variants are simulated as well.
 	Variants []Variant
 	// Follow has the requests that Specs name followed, of all kinds if there are none: what variants that scale
-	// make of them. Help has variants made in which the functions with the most time on their paths are faster.
-	Follow, Help bool
-	Specs        []requests.Spec
+	// make of them.
+	Follow bool
+	Specs  []requests.Spec
 	// Ideal asks for the ideal scheduler in addition to the reference.
 	Ideal bool
 	// Progress, if not nil, gets how many of the simulations of a window, counted from 1, are
@@ -270,10 +270,6 @@ func (r *Replay) simulate(w *workload.Workload) error {
 		return err
 	}
 	followed := r.follow(w)
-	if r.o.Help && r.result.Windows == 1 {
-		r.o.Variants = candidates(w, followed)
-		r.result.ask(r.o)
-	}
 	r.scaled = map[*Variant]*workload.Workload{}
 	for i := range r.o.Variants {
 		if v := &r.o.Variants[i]; v.scales != nil {

@@ -3,12 +3,10 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/requests"
-	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -45,17 +43,6 @@ const (
 // procs, or what else is waited for, are nearly saturated: simulated queues grow several times as
 // long as measured ones then.
 const queueing = 0.5
-
-// Helped is how long functions take in [Options].Help, and helpedMost how many of them are looked
-// at.
-const (
-	Helped     = 0.75
-	helpedMost = 10
-)
-
-// together is the part of the time of two functions that one calls the other from which on they
-// are taken for one.
-const together = 0.98
 
 // fewTails is how many requests a p99 needs.
 const fewTails = 500
@@ -249,47 +236,6 @@ func (s *served) firstOrder(w, scaled *workload.Workload, list []asked) (sum sav
 	return sum
 }
 
-// candidates returns the functions with the most running time on critical paths, as variants in
-// which they take less. Of functions that are on the stack together always, the innermost counts.
-func candidates(w *workload.Workload, list []asked) (out []Variant) {
-	var ranges []workload.Range
-	for _, x := range list {
-		for _, y := range x.ran {
-			if y.index >= 0 {
-				g := &w.Goroutines[y.index]
-				ranges = append(ranges, workload.Range{G: y.index, From: g.CPUAt(y.from), To: g.CPUAt(y.to)})
-			}
-		}
-	}
-	times, calls := map[string]model.Duration{}, map[[2]string]model.Duration{}
-	for stack, d := range w.Stacks(ranges) {
-		seen, caller := map[string]bool{}, ""
-		for _, f := range slices.Backward(w.Tables.Stack(stack)) {
-			if !result.Ours(&f) || seen[f.Func] {
-				continue
-			}
-			seen[f.Func] = true
-			times[f.Func] += d
-			calls[[2]string{caller, f.Func}] += d
-			caller = f.Func
-		}
-	}
-	var outer []string
-	for pair, d := range calls {
-		if float64(d) > together*float64(max(times[pair[0]], times[pair[1]])) {
-			outer = append(outer, pair[0])
-		}
-	}
-	for _, fn := range outer {
-		delete(times, fn)
-	}
-	names := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) })
-	for _, fn := range names[:min(len(names), helpedMost)] {
-		out = append(out, Variant{Name: fn, scales: []workload.Scale{{By: Helped, Match: func(s string) bool { return s == fn }}}})
-	}
-	return out
-}
-
 // Requests are those that simulations follow.
 type Requests struct {
 	Kind string // http, grpc, task ...; "" if there are none
@@ -305,9 +251,6 @@ type Requests struct {
 
 	measured served
 }
-
-// Help reports whether the variants are functions that were found, see [Options].
-func (r *Result) Help() bool { return r.options.Help }
 
 // requests compares the measured requests with the simulated ones.
 func (r *Result) requests() {
@@ -420,21 +363,4 @@ func saturated(estimates []Estimate) string {
 		}
 	}
 	return ""
-}
-
-// rank sorts the outcomes of functions that were looked at by what they bring: by p99, or where
-// that is not known, p90.
-func (r *Result) rank() {
-	if !r.options.Help {
-		return
-	}
-	gain := func(o *Outcome, k int) float64 {
-		if e := &o.Requests[k]; e.Known {
-			return e.Change
-		}
-		return 0
-	}
-	slices.SortStableFunc(r.Outcomes, func(a, b Outcome) int {
-		return cmp.Or(cmp.Compare(gain(&a, requestP99), gain(&b, requestP99)), cmp.Compare(gain(&a, requestP90), gain(&b, requestP90)), cmp.Compare(a.Name, b.Name))
-	})
 }

@@ -9,10 +9,14 @@ import (
 	"github.com/schedscope/schedscope/analyze/workload"
 )
 
-// TestHelp follows the requests of a fixture and checks that simulations reproduce them, and that functions are
-// ranked by what they bring.
-func TestHelp(t *testing.T) {
-	r, err := replayed(t, context.Background(), "http.trace", Options{Seeds: 1, Follow: true, Help: true})
+// TestRequests follows the requests of a fixture and checks that simulations reproduce them, and that they take less
+// with faster functions.
+func TestRequests(t *testing.T) {
+	v, err := ParseScale("main.*=0.75")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := replayed(t, context.Background(), "http.trace", Options{Seeds: 1, Follow: true, Variants: []Variant{v}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,20 +24,9 @@ func TestHelp(t *testing.T) {
 	if q.Kind != "http" || q.Count < 600 || q.Lost != 0 || q.Relative > roughFit || q.Refused != "" || q.Few != "" {
 		t.Errorf("got %+v", q)
 	}
-	last := math.Inf(-1)
-	for _, o := range r.Outcomes {
-		e := &o.Requests[requestP99]
-		if gain := e.Change; !e.Known || gain < last || e.LowChange >= gain || gain >= e.HighChange {
-			t.Errorf("%s: %+v", o.Name, e)
-		} else {
-			last = gain
-		}
-		if e.FirstOrder > 1e-9 || o.OnPath < 0 {
-			t.Errorf("%s: faster, and slower: %+v", o.Name, o)
-		}
-	}
-	if len(r.Outcomes) < 3 || len(r.Outcomes) > helpedMost {
-		t.Errorf("%d functions", len(r.Outcomes))
+	o := &r.Outcomes[0]
+	if e := &o.Requests[requestP99]; !e.Known || e.LowChange >= e.Change || e.Change >= e.HighChange || e.FirstOrder > 1e-9 || o.OnPath <= 0 {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -43,7 +43,7 @@ type Result struct {
 	Noise *Noise // nil of one trace
 	All   Row
 	Ideal *Schedule // nil if not asked for
-	// Outcomes of the variants, in their order, or with Options.Help what brings most first.
+	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
 	Requests Requests
 
@@ -145,16 +145,11 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 }
 
 func newResult(t *model.Tables, o Options) *Result {
-	r := &Result{tables: t, Seeds: o.Seeds, Traces: 1, Measured: newSchedule()}
-	r.ask(o)
-	return r
-}
-
-// ask sets what is to be simulated.
-func (r *Result) ask(o Options) {
-	r.options, r.runs, r.variants = o, newRuns(&o), o.Variants
-	r.scaled = each(o.Variants, func(v Variant) []workload.Scaled { return make([]workload.Scaled, len(v.scales)) })
-	r.first, r.saved = make([]served, len(o.Variants)), make([]saved, len(o.Variants))
+	return &Result{
+		tables: t, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(), options: o, runs: newRuns(&o), variants: o.Variants,
+		scaled: each(o.Variants, func(v Variant) []workload.Scaled { return make([]workload.Scaled, len(v.scales)) }),
+		first:  make([]served, len(o.Variants)), saved: make([]saved, len(o.Variants)),
+	}
 }
 
 // window adds a window's workload and recorded schedule.
@@ -187,7 +182,6 @@ func (r *Result) finish() {
 	}
 	r.requests()
 	r.outcomes()
-	r.rank()
 	r.Contradictions = 0
 	for i := range r.runs {
 		if n := r.runs[i].contradictions; n > 0 {

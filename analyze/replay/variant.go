@@ -62,17 +62,6 @@ var changes = []change{
 // withIdeal are the changes that have an effect under an ideal scheduler.
 var withIdeal = []string{"procs", "gc"}
 
-// gone are changes that have left the command, and why: a hint for those who used them, to be kept for one
-// release.
-var gone = map[string]string{
-	"runnext": onlyRuntime, "quantum": onlyRuntime, "steal": onlyRuntime, "queue": onlyRuntime,
-	"backoff": onlyRuntime, "wake": onlyRuntime, "preempt": onlyRuntime,
-	"cores": "procs=N or quota=TIME are nearest to it",
-	"bound": "record the program with that GOMAXPROCS",
-}
-
-const onlyRuntime = "only another Go runtime could do that"
-
 // Most procs that can be asked for, and most variants of a range.
 const (
 	maxProcs = 1024
@@ -112,16 +101,12 @@ func ChangesHelp() string {
 // VariantError says which part of a variant makes no sense.
 type VariantError struct {
 	Part  string
-	Known bool // there is such a change, but not with this value, or there was one
+	Known bool // there is such a change, but not with this value
 	Cause error
 }
 
 // Error implements error.
 func (e *VariantError) Error() string {
-	name, _, _ := strings.Cut(e.Part, "=")
-	if gone[name] != "" {
-		return fmt.Sprintf("%q has left the command: %v", e.Part, e.Cause)
-	}
 	return fmt.Sprintf("%q: %v", e.Part, e.Cause)
 }
 
@@ -142,8 +127,6 @@ func ParseVariants(list string) ([]Variant, error) {
 		switch {
 		case slices.Contains(names, name):
 			return fail(true, fmt.Errorf("%s is given twice", name))
-		case gone[name] != "":
-			return fail(true, errors.New(gone[name]))
 		case i < 0:
 			return fail(false, fmt.Errorf("unknown change (want %s)", strings.Join(ChangeNames(), ", ")))
 		}

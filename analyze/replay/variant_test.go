@@ -3,8 +3,6 @@ package replay
 import (
 	"errors"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
@@ -58,22 +56,6 @@ func TestParseVariantsRefuses(t *testing.T) {
 		var e *VariantError
 		if !errors.As(err, &e) || e.Known != known {
 			t.Errorf("%q: got %v, want an error with Known %t", list, err, known)
-		}
-	}
-}
-
-// TestGone checks that changes that have left say so.
-func TestGone(t *testing.T) {
-	for name := range gone {
-		for _, list := range []string{name, name + "=off", "procs=2," + name} {
-			_, err := ParseVariants(list)
-			var e *VariantError
-			if !errors.As(err, &e) || !e.Known || !strings.Contains(err.Error(), "has left the command") {
-				t.Errorf("%s: got %v, want an error that it has left", list, err)
-			}
-		}
-		if slices.Contains(ChangeNames(), name) {
-			t.Errorf("%s has left, and is still there", name)
 		}
 	}
 }

@@ -28,8 +28,6 @@ type Request struct {
 	To        model.Time `json:"to_ns"`     // End of the request.
 	// Its critical path, in order, without gaps; at most 1000.
 	Parts []RequestPart `json:"parts,omitempty"`
-
-	_ any `removed:"running_ns,runnable_ns,syscall_ns,waiting_ns,most,most_ns"` // are in parts
 }
 
 // String says what most of the request's time went to, cleaned.

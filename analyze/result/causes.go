@@ -22,7 +22,6 @@ type (
 		ByFunction []CauseFunc   `json:"by_function" sort:"total"` // By start function of the goroutine that waited.
 		Series     CauseSeries   `json:"series"`                   // Causes over time.
 		Thresholds []Threshold   `json:"thresholds"`               // Limits between what is usual and what is not.
-		_          any           `removed:"antagonists"`           // are in blame
 	}
 
 	// CauseRow is what was lost to one cause.

@@ -58,15 +58,14 @@ type (
 		Syscalls Syscalls `json:"syscalls"` // System calls seen from beginning to end.
 		// Procs that changed hands, by cause.
 		Handoffs   []Handoff `json:"handoffs" sort:"handoff" figure:"by=handoff"`
-		Netpoll    Netpoll   `json:"netpoll"`                                       // Network wakeups until the goroutine ran.
-		STW        STW       `json:"stw"`                                           // Stop-the-world phases.
-		GC         GC        `json:"gc"`                                            // What the garbage collector took.
-		Procs      Procs     `json:"procs"`                                         // What the procs did.
-		Threads    Threads   `json:"threads"`                                       // What the threads did.
-		Tasks      []Task    `json:"tasks" sort:"total"`                            // Tasks of runtime/trace, by type.
-		Regions    []Region  `json:"regions" sort:"total"`                          // Regions of runtime/trace, by type.
-		Goroutines []Group   `json:"goroutines" sort:"total"`                       // Goroutines by start function.
-		_          any       `removed:"longest_tasks,longest_regions,no_reference"` // are in requests
+		Netpoll    Netpoll   `json:"netpoll"`                 // Network wakeups until the goroutine ran.
+		STW        STW       `json:"stw"`                     // Stop-the-world phases.
+		GC         GC        `json:"gc"`                      // What the garbage collector took.
+		Procs      Procs     `json:"procs"`                   // What the procs did.
+		Threads    Threads   `json:"threads"`                 // What the threads did.
+		Tasks      []Task    `json:"tasks" sort:"total"`      // Tasks of runtime/trace, by type.
+		Regions    []Region  `json:"regions" sort:"total"`    // Regions of runtime/trace, by type.
+		Goroutines []Group   `json:"goroutines" sort:"total"` // Goroutines by start function.
 		// Requests that were found, by kind; left out if there are none.
 		Requests []RequestKind `json:"requests,omitempty" sort:"total" figure:"by=request"`
 		Notes    []string      `json:"notes"` // What the numbers leave out, in words.
@@ -98,8 +97,6 @@ type (
 		Captured *Capture `json:"captured,omitempty"`
 		// Taken is of another trace: the last that the program captured while this one went on.
 		Taken *Capture `json:"captured_meanwhile,omitempty"`
-
-		_ any `removed:"reference"`
 	}
 
 	// Loss is what could not be read.

@@ -356,51 +356,6 @@ func (w *Workload) Saved(g int32, from, to model.Duration) model.Duration {
 	return saved - (to - from)
 }
 
-// Range is a part of what a goroutine computes.
-type Range struct {
-	G        int32
-	From, To model.Duration
-}
-
-// Stacks says what ran in ranges: how long each stack was there, by the CPU samples in stretches
-// between the same two stacks, or where there are none, half of the time each of these two.
-func (w *Workload) Stacks(ranges []Range) map[model.StackID]model.Duration {
-	samples := map[kind][]model.StackID{}
-	stretches := make([][]stretch, len(w.Goroutines))
-	for i := range w.Goroutines {
-		w.Goroutines[i].stretches(func(x stretch) {
-			for _, y := range x.samples {
-				samples[x.kind] = append(samples[x.kind], y.Stack)
-				all := kind{ends: x.kind.ends}
-				samples[all] = append(samples[all], y.Stack)
-			}
-			x.samples = nil
-			stretches[i] = append(stretches[i], x)
-		})
-	}
-	times := map[kind]model.Duration{}
-	for _, r := range ranges {
-		list := stretches[r.G]
-		for i := sort.Search(len(list), func(i int) bool { return list[i].to > r.From }); i < len(list) && list[i].from < r.To; i++ {
-			times[list[i].kind] += min(list[i].to, r.To) - max(list[i].from, r.From)
-		}
-	}
-	out := map[model.StackID]model.Duration{}
-	for k, d := range times {
-		on := samples[k]
-		if len(on) < kindSamples {
-			on = samples[kind{ends: k.ends}]
-		}
-		if len(on) == 0 {
-			on = k.ends[:]
-		}
-		for _, stack := range on {
-			out[stack] += d / model.Duration(len(on))
-		}
-	}
-	return out
-}
-
 // CPUAt returns how much a goroutine had computed at a time. It must have been seen.
 func (g *Goroutine) CPUAt(at model.Time) model.Duration {
 	i := sort.Search(len(g.Points), func(i int) bool { return g.Points[i].Time > at })

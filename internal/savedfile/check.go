@@ -174,9 +174,6 @@ func (c *checker) value(t reflect.Type, in Range) *fault {
 		t = t.Elem()
 	}
 	want, kind := "", t.Kind()
-	if kind == reflect.Interface {
-		return c.anything()
-	}
 	obj, object := reflect.Zero(t).Interface().(Object)
 	switch {
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), kind == reflect.String:
@@ -216,18 +213,6 @@ func (c *checker) value(t reflect.Type, in Range) *fault {
 			seen[key] = true
 			return c.value(t.Elem(), in).in(place)
 		})
-	}
-	c.token()
-	return nil
-}
-
-// anything passes over a value.
-func (c *checker) anything() *fault {
-	switch c.next() {
-	case '{':
-		return c.member(func(string) *fault { return c.anything() })
-	case '[':
-		return c.each(func(int) *fault { return c.anything() })
 	}
 	c.token()
 	return nil
@@ -296,9 +281,6 @@ func (c *checker) object(fields []field) *fault {
 		return f
 	}
 	for i := range fields {
-		if !seen[i] && fields[i].required && fields[i].name == "sum" {
-			return faultf(`has no "sum", so edits cannot be detected: restore the original`)
-		}
 		if !seen[i] && fields[i].required {
 			return faultf("is missing").in("." + fields[i].name)
 		}
@@ -315,10 +297,6 @@ func (c *checker) fieldsOf(t reflect.Type) []field {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && name != "-" {
 			list = append(list, field{name, f.Type, RangeOf(f), !strings.HasPrefix(options, "omit")})
-		} else if removed := f.Tag.Get("removed"); removed != "" {
-			for name := range strings.SplitSeq(removed, ",") {
-				list = append(list, field{name: name, typ: f.Type})
-			}
 		}
 	}
 	c.fields[t] = list

@@ -9,12 +9,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schedscope/schedscope/analyze/capture"
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -39,7 +37,7 @@ func reader[T any](read func(data []byte) (*T, error)) func([]byte) (any, error)
 
 // kinds returns a file of each, as schedscope writes it, by what is in it.
 func kinds(t *testing.T) map[string]kind {
-	var report, samples, history bytes.Buffer
+	var report bytes.Buffer
 	check := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -57,15 +55,11 @@ func kinds(t *testing.T) map[string]kind {
 	check(result.Write(&report, v))
 	stored, err := os.ReadFile(fixtures.Path("gate/testdata/hop.json"))
 	check(err)
-	set, err := baseline.ReadSet("hop.json", stored)
+	set, err := sample.ReadSet("hop.json", stored)
 	check(err)
 	set.Samples = set.Samples[:2]
-	check(baseline.WriteSet(&samples, set))
-	session, err := baseline.SessionOf(set, time.Unix(1e9, 0))
+	samples, err := json.Marshal(set)
 	check(err)
-	f := baseline.New("x")
-	check(f.Add(session))
-	check(baseline.Write(&history, f))
 
 	dir := t.TempDir()
 	n, yes, trace := int64(5), true, filepath.Join(dir, "t")
@@ -95,8 +89,7 @@ func kinds(t *testing.T) map[string]kind {
 
 	return map[string]kind{
 		"report":  {report.Bytes(), reader(func(data []byte) (*result.Report, error) { return result.Read(bytes.NewReader(data)) })},
-		"samples": {samples.Bytes(), reader(func(data []byte) (*sample.Set, error) { return baseline.ReadSet("f", data) })},
-		"history": {history.Bytes(), reader(func(data []byte) (*baseline.File, error) { return baseline.Read("f", data) })},
+		"samples": {Sealed(samples), reader(func(data []byte) (*sample.Set, error) { return sample.ReadSet("f", data) })},
 		"record":  {[]byte(env.Encode(&record)), reader(func(data []byte) (*env.Record, error) { return env.Decode(string(data)) })},
 		"run":     {run, reader(env.ParseRun)},
 		"order": {order.Bytes(), reader(func(data []byte) (*interleave.Order, error) {
@@ -140,17 +133,12 @@ func TestTampered(t *testing.T) {
 		if n < 30 || n-refused > n/10 || bySum == 0 {
 			t.Errorf("%s: %d changes, of which %d are refused and %d by the sum", name, n, refused, bySum)
 		}
-		// Without a sum files are read as before, except the history.
+		// Without a sum files are read as before.
 		old := Unsealed(k.data)
 		if bytes.Equal(old, k.data) {
 			t.Fatalf("%s has no sum: %s", name, k.data)
 		}
-		switch got, err := k.read(old); {
-		case name == "history":
-			if err == nil || !strings.Contains(err.Error(), `it has no "sum"`) {
-				t.Errorf("%s without a sum: %v", name, err)
-			}
-		case err != nil || !reflect.DeepEqual(got, want):
+		if got, err := k.read(old); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s without a sum: %v", name, err)
 		}
 	}

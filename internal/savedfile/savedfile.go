@@ -101,8 +101,7 @@ func (e *SchemaError) Error() string {
 // Decode reads JSON that was saved into v, a pointer to a struct, if it is an object of the
 // schema, unless that is "", and holds nothing but what the types allow:
 //
-//  1. All keys of an object are fields of its struct, as they are written, and none is there
-//     twice. Keys that earlier versions wrote are declared by one field: _ any `removed:"key,other"`.
+//  1. All keys of an object are fields of its struct, as they are written, and none is there twice.
 //  2. All fields are there, except those with omitempty or omitzero, and none is null.
 //  3. Numbers are in the range of their field, which the tag range declares ("-1..", "0..1"),
 //     and not negative where it declares none. It is that of numbers in lists, too.
@@ -142,13 +141,9 @@ func Decode(data []byte, schema string, v any) error {
 		return err
 	}
 	if f, ok := into.Type().Elem().FieldByName("Sum"); ok {
-		field, optional := into.Elem().FieldByIndex(f.Index), strings.Contains(f.Tag.Get("json"), ",omit")
-		if sum := field.String(); sum != sumOf(data) && !(optional && sum == "") {
-			hint := "restore the original"
-			if optional {
-				hint += " or, if the change is meant, remove that key"
-			}
-			return errors.New(`its content does not match its "sum": ` + hint)
+		field := into.Elem().FieldByIndex(f.Index)
+		if sum := field.String(); sum != "" && sum != sumOf(data) {
+			return errors.New(`its content does not match its "sum": restore the original or, if the change is meant, remove that key`)
 		}
 		field.SetString("")
 	}
@@ -160,9 +155,8 @@ func Decode(data []byte, schema string, v any) error {
 //
 //	Sum string `json:"sum,omitempty"`
 //
-// which is left out. Neither the layout of the file matters, nor the order of keys, nor whether
-// later versions know all of them. Files without a sum, such as those that somebody edits on
-// purpose, are good, too, unless the field is without omitempty.
+// which is left out. Neither the layout of the file nor the order of its keys matters. Files
+// without a sum, such as those that somebody edits on purpose, are good.
 func Sum(v any) string {
 	content, err := json.Marshal(v)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestSameDigits(t *testing.T) {
 	var got []string
 	for _, v := range []float64{
 		ratio.Est, ratio.Low, ratio.High, ratio.Confidence, Shift(x, y, 0.9).Est, MannWhitney(x, y), MinP(7, 9),
-		LogSD(x, y), Predict(x, 0.99), PredictP(x, 6.3), MedianBounds(x, 0.95).Confidence, SignTest(x, 3),
+		LogSD(x, y), MedianBounds(x, 0.95).Confidence, SignTest(x, 3),
 		MDE(1.1, 0.17, 7, 9, 0.01, 0.8), Power(1.1, 1.5, 0.17, 7, 9, 0.01), SignMDE(0.17, 9, 0.05, 0.8),
 		SignPower(1.3, 0.17, 9, 0.05), MeanLogs(x, y), Slope(x, y), IAT(beyond), float64(Needed(1.1, 1.5, 0.17, 0.01, 0.8)),
 	} {
@@ -31,5 +31,5 @@ func TestSameDigits(t *testing.T) {
 }
 
 const want = "1.38636363636 1.09677419355 1.83870967742 0.902680652681 1.2999999999999998 0.0189393939394 " +
-	"8.74125874126e-05 0.251255897205 7.62068986075 0.0277870188144 0.9921875 0.2265625 " +
+	"8.74125874126e-05 0.251255897205 0.9921875 0.2265625 " +
 	"1.48706967843 0.824296286897 1.25258293931 0.898281152303 0.016317016317 -0.0726872246696 1 8"

@@ -93,48 +93,6 @@ func LogSD(base, cand []float64) float64 {
 	return steady(math.Sqrt(ss / float64(df)))
 }
 
-// Predict returns the limit that the next value of a history stays below with
-// probability conf: Student's prediction limit of the logarithms, as a value in the unit
-// of the history. A history is one value per session, the median of its traces; sessions
-// are the unit, since what differs between sessions is common to all traces of one.
-// It is +Inf, no limit, if the history has less than two values or one that is not
-// positive.
-func Predict(history []float64, conf float64) float64 {
-	mean, se, ok := predictive(history)
-	if !ok {
-		return math.Inf(1)
-	}
-	if se == 0 {
-		return steady(math.Exp(mean))
-	}
-	return steady(math.Exp(mean + float64(se*tQuantile(len(history)-1, conf))))
-}
-
-// PredictP returns the one-sided p of "y comes from the history, or is less": the error
-// rate at which Predict equals y. To test against k times the history, give y/k. It is
-// 1 where Predict has no limit.
-func PredictP(history []float64, y float64) float64 {
-	mean, se, ok := predictive(history)
-	switch {
-	case !ok || !(y > 0) || math.Log(y) <= mean && se == 0:
-		return 1
-	case se == 0:
-		return 0
-	}
-	return steady(stats.TDist{V: float64(len(history) - 1)}.CDF(-(math.Log(y) - mean) / se))
-}
-
-// predictive returns mean and standard error of the next logarithm.
-func predictive(history []float64) (mean, se float64, ok bool) {
-	l, ok := logs(history)
-	n := float64(len(l))
-	if !ok || n < 2 {
-		return 0, 0, false
-	}
-	mean, ss := meanSS(l)
-	return mean, math.Sqrt(ss / (n - 1) * (1 + 1/n)), true
-}
-
 // tQuantile returns the p quantile of Student's distribution with v degrees of freedom.
 func tQuantile(v int, p float64) float64 {
 	if v > 1000 {

@@ -120,34 +120,6 @@ func TestLogSD(t *testing.T) {
 	}
 }
 
-func TestPredict(t *testing.T) {
-	// Logs -1, 0, 1: mean 0, sd 1, t(.95, 2) = 2.919986, times sqrt(4/3).
-	h := []float64{1 / math.E, 1, math.E}
-	near(t, "log limit of three", math.Log(Predict(h, 0.95)), 2.9199855804*math.Sqrt(4./3), 1e-7)
-	near(t, "p at the limit", PredictP(h, Predict(h, 0.95)), 0.05, 1e-9)
-	near(t, "p at the mean", PredictP(h, 1), 0.5, 1e-9)
-	near(t, "log lower limit", math.Log(Predict(h, 0.05)), -2.9199855804*math.Sqrt(4./3), 1e-7)
-
-	// t(.95, 19) = 1.729133.
-	many := make([]float64, 20)
-	for i := range many {
-		many[i] = math.Exp(float64(i%2)*2 - 1) // ten each of -1 and 1: sd sqrt(20/19)
-	}
-	near(t, "log limit of twenty", math.Log(Predict(many, 0.95)), 1.7291328115*math.Sqrt(20./19*1.05), 1e-7)
-
-	same := []float64{2.5, 2.5, 2.5}
-	near(t, "limit of equal values", Predict(same, 0.95), 2.5, 1e-12)
-	near(t, "p of an equal value", PredictP(same, 2.5), 1, 0)
-	near(t, "p of a greater value", PredictP(same, 2.6), 0, 0)
-
-	for _, h := range [][]float64{nil, {1}, {1, 0}, {1, -1}, {1, math.NaN()}} {
-		if got := Predict(h, 0.95); !math.IsInf(got, 1) {
-			t.Errorf("Predict(%v) = %v, want +Inf", h, got)
-		}
-		near(t, "p without a limit", PredictP(h, 1e9), 1, 0)
-	}
-}
-
 func TestTQuantile(t *testing.T) {
 	for _, c := range []struct {
 		v       int

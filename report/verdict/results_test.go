@@ -214,25 +214,13 @@ func waivedResult() *gate.Result {
 	return r
 }
 
-func historyResult() *gate.Result {
-	r := passing()
-	r.Design, r.Headline = gate.History, "2 rules kept"
-	r.Base.Name, r.Base.Traces = "baseline.json", names("session", 24)
-	r.Rules = r.Rules[1:]
-	for i := range r.Rules {
-		rr := &r.Rules[i]
-		rr.Test, rr.Base, rr.PAdj = "history", values(rr.Base.Median, 24), nil
-	}
-	return r
-}
-
 // cases are results of all kinds, by name.
 var cases = []struct {
 	name string
 	make func() *gate.Result
 }{
 	{"fail", failing}, {"pass", passing}, {"noisy", noisy}, {"unusable", unusableResult}, {"point", point}, {"points", points},
-	{"waived", waivedResult}, {"history", historyResult},
+	{"waived", waivedResult},
 }
 
 // evil are names that mean something to terminals, CI systems, browsers or tables.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate"
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -85,40 +84,4 @@ func planCells(r *gate.PlanRow) []any {
 	}
 	return append(cells, textui.Percent(r.Spread), experiment.TimesText(r.Margin), experiment.TimesText(r.Detect), needs,
 		strconv.Itoa(r.Traces), sees, textui.Percent(r.Power), textui.Percent(r.FalseAlarm))
-}
-
-// History writes the sessions of a baseline file, oldest first, which rules it can carry,
-// and how the median of each of their quantities went from the first to the last session.
-func History(w io.Writer, f *baseline.File, o Options) error {
-	name := "no workload named"
-	if f.Workload != "" {
-		name = "workload " + f.Workload
-	}
-	head := document.New("history", "", fmt.Sprintf("%s, %s, definitions %s", name, textui.Plural(len(f.Sessions), "session"), f.MetricDefs))
-	s := document.New("sessions", "Sessions")
-	t := s.Table("t-sessions", document.Name("session"), document.Name("commit"), document.Name("time"), document.Count("traces"), document.Name("recorded"))
-	for i := range f.Sessions {
-		x := &f.Sessions[i]
-		t.Row(x.ID, shortCommit(textui.Clean(x.Commit)), x.Time, len(x.Samples), x.Design)
-	}
-	if len(f.Sessions) < gate.FullHistory {
-		s.Text("Rules against it only warn: that they fail takes %d sessions of the candidate's machine.", gate.FullHistory)
-	} else {
-		s.Text("Rules against it can fail if %d sessions or more are of the candidate's machine.", gate.FullHistory)
-	}
-	m := document.New("medians", "Medians of sessions")
-	t = m.Table("t-medians", document.Name("quantity"), document.Number("first", 0), document.Number("last", 0), document.Number("ratio", 0))
-	for _, d := range f.Drifts() {
-		u := rule.Number
-		if q, err := rule.ParseQuantity(d.Quantity); err == nil {
-			u = q.Unit()
-		}
-		ratio := ""
-		if d.First > 0 {
-			ratio = experiment.TimesText(d.Last / d.First)
-		}
-		t.Row(d.Quantity, value(d.First, u), value(d.Last, u), ratio)
-	}
-	v := &view{o: o}
-	return v.text(w, &document.Document{Sections: []*document.Section{head, s, m}})
 }

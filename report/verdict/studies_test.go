@@ -6,9 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate"
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
-	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
 func plan() *gate.PlanResult {
@@ -25,55 +23,28 @@ func plan() *gate.PlanResult {
 	}}
 }
 
-func history() *baseline.File {
-	session := func(id, commit string, x float64) baseline.Session {
-		return baseline.Session{ID: id, Commit: commit, Time: "2026-11-20T12:00:00Z", Design: "interleaved", Samples: []sample.Sample{
-			{Values: map[string]sample.Value{"p99(runnable)": {X: x * ms}, "mean(wakes/op)": {X: 3 * x}}},
-		}}
+// TestPlan renders a plan.
+func TestPlan(t *testing.T) {
+	var wide, narrow bytes.Buffer
+	if err := Plan(&wide, plan(), Options{Unicode: true}); err != nil {
+		t.Fatal(err)
 	}
-	return &baseline.File{Workload: "checkout", MetricDefs: "2026.1", Sessions: []baseline.Session{
-		session("3f786850e387550f", "0123456789abcdef0123456789abcdef01234567", 1), session("before the move", "", 1.5),
-	}}
-}
-
-// TestStudies renders plans and histories.
-func TestStudies(t *testing.T) {
-	for name, write := range map[string]func(*bytes.Buffer, Options) error{
-		"plan":     func(b *bytes.Buffer, o Options) error { return Plan(b, plan(), o) },
-		"sessions": func(b *bytes.Buffer, o Options) error { return History(b, history(), o) },
-	} {
-		var wide, narrow bytes.Buffer
-		if err := write(&wide, Options{Unicode: true}); err != nil {
-			t.Fatal(err)
-		}
-		if err := write(&narrow, Options{Width: 80}); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, name, "wide", wide.String(), "80 columns", narrow.String())
-		for _, l := range strings.Split(narrow.String(), "\n") {
-			if len(l) > 80 {
-				t.Errorf("%s: %d columns: %s", name, len(l), l)
-			}
+	if err := Plan(&narrow, plan(), Options{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "plan", "wide", wide.String(), "80 columns", narrow.String())
+	for l := range strings.Lines(narrow.String()) {
+		if len(l) > 81 {
+			t.Errorf("%d columns: %s", len(l)-1, l)
 		}
 	}
-	for _, err := range []error{
-		Plan(new(bytes.Buffer), &gate.PlanResult{}, Options{}),
-		History(new(bytes.Buffer), &baseline.File{}, Options{}),
-	} {
-		if err != nil {
-			t.Error(err)
-		}
+	if err := Plan(new(bytes.Buffer), &gate.PlanResult{}, Options{}); err != nil {
+		t.Error(err)
 	}
 	p := plan()
 	p.Rules[0].Rule, p.Rules[3].Why = evil, evil
 	var b bytes.Buffer
 	if Plan(&b, p, Options{}); strings.ContainsAny(b.String(), "\x1b\x00\r") || strings.Contains(b.String(), "\n::") {
 		t.Errorf("a hostile rule: %q", b.String())
-	}
-	h := history()
-	h.Workload, h.Sessions[0].ID, h.Sessions[0].Commit, h.Sessions[0].Time, h.Sessions[0].Design = evil, evil, evil, evil, evil
-	b.Reset()
-	if History(&b, h, Options{}); strings.ContainsAny(b.String(), "\x1b\x00\r") || strings.Contains(b.String(), "\n::") {
-		t.Errorf("a hostile history: %q", b.String())
 	}
 }

@@ -98,8 +98,6 @@ func sizes(r *gate.RuleResult) string {
 		return ""
 	case r.Base == nil:
 		return "n=" + strconv.Itoa(cand)
-	case r.Test == "history":
-		return fmt.Sprintf("n=%s + %s", textui.Plural(r.Base.N, "session"), textui.Plural(cand, "trace"))
 	}
 	return fmt.Sprintf("n=%d+%d", r.Base.N, cand)
 }
@@ -455,16 +453,12 @@ func about(r *gate.Result) string {
 var designTexts = map[gate.Design]string{
 	gate.Interleaved: "interleaved on one machine",
 	gate.Separate:    "sides recorded separately",
-	gate.History:     "against the history of a baseline file",
 	gate.Absolute:    "absolute limits",
 }
 
 func traces(r *gate.Result) string {
 	if r.Base == nil {
 		return textui.Plural(len(r.Cand.Traces), "trace")
-	}
-	if r.Design == gate.History {
-		return fmt.Sprintf("%s stored + %s", textui.Plural(len(r.Base.Traces), "session"), textui.Plural(len(r.Cand.Traces), "candidate trace"))
 	}
 	return fmt.Sprintf("%d base + %d candidate traces", len(r.Base.Traces), len(r.Cand.Traces))
 }

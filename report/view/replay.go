@@ -40,10 +40,6 @@ func NewReplayed(traces []result.Trace, skipped []result.Skipped, results []*rep
 // ReplayText writes the report for people.
 func ReplayText(w io.Writer, d *Replayed, o document.TextOptions) error {
 	doc := headOf(d.Traces, d.Skipped, ", taken for recordings of the same program")
-	if d.All.Help() {
-		doc.Add(d.help(), notes(&result.Report{Notes: d.Notes()}))
-		return document.Text(w, doc, o)
-	}
 	doc.Add(d.summary(), d.whatIf(), notes(&result.Report{Notes: d.Notes()}))
 	return document.Text(w, doc, o)
 }
@@ -220,18 +216,6 @@ func (d *Replayed) whatIf() *document.Section {
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		s.Text("No answer about %s: %s.", strings.Join(unknown[why], " and "), why)
 	}
-	return s
-}
-
-// help has what functions bring that are faster.
-func (d *Replayed) help() *document.Section {
-	s := document.New("help", "What would help")
-	if d.All.Requests.Kind == "" {
-		s.Text("No answer: the trace has no requests, see --request.")
-		return s
-	}
-	s.Text("If each of these functions took %s less time, with GOMAXPROCS and all else as recorded.", textui.Percent(1-replay.Helped))
-	d.requests(s, d.All.Outcomes)
 	return s
 }
 

@@ -120,12 +120,6 @@ func (r *reader) mapping(n *yaml.Node, what string, into any) {
 	}
 }
 
-// removedKeys are those of the release before this one, with the reason.
-var removedKeys = map[string]string{
-	"looks":  "a recording is judged once",
-	"paired": "all traces of one side are compared with all of the other",
-}
-
 func (r *reader) unknown(key *yaml.Node, what string, keys []key) {
 	names := make([]string, len(keys))
 	for i, k := range keys {
@@ -134,10 +128,6 @@ func (r *reader) unknown(key *yaml.Node, what string, keys []key) {
 	hint := ""
 	if near := textui.Closest(key.Value, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q? ", near)
-	}
-	if why := removedKeys[key.Value]; why != "" {
-		r.fail(key, "the key %s was removed: %s; leave the key out", key.Value, why)
-		return
 	}
 	r.fail(key, "%s has no key %q; %skeys are %s", what, textui.Shorten(key.Value, 60), hint, strings.Join(names, ", "))
 }

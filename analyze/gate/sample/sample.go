@@ -29,8 +29,6 @@ type Spec struct {
 	// environment records in the trace, else the trace without its first tenth.
 	Window     string          `json:"window,omitempty"`
 	Quantities []rule.Quantity `json:"-"`
-
-	_ any `removed:"sim_seeds,sim_procs"`
 }
 
 // WindowRegion is the region that recorders put round what is to be measured.
@@ -75,8 +73,6 @@ type Sample struct {
 	Worst   []Stretch `json:"worst,omitempty"`  // windows of the trace with the most waiting
 	// Requests are those of the kind with the most time; nil if there are none.
 	Requests *Requests `json:"requests,omitempty"`
-
-	_ any `removed:"behind,sim"` // are in Blame; were of simulations
 }
 
 // MaxClasses is how many classes of a kind a sample keeps. If there are more, the last is

@@ -62,9 +62,6 @@ func checkChoice(flag, value string, choices []string) error {
 	if slices.Contains(choices, value) {
 		return nil
 	}
-	if hint := removedHint("--" + flag + " " + value); hint != "" {
-		return usagef(hint, "--%s %s has been removed", flag, value)
-	}
 	return usagef(didYouMean(value, choices), "unknown --%s %q (want %s)", flag, value, strings.Join(choices, ", "))
 }
 

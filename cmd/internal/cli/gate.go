@@ -34,7 +34,7 @@ schedscope help gate-rules explains budgets, statistics and guards.`,
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.AddCommand(newGateRecord(a), newGateCheck(a), newGateBaseline(a), newGatePlan(a))
+	cmd.AddCommand(newGateRecord(a), newGateCheck(a), newGatePlan(a))
 	return cmd
 }
 

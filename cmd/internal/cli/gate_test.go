@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/internal/savedfiletest"
 	"github.com/schedscope/schedscope/internal/schemas"
 )
 
@@ -26,7 +26,7 @@ func TestOneSide(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "hint: give " + filepath.Join("runs", "base") + " or " + filepath.Join("runs", "cand")
-	for _, args := range []string{"check --base old runs", "check --base runs old", "check runs old", "baseline add main.json runs"} {
+	for _, args := range []string{"check --base old runs", "check --base runs old", "check runs old"} {
 		code, _, stderr := execute(t, t.Context(), nil, append([]string{"gate"}, strings.Fields(args)...)...)
 		if code != exitUnusable || !strings.Contains(stderr, "runs has the recordings of both sides") || !strings.Contains(stderr, want) {
 			t.Errorf("gate %s: exit code %d, stderr %q", args, code, stderr)
@@ -47,7 +47,7 @@ func TestCheckDamagedSamples(t *testing.T) {
 		"-1":   `samples["hop-000.trace"].values["mean(wakes/op)"].x is -1`,
 	} {
 		path := filepath.Join(t.TempDir(), "runs.json")
-		if err := os.WriteFile(path, x.ReplaceAll(data, []byte("${1}"+value)), 0o666); err != nil {
+		if err := os.WriteFile(path, savedfiletest.Unsealed(x.ReplaceAll(data, []byte("${1}"+value))), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		args := checkHop()
@@ -66,8 +66,7 @@ func TestEndlessFiles(t *testing.T) {
 		t.Skip(err)
 	}
 	trace := fixtures.Path("http.trace")
-	for _, args := range [][]string{{"check", "--budget", zero, trace}, {"check", "--budget", fixtures.Path("programs/gated/schedscope.yaml"), "--baseline", zero, trace},
-		{"baseline", "show", zero}} {
+	for _, args := range [][]string{{"check", "--budget", zero, trace}} {
 		code, _, stderr := execute(t, t.Context(), nil, append([]string{"gate"}, args...)...)
 		if code != exitUnusable || !strings.Contains(stderr, zero+": larger than ") {
 			t.Errorf("gate %q: exit code %d, stderr %q", args, code, stderr)
@@ -88,56 +87,6 @@ func TestCommitOfTheJob(t *testing.T) {
 		if !strings.Contains(stdout, tt.want) || stderr != "" {
 			t.Errorf("%s: stdout %q, stderr %q", tt.flag, stdout, stderr)
 		}
-	}
-}
-
-// A pull request that changes the history is named.
-func TestHistoryChanged(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
-	}
-	dir := t.TempDir()
-	history := filepath.Join(dir, "history.json")
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=n", "-c", "user.email=e"}, args...)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %q: %v\n%s", args, err, out)
-		}
-	}
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(history, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		git("add", ".")
-		git("commit", "-q", "-m", text)
-	}
-	git("init", "-q")
-	write("old")
-	git("update-ref", "refs/remotes/origin/main", "HEAD")
-	for _, tt := range []struct {
-		name, key, value, text string
-		want                   bool
-	}{
-		{"no job", "GITHUB_BASE_REF", "", "", false},
-		{"not changed", "GITHUB_BASE_REF", "main", "", false},
-		{"changed", "GITHUB_BASE_REF", "main", "new", true},
-		{"changed, GitLab", "CI_MERGE_REQUEST_DIFF_BASE_SHA", "HEAD~1", "", true},
-		{"no such base", "GITHUB_BASE_REF", "other", "", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Setenv("GITHUB_BASE_REF", "")
-			t.Setenv("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
-			t.Setenv(tt.key, tt.value)
-			if tt.text != "" {
-				write(tt.text)
-			}
-			if got := changedHere(t.Context(), history); got != tt.want {
-				t.Errorf("changed %v, want %v", got, tt.want)
-			}
-		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,6 @@ import (
 type gateCheckFlags struct {
 	budget         string
 	base           []string
-	baseline       string
 	onInconclusive string
 	reports        []string
 	today          string
@@ -34,15 +34,14 @@ func newGateCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags] TRACE|DIR|RUNS.json...",
 		Short: "Judge traces by a budget",
-		Long: `The operands are the candidate: traces, folders of them, or files of samples
-that an earlier version wrote. A folder that gate record wrote has both sides; if it ran one
-program on both, the report says how far its traces differ, and a violation is a false alarm.
-Rules that compare make a check without a baseline unusable, in case one was forgotten;
+		Long: `The operands are the candidate: traces, folders of them, or files of samples. A folder that
+gate record wrote has both sides; if it ran one program on both, the report says how far its
+traces differ, and a violation is a false alarm. Where only one side can be recorded, set
+limits: @ 95% judges the median trace, @ point each. Rules that compare make a check without a baseline unusable, in case one was forgotten;
 --absolute leaves them out. The exit code is 0 if no violation is shown, 1 if one is, 2 if
 anything cannot be used, and 3 if the traces do not allow a verdict; no report changes it.`,
 		Example: `  schedscope gate check runs                          # what gate record -o runs wrote
   schedscope gate check --base runs/base runs/cand
-  schedscope gate check --baseline main.schedscope-baseline.json runs/cand
   schedscope gate check --absolute trace.out          # absolute rules, one process
   schedscope gate check --report text,junit=gate.xml,sarif=gate.sarif runs`,
 		ValidArgsFunction: completeTraces,
@@ -54,7 +53,6 @@ anything cannot be used, and 3 if the traces do not allow a verdict; no report c
 	flags.SortFlags = false
 	registerBudget(cmd, &f.budget)
 	flags.StringArrayVar(&f.base, "base", nil, "compare with these `TRACES`, a folder, pattern or file of samples; may be repeated")
-	flags.StringVar(&f.baseline, "baseline", "", "compare with the history in this `FILE` of gate baseline")
 	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with a limit of their own, which need no baseline")
 	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also where more traces would decide) or pass (0 also for failed guards)")
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
@@ -80,7 +78,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 		return err
 	}
 	base, cand := sidesOf(f.base, args)
-	reports, err := a.planReports(f.reports, filesOf(slices.Concat(base, cand), b.File, f.baseline))
+	reports, err := a.planReports(f.reports, filesOf(slices.Concat(base, cand), b.File))
 	if err != nil {
 		return err
 	}
@@ -88,7 +86,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if in.Today, err = today(f.today); err != nil {
 		return err
 	}
-	if f.baseline != "" || f.absolute {
+	if f.absolute {
 		base = nil // of a folder that has both sides
 	}
 	if err := oneSide(slices.Concat(base, cand)...); err != nil {
@@ -105,11 +103,6 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	}
 
 	spec := gate.SpecOf(b) // 2
-	if f.baseline != "" {
-		if in.Baseline, err = readBaseline(f.baseline); err != nil {
-			return err
-		}
-	}
 	if len(base) > 0 {
 		if in.Base, err = a.samples(ctx, base, spec); err != nil {
 			return err
@@ -128,9 +121,6 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 		return err
 	}
 	r.Cand.Commit = cmp.Or(f.commit, r.Cand.Commit, commitOfJob())
-	if f.baseline != "" && changedHere(ctx, f.baseline) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the change that is judged also changes the history, %s", f.baseline))
-	}
 	if f.absolute && left > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(left), "rule")))
 	}
@@ -138,7 +128,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	pointTo(&o, b)
 	o.BaseDir, o.CandDir = folder(base), folder(cand)
 	err = a.reportVerdict(r, reports, o)
-	if in.Base == nil && in.Baseline == nil && !f.absolute && left > 0 {
+	if in.Base == nil && !f.absolute && left > 0 {
 		a.hint("--base OLD gives a baseline; --absolute judges without")
 	}
 	return err
@@ -148,10 +138,8 @@ func (f *gateCheckFlags) validate(args []string) error {
 	switch {
 	case len(args) == 0:
 		return usagef("give the candidate's traces, or the folder of gate record", "no trace given")
-	case len(f.base) > 0 && f.baseline != "":
-		return usagef("leave one out", "--base and --baseline contradict each other")
-	case f.absolute && (len(f.base) > 0 || f.baseline != ""):
-		return usagef("leave one out", "--absolute and a baseline contradict each other")
+	case f.absolute && len(f.base) > 0:
+		return usagef("leave one out", "--absolute and --base contradict each other")
 	}
 	// What a shell makes of --base old/*.trace new/*.trace: the first of the base's traces as
 	// the base, and the others as the candidate's.
@@ -165,3 +153,6 @@ func (f *gateCheckFlags) validate(args []string) error {
 	}
 	return checkChoice("on-inconclusive", f.onInconclusive, inconclusiveModes)
 }
+
+// commitOfJob returns the commit that a CI job is of, "" if there is none.
+func commitOfJob() string { return cmp.Or(os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA")) }

@@ -80,8 +80,6 @@ const gateHelpTail = `How it is judged, in this order:
      with an exact interval. Holm's correction over the rules of level error keeps false alarms
      of all of them together below alpha.
      A rule against a limit, "@ 95%": order statistics of the median trace.
-     Against a history (gate baseline): a prediction limit over the sessions' medians; with
-     fewer than 20 sessions it only warns.
   3  Verdicts: FAIL; PASS, where the interval lies within the bound; PASS (unseen), where
      nothing was seen, a violation of the size that the rule wants to see would have been with
      a probability of 80 %, and the interval does not reach beyond that size; else

@@ -8,27 +8,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/gate"
-	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
 // gatePlanFlags are the flags of gate plan.
 type gatePlanFlags struct {
-	budget, baseline string
-	detect           float64
-	traces           int
+	budget string
+	detect float64
+	traces int
 }
 
 func newGatePlan(a *app) *cobra.Command {
 	var f gatePlanFlags
 	cmd := &cobra.Command{
-		Use:   "plan [flags] [TRACE|DIR|RUNS.json...]",
+		Use:   "plan [flags] TRACE|DIR|RUNS.json...",
 		Short: "Say how many traces a budget needs to see what it should",
-		Long: `From recordings of one program, or the sessions of a history, plan takes how far traces
-differ, and says for each rule how many per side show the ratio that it wants to detect with
-a probability of 80 %, and what a given number can see.`,
+		Long: `From recordings of one program plan takes how far traces differ, and says for each rule how
+many per side show the ratio that it wants to detect with a probability of 80 %, and what a
+given number can see.`,
 		Example: `  schedscope gate plan runs/base
-  schedscope gate plan --detect 1.3 --baseline main.schedscope-baseline.json`,
+  schedscope gate plan --detect 1.3 runs/base`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.gatePlan(cmd.Context(), &f, args)
@@ -37,7 +36,6 @@ a probability of 80 %, and what a given number can see.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	registerBudget(cmd, &f.budget)
-	flags.StringVar(&f.baseline, "baseline", "", "plan with the sessions in this `FILE` of gate baseline")
 	flags.Float64Var(&f.detect, "detect", 0, "see this `RATIO` to the baseline (default what the rules say)")
 	flags.IntVarP(&f.traces, "rounds", "n", 0, "say what `N` traces per side can see (default as many as are needed)")
 	return cmd
@@ -45,8 +43,8 @@ a probability of 80 %, and what a given number can see.`,
 
 func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) error {
 	switch {
-	case len(args) == 0 && f.baseline == "":
-		return usagef("give recordings of the program, or --baseline FILE", "nothing to plan with")
+	case len(args) == 0:
+		return usagef("give recordings of the program", "nothing to plan with")
 	case f.detect != 0 && !(f.detect > 1) || math.IsInf(f.detect, 1):
 		return usagef("", "--detect %v: want a ratio above 1", f.detect)
 	case f.traces < 0:
@@ -57,19 +55,6 @@ func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) err
 		return err
 	}
 	in := gate.PlanInput{Budget: b, Traces: f.traces, Detect: f.detect}
-	if f.baseline != "" {
-		file, err := readBaseline(f.baseline)
-		if err != nil {
-			return err
-		}
-		for _, s := range file.Sessions {
-			if d := gate.Differs(b, s.Spec); d != "" {
-				a.warn("session %s left out: its samples are not for this budget: %s", s.ID, d)
-				continue
-			}
-			in.Sets = append(in.Sets, &sample.Set{Schema: sample.Schema, Spec: s.Spec, Samples: s.Samples})
-		}
-	}
 	for _, operand := range args {
 		for _, side := range sidesIn(operand) { // what traces differ by is measured within a side
 			set, err := a.samples(ctx, []string{side}, gate.SpecOf(b))

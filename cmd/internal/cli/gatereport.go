@@ -68,10 +68,6 @@ func toStdout(r reportFile) int {
 
 func (a *app) planReport(text string, inputs []source.Ref) (reportFile, error) {
 	name, path, ok := strings.Cut(text, "=")
-	if name == "gha" {
-		a.hint("the report gha is called github now")
-		name = "github"
-	}
 	if err := checkChoice("report", name, verdictFormats()); err != nil {
 		return reportFile{}, err
 	}

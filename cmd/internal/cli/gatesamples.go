@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/interleave"
@@ -43,7 +42,7 @@ func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) 
 			traces = append(traces, o)
 			continue
 		}
-		s, err := readSamples(o, baseline.ReadSet)
+		s, err := readSamples(o)
 		if err == nil {
 			err = add(o, &s.Spec, origin{s.Design, s.Recording}, s.Samples...)
 		}
@@ -93,16 +92,14 @@ func isSampleFile(path string) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{"))
 }
 
-// readSamples reads a file of samples or of history.
-func readSamples[T any](path string, parse func(name string, data []byte) (T, error)) (file T, err error) {
-	data, err := savedfile.ReadFile(path, baseline.MaxRead)
+// readSamples reads a file of samples.
+func readSamples(path string) (*sample.Set, error) {
+	data, err := savedfile.ReadFile(path, sample.MaxRead)
 	if err != nil {
-		return file, fmt.Errorf("reading %s: %w", path, cause(err))
+		return nil, fmt.Errorf("reading %s: %w", path, cause(err))
 	}
-	return parse(path, data)
+	return sample.ReadSet(path, data)
 }
-
-func readBaseline(path string) (*baseline.File, error) { return readSamples(path, baseline.Read) }
 
 // recording is a trace that an order lists.
 type recording struct {

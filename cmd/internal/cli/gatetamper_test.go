@@ -10,9 +10,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/savedfiletest"
@@ -47,15 +47,7 @@ func TestTamperedGate(t *testing.T) {
 	}
 	// Two files of samples, of which the second does more wakeups.
 	for _, name := range []string{"same", "hop"} {
-		set, err := baseline.ReadSet(name, read(fixtures.Path("gate/testdata/"+name+".json")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := baseline.WriteSet(&b, set); err != nil {
-			t.Fatal(err)
-		}
-		write(name+".json", b.Bytes())
+		write(name+".json", read(fixtures.Path("gate/testdata/"+name+".json")))
 	}
 	var doc map[string]any
 	if err := yaml.Unmarshal(read(fixtures.Path("programs/gated/schedscope.yaml")), &doc); err != nil {
@@ -91,7 +83,7 @@ func TestTamperedGate(t *testing.T) {
 
 	two := []string{"gate", "check", "--budget", path("two.yaml"), "--base", path("same.json"), path("hop.json")}
 	one := []string{"gate", "check", "--budget", path("one.yaml"), path("runs")}
-	ofSamples := func(data []byte) error { _, err := baseline.ReadSet("f", data); return err }
+	ofSamples := func(data []byte) error { _, err := sample.ReadSet("f", data); return err }
 	n, runs, edits := 0, 0, 0
 	for _, tt := range []struct {
 		file string

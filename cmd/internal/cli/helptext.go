@@ -226,5 +226,4 @@ Files of schedscope gate:
                      Its JSON Schema for editors is internal/schemas/budget.json
   DIR/order.json     how gate record recorded, schema schedscope.order/v1
   NAME.env.json      what process and machine did while NAME was recorded
-  runs.json          samples that versions with gate summarize wrote, schema schedscope.runs/v1
-  baseline           a history of gate baseline, schema schedscope.baseline/v1, at most 256 kB`
+  runs.json          samples of traces, schema schedscope.runs/v1`

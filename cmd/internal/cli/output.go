@@ -42,7 +42,6 @@ var formats = []format{
 	{name: "openmetrics", extensions: []string{".openmetrics", ".prom"}, by: "export"},
 	{name: "pprof", extensions: []string{".pb.gz", ".pprof"}, by: "export", binary: true},
 	{name: "perfetto", extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"}, by: "export", binary: true},
-	{name: "chrome", extensions: []string{".chrome.json", ".chrome.json.gz"}}, // removed
 	{name: "parquet", extensions: []string{".parquet"}, by: "export", directory: true},
 }
 
@@ -172,8 +171,6 @@ func (o *outputs) add(path string) error {
 		out.format = byName
 	case o.format == "" && path == "-":
 		out.format = o.choices[0]
-	case o.format == "" && removedHint("--format "+byName) != "" && formatNamed(byName).by == "":
-		return usagef(removedHint("--format "+byName), "-o %s: the format %s has been removed", path, byName)
 	case o.format == "" && !known:
 		hint := "use a name with " + orList(o.extensions()) + ", or add --format"
 		if byName != "" {

@@ -185,7 +185,7 @@ func TestReadmeCommands(t *testing.T) {
 // are: what is wrong with them here is only that their files are missing.
 func TestExamplesOfHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
-	mistake := regexp.MustCompile(`unknown|invalid|has been removed|has left|is not (a format|for)|cannot infer`)
+	mistake := regexp.MustCompile(`unknown|invalid|is not (a format|for)|cannot infer`)
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
 		for line := range strings.Lines(c.Example) {

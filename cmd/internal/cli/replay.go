@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -17,9 +15,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/runqueue"
-	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/view"
 )
 
@@ -30,7 +26,6 @@ type replayFlags struct {
 	seeds        int
 	whatIf       []string
 	scale        []string
-	help         bool
 	request      requestFlags
 	given        func(flag string) bool
 }
@@ -49,7 +44,6 @@ simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if gc=off trace.out
   schedscope replay --scale main.parse=0.5 --scale '(*store).get=0.75' trace.out
-  schedscope replay --what-would-help trace.out
   schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
@@ -63,10 +57,9 @@ simulated, and how far to trust it.`,
 	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
 	flags.StringArrayVar(&f.scale, "scale", nil, "simulate that `FUNC=0.5`, running with FUNC on the stack takes half of its time; also region:NAME=0.5 and wait:FUNC=0.5; may be repeated")
-	flags.BoolVar(&f.help, "what-would-help", false, "say what requests gain if each of the ten functions with the most time on their critical paths takes 25% less")
 	f.request.register(cmd)
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
-	f.out.register(cmd, "text", "json", "png", "svg")
+	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)
 	complete(cmd, "mode", replayModes)
 	complete(cmd, "what-if", replay.ChangeNames())
@@ -88,12 +81,6 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if err := f.out.check(a, refs); err != nil {
 		return err
 	}
-	if pictures := f.out.has(func(format string) bool { return format == "png" || format == "svg" }); pictures && !f.help {
-		return usagef("add --what-would-help", "replay draws what would help, and nothing else")
-	}
-	if f.help && len(refs) > 1 {
-		return usagef("ask of one trace after the other", "--what-would-help takes one trace: what functions are asked about depends on it")
-	}
 	if f.mode == "lockstep" {
 		return a.lockstep(cmd.Context(), refs, f)
 	}
@@ -107,38 +94,11 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 		}
 	}
 	return f.out.write(a, func(w io.Writer, o output) error {
-		switch o.format {
-		case "json":
+		if o.format == "json" {
 			return view.ReplayJSON(w, d)
-		case "png", "svg":
-			return f.out.draw(w, o, []*chart.Picture{helpPicture(d).Picture()})
 		}
 		return view.ReplayText(w, d, f.out.text(a, w, o))
 	})
-}
-
-// helpPicture returns the picture of what would help.
-func helpPicture(d *view.Replayed) *chart.Help {
-	q := &d.All.Requests
-	h := &chart.Help{Title: "What would help requests", Subtitle: fmt.Sprintf("%s: %s of %s, each function %.0f%% faster", d.Traces[0].Name, textui.Plural(q.Count, "request"), q.Kind, 100*(1-replay.Helped)),
-		Caption: "A dot is the simulated change. A line is an interval that should contain the truth in four of five cases."}
-	if q.Refused != "" {
-		h.Caption = "By first order only: simulations do not reproduce these requests."
-	}
-	for _, o := range d.All.Outcomes {
-		x := chart.Change{Function: o.Name}
-		for k := range x.Mid {
-			e := &o.Requests[k]
-			if x.Low[k], x.Mid[k], x.High[k] = e.LowChange, e.Change, e.HighChange; !e.Known {
-				x.Mid[k] = math.NaN()
-			}
-		}
-		h.Changes = append(h.Changes, x)
-	}
-	if len(h.Changes) == 0 || q.Few != "" {
-		h.Missing = cmp.Or(q.Few, "the trace has no requests")
-	}
-	return h
 }
 
 func (f *replayFlags) validate() error {
@@ -150,8 +110,6 @@ func (f *replayFlags) validate() error {
 		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if, --scale and --seeds have no effect")
 	case lockstep && f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
-	case f.help && len(f.whatIf)+len(f.scale) > 0:
-		return usagef("ask one after the other", "--what-would-help asks about functions that it finds: --what-if and --scale have no effect")
 	case f.seeds < 1 || f.seeds > 1000:
 		return usagef("", "--seeds %d: want 1 to 1000", f.seeds)
 	}
@@ -160,7 +118,7 @@ func (f *replayFlags) validate() error {
 
 // options returns what to simulate.
 func (f *replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: !f.help, Follow: f.help || len(f.scale) > 0, Help: f.help, Specs: f.request.specs}
+	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: true, Follow: len(f.scale) > 0, Specs: f.request.specs}
 	for _, list := range f.whatIf {
 		vs, err := replay.ParseVariants(list)
 		if err != nil {

@@ -45,7 +45,6 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 
 	root.AddCommand(newAnalyze(a), newRequests(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newCut(a), newGate(a), newExplain(a), newSchema(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
-	addRemoved(root)
 	checkHelp(root)
 	root.Long = overview(root)
 	root.SetFlagErrorFunc(flagError)
@@ -80,9 +79,6 @@ func flagError(cmd *cobra.Command, err error) error {
 		return &usageError{err: err}
 	}
 	word, _, _ = strings.Cut(word, "=")
-	if hint := removedFlag(cmd, word); hint != "" {
-		return usagef(hint, "%s --%s has been removed", cmd.CommandPath(), word)
-	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := textui.Closest(word, names); near != "" {

@@ -48,7 +48,7 @@ func TestNormalize(t *testing.T) {
 		{"export -table waits t", "export --table waits t"},
 		{"gate record -n 10 -base a -cand-dir d -o r -- -base x", "gate record -n 10 --base a --cand-dir d -o r -- -base x"},
 		{"gate check -on-inconclusive=fail -base a b", "gate check --on-inconclusive=fail --base a b"},
-		{"gate baseline add -commit c f r", "gate baseline add --commit c f r"},
+		{"gate plan -detect 2 -n 9 r", "gate plan --detect 2 -n 9 r"},
 		{"--nonsense x", "analyze --nonsense x"},
 		{"", ""},
 	}

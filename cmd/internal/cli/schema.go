@@ -16,7 +16,6 @@ var published = []struct{ name, doc string }{
 	{"gate", "what gate check --report json writes, schedscope.gate/v1"},
 	{"budget", "budgets of the gate, schedscope.budget/v1"},
 	{"samples", "samples of the gate, schedscope.runs/v1"},
-	{"history", "what gate baseline keeps, schedscope.baseline/v1"},
 	{"order", "order.json of gate record, schedscope.order/v1"},
 	{"env", "environment records, schedscope.env/v1: TRACE.env.json"},
 	{"note", "why a trace was captured, a message in it, schedscope.capture/v1"},

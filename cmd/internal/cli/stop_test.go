@@ -74,7 +74,6 @@ func stopping() (seen, unseen []string) {
 		"compare --json -o OUT.json TRACE TRACE2",
 		"gate check --budget BUDGET --report json TRACE TRACE2",
 		"gate plan --budget BUDGET TRACE TRACE2",
-		"gate baseline add --budget BUDGET --commit c OUT.json TRACE",
 	}
 }
 
