@@ -36,7 +36,7 @@ const (
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
-//     median counts twice: what all have, the slowest have too.
+//     median counts twice: what all have, the slowest have too; the mean follows from both.
 func (r *Result) judge() {
 	rows := r.counting() // 1
 	r.Verdict = Same
@@ -64,6 +64,9 @@ func (r *Result) judge() {
 			row.change = 0
 		}
 		weight := math.Abs(row.change)
+		if row.of.Agg == rule.Mean && !row.isRate() && row.Section == SectionRequests {
+			weight /= 100
+		}
 		if row.change > 0 { // 3
 			weight += 1000
 		}
