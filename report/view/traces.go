@@ -228,7 +228,7 @@ func Verdict(r *result.Report) *document.Section {
 	s := document.New("verdict", "")
 	v := &r.Verdict
 	if v.Word != "" {
-		s.Add(document.Paragraph{Strong: v.Word + ":", Text: " " + v.Text})
+		s.Add(document.Paragraph{Strong: v.Word, Text: ": " + v.Text})
 	}
 	for i := range v.Objectives {
 		s.Text("%s", ObjectiveText(&v.Objectives[i]))
@@ -237,7 +237,7 @@ func Verdict(r *result.Report) *document.Section {
 		s.Text("Disturbed: %s", v.Machine)
 	}
 	if len(v.RuledOut) > 0 {
-		s.Add(document.Paragraph{Strong: "Ruled out:", Text: " " + strings.Join(v.RuledOut, ", ")})
+		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(v.RuledOut, ", ")})
 	}
 	if list := findingList(findings.Lead(r.Findings)); len(list) > 0 {
 		s.Add(list)

@@ -84,7 +84,7 @@ func TestReportOverInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string]string{
-		"runs/base/01.trace": string(trace), "runs/cand/01.trace": string(trace), "main.json": "{}",
+		"runs/base/01.trace": string(trace), "runs/cand/01.trace": string(trace),
 		"o/cand/01.trace": string(trace), "o/cand/01.trace.env.json": "{}", "o/order.json": "{}",
 		"b.yaml": "schema: schedscope.budget/v1\nrules: [p99(runnable) < 5ms @ point]\n",
 	}
@@ -97,8 +97,6 @@ func TestReportOverInput(t *testing.T) {
 	for name, data := range files {
 		args := []string{"gate", "check", "--budget", "b.yaml", "--report", "json=./" + name}
 		switch {
-		case name == "main.json":
-			args = append(args, "--baseline", name, "runs/cand/01.trace")
 		case strings.HasPrefix(name, "o/"):
 			args = append(args, "--absolute", "o/cand")
 		default:
