@@ -17,8 +17,6 @@ const SlowRequests = "slow-requests"
 const (
 	// slowRequests take so many times as long as those of the middle.
 	slowRequests = 1.5
-	// codelessShare of the time on paths without a function makes what is named doubtful.
-	codelessShare = 0.2
 	// typicalShare of the time of all is worth an item where all are slow.
 	typicalShare = 1.0 / 3
 	// allocatesShare of the procs' time goes to the garbage collector where allocating matters.

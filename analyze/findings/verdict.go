@@ -16,8 +16,8 @@ import (
 
 // How a report is judged
 //
-//  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by the slowest. Slow
-//     is what misses an objective. Without one, the slowest are slow if they take slowRequests times
+//  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by
+//     the slowest. Slow is what misses an objective. Without one, the slowest are slow if they take slowRequests times
 //     as long as the middle and a part of what they add is worth an item; all are slow if the typical
 //     one spends worthTime or more waiting for others within the program, or outsideTime for whatever it
 //     is, and a part of that is worth an item.
@@ -148,9 +148,9 @@ func (j *judge) measure(objectives []result.Objective) {
 			switch {
 			case value > o.Limit:
 				o.State = "missed"
-				if o.Quantile > 0.9 {
+				if o.Quantile > 0.9 && q.slowest() >= slowRequests*q.middle() {
 					q.limit = o.Limit
-				} else {
+				} else { // the typical one is as slow
 					j.questions[slices.Index(j.questions, q)+1].limit = o.Limit
 				}
 			case o.State == "unknown":
@@ -185,8 +185,7 @@ func (j *judge) asked(q *question) bool {
 	return own >= max(worthTime, q.middle()/2) || outside >= outsideTime
 }
 
-// requests adds the items about requests: those of all before those of the slowest of a group, and
-// groups with most time first.
+// requests adds the items about requests, those first that cost all slow requests together the most.
 func (j *judge) requests(diagnoses *[]diagnosis) {
 	type candidate struct {
 		q    *question
