@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -144,14 +143,6 @@ func (r *Result) Row(quantity string) *Row {
 		}
 	}
 	return nil
-}
-
-// per returns the ending of quantities per op or second.
-func (r *Result) per() rule.Per {
-	if r.PerOp() {
-		return rule.PerOp
-	}
-	return rule.PerSecond
 }
 
 // Of compares two sides, which both have at least one trace. op is what counts as an op,

@@ -503,10 +503,10 @@ func (j *judge) ruledOut() {
 		add("locks (%s blocked)", textui.Duration(locks))
 	}
 	if !named("garbage-collection", "gc") {
-		add("garbage collection (%s of the procs' time)", textui.Percent(r.GC.Share))
+		add("garbage collection (%s)", textui.Percent(r.GC.Share))
 	}
 	if !named("stop-the-world", "stw") {
-		add("stop-the-world (%s of the time)", textui.Ratio(r.STW.Effective.Total, r.Totals.Span))
+		add("stop-the-world (%s)", textui.Ratio(r.STW.Effective.Total, r.Totals.Span))
 	}
 	scheduling := slices.ContainsFunc(j.items, func(f result.Finding) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
 	switch l := &r.Latency.All; {
@@ -520,6 +520,6 @@ func (j *judge) ruledOut() {
 	case r.Causes.Refused != "":
 		add("not checked: causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
 	case r.Verdict.Machine == "" && ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
-		add("the machine (suspected for %s of that)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
+		add("the machine (%s suspected)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 }

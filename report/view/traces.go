@@ -239,7 +239,13 @@ func Verdict(r *result.Report) *document.Section {
 	if len(v.RuledOut) > 0 {
 		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(v.RuledOut, ", ")})
 	}
-	if list := findingList(findings.Lead(r.Findings)); len(list) > 0 {
+	lead := slices.Clone(findings.Lead(r.Findings))
+	if v.Word != "" { // it says that already
+		lead = slices.DeleteFunc(lead, func(f result.Finding) bool {
+			return slices.Contains([]string{"requests", "waiting", "no-notable-waiting", "no-waits"}, f.Kind)
+		})
+	}
+	if list := findingList(lead); len(list) > 0 {
 		s.Add(list)
 	}
 	return s
