@@ -51,7 +51,7 @@ func screen(t *document.TextWriter, r *result.Report) *document.Section {
 		}
 		end.Printf("\n")
 		end.Facts(screenFacts(r, left != nil))
-		if n <= 1 || t.Lines()+middle.Lines()+end.Lines() <= screenLines {
+		if n < 1 || n == 1 && !whole || t.Lines()+middle.Lines()+end.Lines() <= screenLines {
 			t.Append(middle)
 			t.Append(end)
 			return left
@@ -222,11 +222,15 @@ func waitersTable(t *document.TextWriter, r *result.Report, perSecond func(int64
 }
 
 // shortened returns cards, unless whole with less of those after the first: its title, the
-// first function, and what to do.
+// first function, and what to do. The first lacks why.
 func shortened(cards document.Cards, whole bool) document.Cards {
 	out := slices.Clone(cards)
-	for i := 1; i < len(out) && !whole; i++ {
+	for i := 0; i < len(out) && !whole; i++ {
 		c := &out[i]
+		if i == 0 {
+			c.Facets = slices.DeleteFunc(slices.Clone(c.Facets), func(f document.Facet) bool { return f.Label == "why" })
+			continue
+		}
 		c.Text = nil
 		first := true
 		c.Facets = slices.DeleteFunc(slices.Clone(c.Facets), func(f document.Facet) bool {
