@@ -105,6 +105,9 @@ func TestPowerSimulated(t *testing.T) {
 	const reps = 1000
 	for _, n := range []int{6, 10} {
 		for _, alpha := range []float64{0.05, 0.01, 0.005} {
+			if n == 10 && alpha != 0.01 {
+				continue // it takes most of the time
+			}
 			for _, k := range []float64{1, math.Exp(0.2), math.Exp(2)} {
 				for _, shift := range []float64{0.7, 1.4, 2.1} {
 					rng := rand.New(rand.NewPCG(21, 22))
