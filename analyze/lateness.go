@@ -48,7 +48,6 @@ type procLooks struct {
 	by      model.ThreadID
 	g       model.GoID // that goroutine, by that thread
 	several bool       // that thread has run several
-	fn      model.StringID
 }
 
 // threadRuns is what a thread has run. One that is locked to its goroutine runs
@@ -90,7 +89,7 @@ func (l *Lateness) start(s *model.Step) {
 		return
 	}
 	if s.Pseudo == model.NotPseudo {
-		p.looked, p.stopped, p.fn = s.Time, 0, s.Func
+		p.looked, p.stopped = s.Time, 0
 	}
 	if p.by == s.M && (p.g == s.G || p.several) {
 		return
@@ -131,21 +130,18 @@ func (l *Lateness) network(s *model.Step) {
 	}
 }
 
-// timer bounds the lateness of a timer. It returns the time since a timer that fires now
-// may have been due, and the proc that fires it; -1 if it is not known.
-func (l *Lateness) timer(s *model.Step) (model.Duration, *procLooks) {
+// timer bounds the lateness of a timer.
+func (l *Lateness) timer(s *model.Step) {
 	p := l.proc(s.P)
 	if p == nil || p.stopped == 0 || s.Time.Sub(p.stopped) > ownTimers || p.looked == 0 {
 		l.UnboundedTimers++
-		return -1, nil
+		return
 	}
 	since := p.looked
 	if s.Origin == model.OriginTimer {
 		since = max(since, s.Since) // the timer was set when it began to wait, or later
 	}
-	bound := s.Time.Sub(since)
-	l.Timers.Add(bound, l.at(s.Time))
-	return bound, p
+	l.Timers.Add(s.Time.Sub(since), l.at(s.Time))
 }
 
 // move notes polls that found nothing: a thread lets go of its proc for want of

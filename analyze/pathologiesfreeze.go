@@ -14,8 +14,9 @@ import (
 // while the world is stopped for it; otherwise until sysmon has it preempted:
 // overrunBurst, and then within preemptedSoon of the silence's end.
 const (
-	minStill    = 5_000_000 * model.Duration(1)
-	stillFactor = 10
+	minStill     = 5_000_000 * model.Duration(1)
+	stillFactor  = 10
+	overrunBurst = 3 * timeSlice
 
 	preemptedSoon = 25_000_000 * model.Duration(1)
 	// frozenShare of the time is too much even if nobody waited: what ran did not.
@@ -82,7 +83,6 @@ type frozen struct {
 	symptom
 	silences
 	candidates []standstill
-	still      []stint // what counts; for the analysis of bursts
 	periodic   bool
 }
 
@@ -135,7 +135,6 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 	for _, c := range real {
 		if x.periodic || c.inHand || c.overdue > 1 && c.late {
 			x.single(c.end.Sub(c.start), c.at, model.NoGoroutine)
-			x.still = append(x.still, c.stint)
 		}
 	}
 	x.candidates, x.long = nil, nil
@@ -146,10 +145,10 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		sharing("share of the time", ratio(x.Total, span)),
 	}
 	if x.periodic {
-		x.judge("cpu-throttling", true, append(evidence, counted("that end 100 ms, or a multiple, after the one before", regular))...)
+		x.judge("cpu-throttling", result.Serious, true, append(evidence, counted("that end 100 ms, or a multiple, after the one before", regular))...)
 		return
 	}
-	x.judge("frozen-process", x.Worst >= result.SeriousWait || x.pattern(3, span), evidence...)
+	x.judge("frozen-process", result.Notable, x.Worst >= result.SeriousWait || x.pattern(3, span), evidence...)
 }
 
 // longest returns the longest silence that lies in a time, if any.

@@ -5,19 +5,14 @@ import "github.com/schedscope/schedscope/model"
 // procsNow is what each proc does, by the steps so far.
 type procsNow struct {
 	list     []procNow
-	known    int  // seen, without those that GOMAXPROCS did away with
-	idle     int  // of those
 	max      int  // GOMAXPROCS as the trace says, or the procs seen
 	stopping bool // the world, which has not stopped yet
 }
 
-// procNow is what a proc does since a time.
+// procNow is what a proc does.
 type procNow struct {
 	state model.ProcState
-	work  model.WorkKind
 	g     model.GoID
-	fn    model.StringID
-	since model.Time
 	burst model.Time // since when g has been running, assists and all; 0: it does not
 }
 
@@ -29,38 +24,19 @@ func (x *procsNow) phase(s *model.Step) {
 	case model.StepStopped, model.StepRestarted:
 		x.stopping = false
 	case model.StepProcs:
-		x.resize(int(s.N))
+		x.max = int(s.N)
 	}
-}
-
-// resize does away with the procs beyond GOMAXPROCS, of which no other step tells.
-func (x *procsNow) resize(n int) {
-	x.max = n
-	for i := n; i < len(x.list); i++ {
-		if p := &x.list[i]; p.state == model.ProcIdle || p.state == model.ProcStopped {
-			x.known--
-			x.countIdle(p.state, -1)
-			*p = procNow{g: model.NoGoroutine}
-		}
-	}
-}
-
-// proc returns a proc, nil if there cannot be such a one.
-func (x *procsNow) proc(id model.ProcID) *procNow {
-	if uint(id) >= uint(len(x.list)) {
-		if id < 0 || id >= maxPathologyProcs {
-			return nil
-		}
-		for int(id) >= len(x.list) {
-			x.list = append(x.list, procNow{g: model.NoGoroutine})
-		}
-	}
-	return &x.list[id]
 }
 
 // change makes a proc do what a StepProc says.
-func (x *procsNow) change(p *procNow, s *model.Step) {
-	burst := model.Time(0)
+func (x *procsNow) change(s *model.Step) {
+	if s.P < 0 || s.P >= maxPathologyProcs { // there cannot be such a one
+		return
+	}
+	for int(s.P) >= len(x.list) {
+		x.list = append(x.list, procNow{g: model.NoGoroutine})
+	}
+	p, burst := &x.list[s.P], model.Time(0)
 	state := model.ProcState(s.To)
 	if state == model.ProcRunning {
 		burst = s.Time
@@ -68,25 +44,9 @@ func (x *procsNow) change(p *procNow, s *model.Step) {
 			burst = p.burst
 		}
 	}
-	if p.state != state {
-		x.countIdle(p.state, -1)
-		x.countIdle(state, +1)
-		if p.state == model.ProcUndetermined {
-			x.known++
-		}
-	}
 	x.max = max(x.max, int(s.P)+1) // GOMAXPROCS may have fallen below it
-	*p = procNow{state: state, work: s.Work, g: s.G, fn: s.Func, since: s.Time, burst: burst}
+	*p = procNow{state, s.G, burst}
 }
-
-func (x *procsNow) countIdle(state model.ProcState, n int) {
-	if state == model.ProcIdle {
-		x.idle += n
-	}
-}
-
-// anyIdle reports whether a proc is idle. One not seen yet has done nothing.
-func (x *procsNow) anyIdle() bool { return x.idle > 0 || x.known < x.max }
 
 // inHand reports whether there is work at hand that takes microseconds: a search,
 // or a stop of the world for which nobody but the stopper must give way.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -169,7 +170,7 @@ func (x *runnextChain) proc(id model.ProcID) *chainState {
 // A single victim of a chain waited for what one time slice costs by design;
 // it takes several, or one of two slices, to be a pattern.
 func (x *runnextChain) finish(span model.Duration) {
-	x.judge("runnext-chain", x.pattern(3, span) || x.Worst >= 2*timeSlice,
+	x.judge("runnext-chain", result.Notable, x.pattern(3, span) || x.Worst >= 2*timeSlice,
 		counted("waits of 10 ms or more behind a chain", x.Count),
 		lasting("in all", x.Total),
 		lasting("longest", x.Worst),
@@ -223,6 +224,10 @@ func (x *globalAging) add(s *model.Step) {
 
 // left takes that a goroutine ceased to be runnable.
 func (x *globalAging) left(t *model.Tables, s *model.Step, procs int, counts bool, at model.Time) {
+	x.runnable--
+	if model.GoState(s.To) == model.GoRunning && s.Pseudo == model.NotPseudo {
+		x.starts++
+	}
 	if a, ok := x.waiting[s.G]; ok {
 		delete(x.waiting, s.G)
 		if counts && !a.cut {
@@ -269,7 +274,7 @@ func (x *globalAging) finish(t *model.Tables, end model.Time, procs int, at mode
 		}
 	}
 	x.waiting = nil
-	x.judge("global-queue-aging", x.Count > 0,
+	x.judge("global-queue-aging", result.Serious, x.Count > 0,
 		counted("goroutines passed over in the global queue", x.Count),
 		lasting("longest", x.Worst),
 		lasting("in all", x.Total),

@@ -29,12 +29,7 @@ func (x *goEnds) Step(s *model.Step) {
 }
 
 // worstStates are the states that goroutines cease to be in where the worst cases end.
-var worstStates = map[string]model.GoState{
-	"netpoll-starvation": model.GoWaiting, "timers-late-behind-busy-proc": model.GoWaiting,
-	"runnext-chain": model.GoRunnable, "global-queue-aging": model.GoRunnable, "behind-dedicated-gc-worker": model.GoRunnable,
-	"waiting-after-stack-scan": model.GoRunnable, "locked-thread-ping-pong": model.GoRunnable, "affinity-lost-across-stw": model.GoRunnable,
-	"long-bursts-without-preemption": model.GoRunning,
-}
+var worstStates = map[string]model.GoState{"runnext-chain": model.GoRunnable, "global-queue-aging": model.GoRunnable}
 
 // check checks of each pathology that its worst case ended at the point in time that is
 // reported: there the goroutine that it names ceased to be in the state that the pathology
@@ -43,15 +38,15 @@ func (ends *goEnds) check(t *testing.T, p *analyze.Pathologies) {
 	t.Helper()
 	for _, x := range p.Found() {
 		start := x.At - model.Time(x.Worst)
-		if start < 0 || x.At > model.Time(p.Span) {
-			t.Errorf("the worst %s lies from %d to %d in a trace of %d ns", x.Name, start, x.At, p.Span)
+		if span := ends.last - ends.first; start < 0 || x.At > span {
+			t.Errorf("the worst %s lies from %d to %d in a trace of %d ns", x.Name, start, x.At, span)
 		}
 		state, ok := worstStates[x.Name]
 		if !ok || x.At >= ends.last-ends.first { // it goes on at the end
 			continue
 		}
 		since, ok := ends.since[goEnd{x.G, state, x.At}]
-		if bound := state == model.GoWaiting; !ok || !bound && since > start {
+		if !ok || since > start {
 			t.Errorf("the worst %s of goroutine %d lies from %d to %d: such a state ended there: %v, it began at %d", x.Name, x.G, start, x.At, ok, since)
 		}
 	}

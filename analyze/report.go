@@ -162,7 +162,6 @@ func (r *Report) Observe(m *model.Machine) {
 			}
 		}
 	}
-	m.Observe(&r.Pathologies.handoffs)
 	m.Observe(&r.Blame.calls)
 	m.Observe(&feed{r})
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
@@ -89,14 +90,11 @@ func (s *symptom) pattern(least int64, span model.Duration) bool {
 }
 
 // judge says whether the pathology of that name was found, and by which numbers.
-func (s *symptom) judge(name string, found bool, evidence ...Evidence) {
+func (s *symptom) judge(name string, severity Severity, found bool, evidence ...Evidence) {
 	s.found = found
-	s.Name, s.Evidence = name, evidence
-	for i := range kinds {
-		if x := &kinds[i]; x.Name == name {
-			s.Severity, s.Grade, s.Meaning, s.Advice = x.severity, x.grade, x.Meaning, x.Advice
-		}
-	}
+	s.Name, s.Severity, s.Grade, s.Evidence = name, severity, result.Inferred, evidence
+	x := findings.Symptom(name)
+	s.Meaning, s.Advice = x.Meaning, x.Advice
 }
 
 // Numbers that a pathology rests on.
@@ -109,44 +107,3 @@ func lasting(name string, d model.Duration) Evidence {
 }
 
 func sharing(name string, x float64) Evidence { return Evidence{Name: name, Value: x, Unit: "share"} }
-
-func perSecond(name string, x float64) Evidence {
-	return Evidence{Name: name, Value: x, Unit: "per second"}
-}
-
-// shareOf returns n as a part of all.
-func shareOf(n, all int64) float64 { return float64(n) / float64(max(all, 1)) }
-
-// intensity counts events in windows of a fixed length, so that a storm in a
-// long trace is not lost in the mean.
-type intensity struct {
-	window  int64 // the current one
-	count   int64 // of its events
-	peak    int64 // the most in one window
-	windows int64 // stormy windows
-	inIt    int64 // events in those
-}
-
-// stormWindow is the length of a window: long enough to average, short enough
-// that a user notices a storm of this length.
-const stormWindow = 100_000_000 * model.Duration(1)
-
-// add counts an event; a window is stormy from limit events on.
-func (x *intensity) add(at model.Time, limit int64) {
-	w := int64(at) / int64(stormWindow)
-	if w != x.window {
-		x.window, x.count = w, 0
-	}
-	x.count++
-	x.peak = max(x.peak, x.count)
-	switch {
-	case x.count == limit:
-		x.windows++
-		x.inIt += x.count
-	case x.count > limit:
-		x.inIt++
-	}
-}
-
-// peakRate returns the greatest rate in one window, per second.
-func (x *intensity) peakRate() float64 { return float64(x.peak) / (float64(stormWindow) / 1e9) }

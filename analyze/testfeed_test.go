@@ -19,7 +19,7 @@ func newTestFeed(r *Report) testFeed {
 			f.direct = append(f.direct, a)
 		}
 	}
-	f.direct = append(f.direct, &r.Pathologies.handoffs, &r.Blame.calls)
+	f.direct = append(f.direct, &r.Blame.calls)
 	starter{r}.Started(0)
 	return f
 }

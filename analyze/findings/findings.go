@@ -26,6 +26,15 @@ const (
 	lateShare = 0.10
 	// herdFactor: more runnable goroutines for each proc are a crowd.
 	herdFactor = 50
+	// assistShare of the running time of the program's goroutines.
+	assistShare = 0.05
+	// lockedRate per second, and lockedShare of all starts, are starts on locked threads that a
+	// program has by design of how it hands work over.
+	lockedRate, lockedShare = 1000, 0.10
+	// timeSlice of a goroutine (runtime/proc.go: forcePreemptNS): so late is a timer behind one.
+	timeSlice = 10_000_000
+	// fewTimers are too few for a p90.
+	fewTimers = 50
 	// fewWaits are too few for a p99.
 	fewWaits = 100
 	// fewValues are too few for any percentile.
@@ -60,7 +69,7 @@ func Verdict(r *result.Report, objectives ...result.Objective) (out []result.Fin
 	}
 	out = append(out, verdict(r, objectives)...)
 	diagnoses := len(out)
-	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, retakes} {
+	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, lateTimers, retakes, assists, lockedThreads} {
 		if f, ok := find(r); ok {
 			out = append(out, f)
 		}
@@ -77,6 +86,17 @@ func Lead(list []result.Finding) []result.Finding {
 		n++
 	}
 	return list[:n]
+}
+
+// Also returns the kinds of notable findings that are neither diagnoses nor about latency as a whole,
+// but for those that say how busy the procs were, and not what went wrong.
+func Also(r *result.Report) (kinds []string) {
+	for _, f := range r.Findings[len(Lead(r.Findings)):] {
+		if f.Title == "" && f.Severity >= result.Notable && f.Kind != "procs-saturated" && f.Kind != "long-bursts" {
+			kinds = append(kinds, f.Kind)
+		}
+	}
+	return kinds
 }
 
 // subject says in a sentence what was analysed.

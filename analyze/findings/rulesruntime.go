@@ -7,6 +7,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // queuedSyscalls finds that goroutines queued after system calls.
@@ -71,6 +72,65 @@ func retakes(r *result.Report) (result.Finding, bool) {
 		Text: fmt.Sprintf("sysmon took procs from system calls %.0f times per second, after %s in the call at p50: system calls are slow enough to be noticed, and each costs a change of threads.",
 			rate, textui.Duration(h.InSyscall.P50)),
 		Evidence: []result.Evidence{{Name: "sysmon retakes", Value: rate, Unit: "per second"}},
+	}, true
+}
+
+// assists finds goroutines that must mark for what they allocate. The collector paces itself so
+// that its workers do all marking and assists none (runtime/mgcpacer.go); more is a program that
+// allocates faster than that.
+func assists(r *result.Report) (result.Finding, bool) {
+	credit := model.Duration(0)
+	if i := slices.IndexFunc(r.Waiting.ByReason, func(n result.Named) bool { return n.Name == "GC mark assist wait for work" }); i >= 0 {
+		credit = r.Waiting.ByReason[i].Total
+	}
+	assist, ran := r.Procs.Uses[result.UseAssist], r.Procs.Uses[result.UseUser]+r.Procs.Uses[result.UseAssist]
+	share := ratio(assist, ran)
+	if assist+credit < result.NotableWait || ratio(assist+credit, ran) < assistShare {
+		return result.Finding{}, false
+	}
+	f := result.Finding{
+		Kind: "gc-assists", Severity: result.Notable, Grade: result.Certain,
+		Text: fmt.Sprintf("Goroutines of the program spent %s on marking for the collector, %s of the time in which they ran, and waited %s for credit.",
+			textui.Duration(assist), textui.Percent(share), textui.Duration(credit)),
+		Evidence: []result.Evidence{{Name: "assists", Value: float64(assist), Unit: "ns"}, {Name: "waits for assist credit", Value: float64(credit), Unit: "ns"},
+			{Name: "assists of the running time", Value: share, Unit: "share"}},
+	}
+	if share >= 4*assistShare {
+		f.Severity = result.Serious
+	}
+	return f, true
+}
+
+// lockedThreads finds that goroutines on locked threads are started all the time. Each start by
+// another thread takes two changes of threads in the system, some 10 us.
+func lockedThreads(r *result.Report) (result.Finding, bool) {
+	at := slices.IndexFunc(r.Queues.BySource, func(c result.Count) bool { return c.Name == runqueue.SourceLocked.String() })
+	if at < 0 || r.Totals.Span <= 0 {
+		return result.Finding{}, false
+	}
+	n := r.Queues.BySource[at].Count
+	rate, share := float64(n)/(float64(r.Totals.Span)/1e9), float64(n)/float64(max(r.Queues.Starts, 1))
+	if rate < lockedRate || n < fewWaits || share < lockedShare {
+		return result.Finding{}, false
+	}
+	return result.Finding{
+		Kind: "locked-thread-ping-pong", Severity: result.Notable, Grade: result.Certain,
+		Text:     fmt.Sprintf("Goroutines that are locked to a thread started %.0f times per second, %s of all starts: each takes a proc from one thread to another.", rate, textui.Percent(share)),
+		Evidence: []result.Evidence{{Name: "starts on locked threads", Value: rate, Unit: "per second"}, {Name: "of all starts", Value: share, Unit: "share"}},
+	}, true
+}
+
+// lateTimers finds timers that fired only when a long burst on their proc ended.
+func lateTimers(r *result.Report) (result.Finding, bool) {
+	t := &r.Lateness.Timers
+	if t.Count < fewTimers || t.P90 < timeSlice {
+		return result.Finding{}, false
+	}
+	return result.Finding{
+		Kind: "timers-late-behind-busy-proc", Severity: result.Notable, Grade: result.Inferred,
+		Text: fmt.Sprintf("A tenth of %s that fired after a goroutine on their proc were up to %s late or more, at most %s: the proc looks at its timers only between two goroutines.",
+			textui.Plural(t.Count, "timer"), textui.Duration(t.P90), textui.Duration(t.Max)),
+		Evidence: []result.Evidence{{Name: "timers", Value: float64(t.Count), Unit: "count"}, {Name: "p90 lateness, at most", Value: float64(t.P90), Unit: "ns"}},
 	}, true
 }
 

@@ -1,6 +1,10 @@
 package findings
 
-import "github.com/schedscope/schedscope/analyze/result"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/result"
+)
 
 // Verdicts is what the catalogue has of each verdict, by its words joined by dashes.
 var Verdicts = []result.Symptom{
@@ -30,8 +34,8 @@ var Verdicts = []result.Symptom{
 		Advice:  "The sentence after the word says what recording would show it: longer, under load, or with the CPU samples that schedscope record takes."},
 }
 
-// Symptoms is what the catalogue has of each kind of finding. Traces that show one are in
-// the repository.
+// Symptoms is what the catalogue has of each kind of finding, and at its end of the pathologies.
+// Traces that show one are in the repository.
 var Symptoms = []result.Symptom{
 	{Name: "requests", Example: "fixtures/http.trace",
 		Meaning: "How long requests took, and what is known of their time.",
@@ -116,7 +120,7 @@ var Symptoms = []result.Symptom{
 	{Name: "idle-while-runnable", Example: "fixtures/rpc.go1.26.p4.trace",
 		Meaning: "Goroutines waited although a proc was idle.",
 		Sign:    "For at least 5% of the time, or for 1% with a p99 of 1 ms or more. Some tens of microseconds are what it takes to wake a thread.",
-		Advice:  "Compare GOMAXPROCS with the CPUs that the process really has, and look for runtime.LockOSThread. See idle-procs-beside-runnable."},
+		Advice:  "Compare GOMAXPROCS with the CPUs that the process really has, and look for runtime.LockOSThread."},
 	{Name: "syscall-exits-queue", Example: "fixtures/truth/traces/syscalls.p4.go1.25.trace.zst",
 		Meaning: "Goroutines came back from system calls and found no idle proc.",
 		Sign:    "At least 10% of system calls, and their waits have a p99 of 1 ms or more.",
@@ -124,9 +128,54 @@ var Symptoms = []result.Symptom{
 	{Name: "netpoll-late", Example: "fixtures/rpc.go1.26.p4.trace",
 		Meaning: "Network events were noticed late, or their goroutines ran late.",
 		Sign:    "At least 10% of network wakeups came from sysmon, which polls when nobody has for 10 ms, or the p99 from wakeup to run is 1 ms or more. How long an event was ready before is not in a trace.",
-		Advice:  "Shorten what computes between two waits for the network, or bound how much of it runs at once. See netpoll-starvation."},
+		Advice:  "Shorten what computes between two waits for the network, or bound how much of it runs at once."},
 	{Name: "sysmon-retakes", Example: "fixtures/checks/recordings/blocked.trace.zst",
 		Meaning: "sysmon took procs from system calls all the time.",
 		Sign:    "More than 1,000 times per second, at least 100 times.",
-		Advice:  "Make fewer and larger calls, or limit how many goroutines call at once. See handoff-storm."},
+		Advice:  "Make fewer and larger calls, or limit how many goroutines call at once."},
+	{Name: "gc-assists", Example: "fixtures/assist.go1.26.p4.trace",
+		Meaning: "The program allocates faster than the collector marks. Goroutines that allocate must mark themselves, or wait until others did, before they may go on.",
+		Sign:    "Assists, and waits for their credit, are at least 5% of the time in which procs ran goroutines of the program, and 1 ms.",
+		Advice:  "Allocate less (reuse buffers, avoid short-lived garbage on the hot path), or give the collector room: raise GOGC, or GOMEMLIMIT if that is what forces it."},
+	{Name: "locked-thread-ping-pong", Example: "fixtures/lockthread.go1.26.p4.trace",
+		Meaning: "Goroutines that are locked to threads stop and start all the time. Each time a proc must change from one thread to another, which only the operating system can do.",
+		Sign:    "At least 1,000 starts on locked threads per second, at least 100, and 10% of all starts.",
+		Advice:  "Do not pass small pieces of work to and from a goroutine under runtime.LockOSThread: give it batches, or keep all of the exchange on it."},
+	{Name: "timers-late-behind-busy-proc", Example: "fixtures/hogs.go1.26.p2.trace",
+		Meaning: "Timers fired late because their procs were busy. A proc looks at the timers set on it between two goroutines only, so these were late by up to the length of what ran before.",
+		Sign:    "Of at least 50 timers that fired right after a goroutine on their proc, a tenth or more fired where the proc had not looked at its timers for 10 ms. How late each was is an upper bound: the trace does not have the time for which it was set.",
+		Advice:  "Do not rely on timers finer than 10 to 20 ms next to goroutines that compute; keep a proc free for them (fewer computing goroutines than GOMAXPROCS, and enough CPUs)."},
+	{Name: "runnext-chain", Example: "fixtures/convoy.go1.26.p4.trace",
+		Meaning: "Goroutines that wake one another kept a proc's queue waiting. Woken into runnext, by one another or by timers, they shared one time slice after another, while what stood in the queue did not get its turn.",
+		Sign:    "A goroutine waited for 10 ms or more behind at least 10 starts through runnext, at least three times, or once for 20 ms. Run queues are replayed, so it is inferred.",
+		Advice:  "Let goroutines that talk to each other exchange more at a time (a buffered channel, batches), or have one do the work of both; let short timers fire less often."},
+	{Name: "global-queue-aging", Example: "fixtures/starve.go1.26.p1.trace",
+		Meaning: "Goroutines in the global queue were passed over. They were preempted, or came from Gosched or a system call, and many more started before them than the runtime's every-61st rule should allow, because starts through runnext do not count for it.",
+		Sign:    "A goroutine waited there for 10 ms or more, and twice as many starts as the rule allows, for all ahead of it, went past it.",
+		Advice:  "Look for goroutines that wake each other all the time and break their chain: exchange more at a time, or give the program more procs. Do not call runtime.Gosched where others chat."},
+	{Name: "frozen-process", Example: "fixtures/generations.go1.26.p4.trace",
+		Meaning: "No thread did anything for a while although procs had work. The operating system, or the machine under it, did not run the process.",
+		Sign:    "Silences of all threads, of 5 ms or more and ten times what is usual, while there was work that takes microseconds, or several goroutines ran past the time at which the runtime stops them: at least 3, or one of 10 ms.",
+		Advice:  "Look outside of the program: stopped or paused containers, a debugger, swapping, an overcommitted host."},
+	{Name: "cpu-throttling", Example: "fixtures/checks/recordings/convoy-quota.trace.zst",
+		Meaning: "The whole process stood still at the pace of CPU quotas. It used up its quota before the period was over, again and again.",
+		Sign:    "At least 5 silences of all threads as for frozen-process, of which 80% end 100 ms, or a multiple, after the one before. Quotas with another period are not recognised.",
+		Advice:  "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."},
+}
+
+// Symptom returns what the catalogue has of a finding or pathology of that name.
+func Symptom(name string) result.Symptom {
+	i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == name })
+	return Symptoms[i]
+}
+
+// Renamed are former names of what the catalogue has, and the names that say the same.
+var Renamed = map[string]string{
+	"affinity-lost-across-stw":       "stop-the-world",
+	"behind-dedicated-gc-worker":     "garbage-collection",
+	"handoff-storm":                  "sysmon-retakes",
+	"idle-procs-beside-runnable":     "idle-while-runnable",
+	"long-bursts-without-preemption": "long-bursts",
+	"netpoll-starvation":             "netpoll-late",
+	"waiting-after-stack-scan":       "garbage-collection",
 }

@@ -38,7 +38,7 @@ func screen(t *document.TextWriter, r *result.Report) *document.Section {
 	if section := diagnoses(r); section != nil {
 		cards = section.Blocks[0].(document.Cards)
 	}
-	for n, whole := len(cards), true; ; {
+	for n, whole, also := len(cards), true, true; ; {
 		middle, end := t.Like(), t.Like()
 		var left *document.Section
 		if n > 0 {
@@ -50,16 +50,20 @@ func screen(t *document.TextWriter, r *result.Report) *document.Section {
 			left.Add(cards[n:])
 		}
 		end.Printf("\n")
-		end.Facts(screenFacts(r, left != nil))
+		end.Facts(screenFacts(r, left != nil, also))
 		if n < 1 || n == 1 && !whole || t.Lines()+middle.Lines()+end.Lines() <= screenLines {
 			t.Append(middle)
 			t.Append(end)
 			return left
 		}
-		if !whole {
+		switch {
+		case also:
+			also = false
+		case whole:
+			whole = false
+		default:
 			n--
 		}
-		whole = false
 	}
 }
 
@@ -242,8 +246,9 @@ func shortened(cards document.Cards, whole bool) document.Cards {
 	return out
 }
 
-// screenFacts are the last lines of the first screen; left: there are more items.
-func screenFacts(r *result.Report, left bool) document.Facts {
+// screenFacts are the last lines of the first screen; left: there are more items, also: there is
+// room for what else was found.
+func screenFacts(r *result.Report, left, also bool) document.Facts {
 	var facts document.Facts
 	if len(r.Verdict.RuledOut) > 0 {
 		facts = append(facts, document.Pair{Name: "ruled out", Value: strings.Join(r.Verdict.RuledOut, ", ")})
@@ -252,10 +257,13 @@ func screenFacts(r *result.Report, left bool) document.Facts {
 	for i := range r.Pathologies {
 		names = append(names, PathologyLabel(r.Pathologies[i].Name))
 	}
+	for _, kind := range findings.Also(r) {
+		names = append(names, PathologyLabel(kind))
+	}
 	if len(names) > foundLines {
 		names = append(names[:foundLines], fmt.Sprintf("%d more", len(names)-foundLines))
 	}
-	if len(names) > 0 {
+	if also && len(names) > 0 {
 		facts = append(facts, document.Pair{Name: "also", Value: strings.Join(names, ", ")})
 	}
 	next := "--details for all numbers"

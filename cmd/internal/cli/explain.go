@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -21,7 +20,6 @@ var catalogue = []struct {
 }{
 	{"Verdicts, the first words of a report", findings.Verdicts},
 	{"Findings, what a report says of a trace", findings.Symptoms},
-	{"Known ways of scheduling going wrong, in the list of what was found", analyze.Symptoms()},
 	{"Causes of waiting, in the table of where it went", result.CauseSymptoms()},
 }
 
@@ -47,6 +45,9 @@ func newExplain(a *app) *cobra.Command {
 				return listSymptoms(a.stdout)
 			}
 			name := result.SymptomName(strings.Join(args, " "))
+			if now := findings.Renamed[name]; now != "" {
+				name = now
+			}
 			if !slices.Contains(names, name) {
 				hint := didYouMean(name, names)
 				if hint == "" {

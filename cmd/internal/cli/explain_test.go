@@ -36,10 +36,9 @@ func TestCatalogue(t *testing.T) {
 			case 0:
 				shown = []string{result.SymptomName(strings.ToLower(r.Verdict.Word))}
 			case 1:
-				shown = result.Each(r.Findings, func(f *result.Finding) string { return f.Kind })
+				shown = append(result.Each(r.Findings, func(f *result.Finding) string { return f.Kind }),
+					result.Each(r.Pathologies, func(p *result.Pathology) string { return p.Name })...)
 			case 2:
-				shown = result.Each(r.Pathologies, func(p *result.Pathology) string { return p.Name })
-			case 3:
 				shown = result.Each(r.Causes.Rows, func(c *result.CauseRow) string { return result.SymptomName(c.Cause) })
 			}
 			if !slices.Contains(shown, x.Name) {
