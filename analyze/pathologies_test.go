@@ -30,14 +30,6 @@ func (s symptoms) change(at model.Duration, g model.GoID, from, to model.GoState
 	s.Step(&x)
 }
 
-// waits lets a goroutine wait to run.
-func (s symptoms) waits(from, to model.Duration, g model.GoID) {
-	s.change(from, g, model.GoWaiting, model.GoRunnable, 0, nil)
-	s.change(to, g, model.GoRunnable, model.GoRunning, from, nil)
-}
-
-func on(p model.ProcID) func(*model.Step) { return func(x *model.Step) { x.P = p } }
-
 // proc tells what a proc does from now on.
 func (s symptoms) proc(at model.Duration, p model.ProcID, to model.ProcState, work model.WorkKind, g model.GoID) {
 	s.Step(&model.Step{Kind: model.StepProc, Time: model.Time(at), P: p, G: g, To: uint8(to), Work: work, Func: s.str("main.f")})

@@ -118,7 +118,7 @@ func TestTimelineKeysOfPage(t *testing.T) {
 // TestPathologyLinks follows the link of each pathology that names a goroutine to an
 // interval of that goroutine which ends just when the worst case did.
 func TestPathologyLinks(t *testing.T) {
-	for _, name := range []string{"convoy.go1.26.p4.trace", "assist.go1.26.p4.trace"} {
+	for _, name := range []string{"convoy.go1.26.p4.trace", "oneproc.go1.26.p1.trace"} {
 		trace := fixture(t, name)
 		x := open(t, fileURL(report(t, trace)), look{}, nil)
 		followed := 0
