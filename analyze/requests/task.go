@@ -20,6 +20,7 @@ type task struct {
 	since  mark
 	before Times // states in the legs before
 	legs   []leg
+	seen   model.Time // its latest event
 }
 
 // routeDepth is that of a region of runtime/trace with a slash in its name, in a request of another
@@ -57,7 +58,7 @@ func (t *Tracker) mark(ev *model.Event) {
 	t.close(g, t.now, nil)
 	switch {
 	case begins && x == nil:
-		t.tasks[id] = &task{pending: t.hold(g), name: name, from: g.id, since: t.here(g)}
+		t.tasks[id] = &task{pending: t.hold(g), name: name, from: g.id, since: t.here(g), seen: t.now}
 		return
 	case ev.Kind == model.EventRegionBegin && g.server != nil && g.req != nil && g.role != roleFunc && strings.Contains(name, "/") && g.depth < routeDepth:
 		g.name, g.depth = name, routeDepth
@@ -83,6 +84,7 @@ func (t *Tracker) mark(ev *model.Event) {
 	if g != x.g {
 		t.hand(x, g)
 	}
+	x.seen = t.now
 	if ev.Kind == model.EventTaskEnd {
 		delete(t.tasks, id)
 		t.endTask(x, true)
@@ -91,8 +93,8 @@ func (t *Tracker) mark(ev *model.Event) {
 
 // hand gives a task to a goroutine that was seen to work on it.
 func (t *Tracker) hand(x *task, to *goroutine) {
-	c, woken := x.g, x.since.at
-	if w := to.last; w != nil && w.by != nil && w.to > woken && w.to <= c.since {
+	c, woken := x.g, x.seen
+	if w := to.last; w != nil && w.by == c && w.to > woken && w.to <= c.since {
 		woken = w.to
 	}
 	if woken = max(woken, x.summed); woken > x.since.at {

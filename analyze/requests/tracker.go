@@ -378,7 +378,9 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 		if t.finder.stack(g.stack).doing == doingIdle {
 			return nil
 		}
-		by, until = t.peer(g)
+		if by == nil { // else a deadline, or a close, that by has set
+			by, until = t.peer(g)
+		}
 	case Channel:
 		if by == nil {
 			g.kind = Timer
