@@ -72,6 +72,8 @@ type seenIn struct {
 	write   bool  // to a connection
 	pool    bool  // it takes a connection from a pool
 	sql     bool  // of database/sql
+	accept  bool  // it accepts a connection
+	connect bool  // it connects
 	fn      bool  // it is in a function that a spec names
 	depth   uint8 // of the handler
 	kind    string
@@ -211,8 +213,12 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 		case strings.HasPrefix(fn, "net.(*netFD).Write"), fn == "net.(*netFD).writev", strings.HasPrefix(fn, "net.sendFile"),
 			strings.HasPrefix(fn, "net.splice"):
 			s.write = true
-		case f.tcp && (fn == "net.(*TCPListener).Accept" || fn == "net.(*UnixListener).Accept"):
-			s.role = roleAccept
+		case fn == "net.(*TCPListener).Accept", fn == "net.(*UnixListener).Accept":
+			if s.accept = true; f.tcp {
+				s.role = roleAccept
+			}
+		case fn == "net.(*netFD).connect":
+			s.connect = frames[0].Func == "syscall.connect"
 		case fn == "net/http.(*Transport).getConn", fn == "database/sql.(*DB).conn":
 			s.pool, s.sql = true, fn == "database/sql.(*DB).conn"
 		case slices.ContainsFunc(f.funcs, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -156,8 +157,21 @@ func (t *Tracker) blocked(g *goroutine) {
 			t.finish(g, t.here(g), true)
 		}
 	}
+	switch call := g.state == model.GoSyscall; {
+	case s.accept && call:
+		t.accepted(g)
+		g.accepts = t.now
+	case s.accept: // for nothing
+		g.accepts, g.empty = 0, t.now
+	case g.accepts != 0:
+		t.accepted(g)
+	case s.connect && call:
+		t.dials[t.dialed%dialsKept] = dial{t.now, 2*t.dialed + 2}
+		g.add(2*t.dialed + 2)
+		t.dialed++
+	}
 	if s.write && g.state == model.GoSyscall {
-		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack}
+		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: (g.born > 0 || g.outside) && s.doing == doingFinish}
 		t.wrote++
 	}
 	if g.server == nil || g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
@@ -280,28 +294,40 @@ func (t *Tracker) deliver(r *Request) {
 
 // Connections within the program: who reads what a goroutine writes.
 //
-//  1. Each wait for the network votes for the last goroutine that began to write within
-//     voteWithin before it ended, and for the place where it did. A write counts once.
-//  2. Who has more than half of at least two votes of a goroutine is its peer. If there is none,
+//  1. Who connects has one end of a connection. Who accepts next has the other one, and so do the
+//     goroutines that each creates, until it connects or accepts again. Of those who have the other
+//     end the last one to write ends the wait.
+//  2. If none of them did, each wait for the network votes for the last goroutine that began to
+//     write within voteWithin before it ended, and for the place where it did. A write counts once.
+//  3. Who has more than half of at least two votes of a goroutine is its peer. If there is none,
 //     as where connections are used in turns, the place with more than half of at least eight
-//     votes of a place that reads is its source.
-//  3. The path of a wait is that of who last wrote as peer or from the source, up to then. The
-//     rest is the way of the data.
+//     votes of a place that reads is its source: the answer to what the goroutine wrote, else the
+//     first write there.
+//  4. The path of a wait is that of who wrote, up to then. The rest is the way of the data.
 const (
-	writesKept  = 64
-	voteWithin  = 200_000
-	peerVotes   = 2
-	sourceVotes = 8
+	writesKept = 64
+	dialsKept  = 32
+	// acceptWithin is how long after a connect it is accepted at most, typically.
+	acceptWithin = 1_000_000
+	voteWithin   = 200_000
+	peerVotes    = 2
+	sourceVotes  = 8
 	// A write may begin a little before the wait that it ends: the two threads' events are not
 	// in exact order.
 	writeSlack = 50_000
 )
 
+// dial is a connection that nobody has accepted yet, or with end 0, that somebody has.
+type dial struct {
+	at  model.Time
+	end int32
+}
+
 type write struct {
 	at    model.Time
 	g     *goroutine
 	stack model.StackID
-	taken bool // it has ended a wait
+	taken bool // it has ended a wait, or is an answer for who has the other end, or is outside of the program
 }
 
 // votes are those for the last few of what was voted for.
@@ -337,9 +363,71 @@ func (v *votes[T]) most(least int32) (what T) {
 	return what
 }
 
+// ends are those of connections that a goroutine has.
+type ends struct {
+	of      [4]int32 // even: who connected has it; the other end is the next number
+	n, born int8     // how many, and since its creation
+	shared  bool     // with a goroutine that it created
+	outside bool     // it serves who is outside of the program: when the request came, nobody had written
+	accepts model.Time
+	empty   model.Time
+}
+
+// add adds an end.
+func (e *ends) add(end int32) {
+	switch {
+	case e.shared:
+		e.n, e.shared = e.born, false
+	case int(e.n) == len(e.of) && e.born < e.n:
+		copy(e.of[e.born:], e.of[e.born+1:])
+		e.n--
+	}
+	if int(e.n) < len(e.of) {
+		e.of[e.n] = end
+		e.n++
+	}
+}
+
+// inherit takes the ends of who creates the goroutine.
+func (e *ends) inherit(by *ends) {
+	if by.n > 0 {
+		by.shared = true
+		e.of, e.n, e.born = by.of, by.n, by.n
+	}
+}
+
+// meets reports whether two goroutines have both ends of a connection.
+func (e *ends) meets(o *ends) bool {
+	for _, x := range e.of[:e.n] {
+		if slices.Contains(o.of[:o.n], x^1) {
+			return true
+		}
+	}
+	return false
+}
+
+// accepted takes that what g accepts is there: the oldest connection that nobody has accepted.
+func (t *Tracker) accepted(g *goroutine) {
+	if g.accepts == 0 {
+		return
+	}
+	for n := max(t.dialed-dialsKept, 0); n < t.dialed; n++ {
+		x := &t.dials[n%dialsKept]
+		if x.end != 0 && x.at <= g.accepts && x.at >= g.empty-writeSlack && x.at >= g.accepts-acceptWithin {
+			g.add(x.end + 1)
+			x.end = 0
+			break
+		}
+	}
+	g.accepts = 0
+}
+
 // peer returns who wrote what a wait of g for the network ends with, and when; nil if that is
 // not known.
 func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
+	if by, at := t.took(g, math.MinInt64, func(x *write) bool { return g.meets(&x.g.ends) }); by != nil {
+		return by, at
+	}
 	if g.peers == nil {
 		g.peers = &votes[*goroutine]{}
 	}
@@ -357,21 +445,49 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 			break
 		}
 	}
-	peer, source := g.peers.most(peerVotes), model.StackID(0)
-	if peer == nil {
-		if source = sources.most(sourceVotes); source == 0 {
-			return nil, 0
+	if peer := g.peers.most(peerVotes); peer != nil {
+		return t.took(g, math.MinInt64, func(x *write) bool { return x.g == peer && !x.taken })
+	}
+	source := sources.most(sourceVotes)
+	if source == 0 {
+		return nil, 0
+	}
+	by, at := t.took(g, math.MinInt64, func(x *write) bool { return x.stack == source && x.g.asker == g && !x.taken })
+	if by == nil { // of several who write there the first is read first
+		by, at = t.took(g, t.now-voteWithin, func(x *write) bool { return x.stack == source && !x.taken })
+	}
+	return by, at
+}
+
+// asked reports whether somebody may have written what a wait of g ends with.
+func (t *Tracker) asked(g *goroutine) bool {
+	from := max(t.now-voteWithin, g.since-writeSlack)
+	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0) && t.writes[n%writesKept].at >= from; n-- {
+		if x := &t.writes[n%writesKept]; x.g != g && !x.taken {
+			return true
 		}
 	}
+	return false
+}
+
+// took returns the last write of another goroutine since g waits that may have ended the wait; if
+// from is not the least time, the first since then.
+func (t *Tracker) took(g *goroutine, from model.Time, may func(x *write) bool) (*goroutine, model.Time) {
+	var found *write
 	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
 		x := &t.writes[n%writesKept]
-		if x.at <= g.since {
+		if x.at <= g.since || x.at < from {
 			break
 		}
-		if !x.taken && x.g != g && (x.g == peer || peer == nil && x.stack == source) {
-			x.taken = true
-			return x.g, x.at
+		if x.g != g && may(x) {
+			if found = x; from == math.MinInt64 {
+				break
+			}
 		}
 	}
-	return nil, 0
+	if found == nil {
+		return nil, 0
+	}
+	found.taken = true
+	return found.g, found.at
 }

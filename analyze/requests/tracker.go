@@ -41,6 +41,8 @@ type Tracker struct {
 	turns   [][]turn // by proc
 	writes  [writesKept]write
 	wrote   int
+	dials   [dialsKept]dial
+	dialed  int32
 	walker  walker
 }
 
@@ -97,7 +99,7 @@ func (t *Tracker) serves(ev *model.Event) bool {
 	if ev.SubjectStack == 0 && model.GoState(ev.From) != model.GoNotExist {
 		return false
 	}
-	if t.finder.stack(ev.SubjectStack).role == roleNone {
+	if s := t.finder.stack(ev.SubjectStack); s.role == roleNone && !s.accept {
 		return false
 	}
 	t.activate(ev.Time)
@@ -153,7 +155,7 @@ func (t *Tracker) forget(g *goroutine) {
 		clear(g.segs)
 		t.spare = append(t.spare, g.segs[:0])
 	}
-	g.segs, g.sums, g.samples, g.creator, g.last, g.peers = nil, nil, nil, nil, nil, nil
+	g.segs, g.sums, g.samples, g.creator, g.last, g.peers, g.asker = nil, nil, nil, nil, nil, nil, nil
 }
 
 // sweep forgets what is not needed, and if too much is left, the older half of that, once the
@@ -292,6 +294,10 @@ func (t *Tracker) transition(ev *model.Event) {
 		g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, timed: by == nil, stack: ev.SubjectStack, spawn: ev.SubjectStack})
 		t.enter(g, to, 0, 0)
 		t.saw(g, g.stack)
+		if by != nil {
+			t.accepted(by)
+			g.inherit(&by.ends)
+		}
 		if by != nil && by.server != nil && by.role == roleAccept && g.server == nil {
 			g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
 		}
@@ -376,10 +382,12 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 		}
 	case Network:
 		if t.finder.stack(g.stack).doing == doingIdle {
+			g.outside = by == nil && !t.asked(g)
 			return nil
 		}
 		if by == nil { // else a deadline, or a close, that by has set
 			by, until = t.peer(g)
+			g.asker = by
 		}
 	case Channel:
 		if by == nil {

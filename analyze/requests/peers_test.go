@@ -1,0 +1,50 @@
+package requests_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/requests"
+)
+
+// TestPeers checks against what programs of fixtures/validation/requests logged of themselves, each
+// recorded for 120 ms: how many of the requests waited for that by others, and for how long in all.
+func TestPeers(t *testing.T) {
+	for _, c := range []struct {
+		trace, spec, name string
+		is                func(*requests.Part) bool
+		least             int64 // ns of a request that counts
+		count             int
+		total             int64 // ns
+	}{
+		{"calls", "http", "main.main.func1.3", func(p *requests.Part) bool {
+			return p.Depth > 0 && p.Kind == requests.Sleep && p.At != nil && p.At.Func == "main.quote"
+		}, 5e6, 12, 126021704},
+		{"sqlpool", "http", "main.main.func1.1", func(p *requests.Part) bool {
+			return p.Depth > 0 && p.Wait == requests.Connection && p.Kind == requests.Sleep
+		}, 0, 7, 6621929},
+		{"stages", "task:job", "job", func(p *requests.Part) bool { return p.Kind == requests.Queued }, 0, 50, 47508335},
+	} {
+		f, err := os.Open("testdata/" + c.trace + ".trace")
+		if err != nil {
+			t.Fatal(err)
+		}
+		count, total := 0, int64(0)
+		_, err = track(t, f, []string{c.spec}, func(r *requests.Request) {
+			var sum int64
+			for p := range r.Parts() {
+				if c.is(p) {
+					sum += int64(p.To.Sub(p.From))
+				}
+			}
+			if r.Name == c.name && sum > c.least {
+				count++
+				total += sum
+			}
+		})
+		f.Close()
+		if err != nil || count != c.count || max(total-c.total, c.total-total) > c.total/20 {
+			t.Errorf("%s: %d requests waited for others, %d ns in all, want %d and %d: %v", c.trace, count, total, c.count, c.total, err)
+		}
+	}
+}
