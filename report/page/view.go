@@ -22,6 +22,7 @@ type pageView struct {
 	Facts    []string // what was read
 	Warnings []string // what was not
 	Policy   string
+	drawn    *packedRequests
 	First    []*section // what is seen at once
 	Sections []*section // all numbers, folded
 }
@@ -43,6 +44,7 @@ type piece struct {
 	Terms    []term
 	Timeline bool
 	Flame    bool
+	Path     bool // of the request that is chosen
 }
 
 // chart is a picture that a script draws.
@@ -57,6 +59,7 @@ type chart struct {
 func newView(in *Input) *pageView {
 	p := &pageView{in: in, r: in.Report, d: view.Report(in.Report), Policy: policy(in.Live)}
 	p.head()
+	p.drawn = p.requests()
 	l := &p.r.Latency
 	s := p.section("verdict", "Verdict", "")
 	p.add(s, view.Verdict(p.r))
@@ -67,7 +70,13 @@ func newView(in *Input) *pageView {
 		}
 	}
 	if x := p.d.Section("requests"); x != nil {
-		s = p.section("requests", x.Title, "", "slowest-requests")
+		s = p.section("requests", x.Title, "")
+		p.add(s, view.RequestGroups(p.r))
+		if p.drawn != nil {
+			p.chart(s, "requests-chart", "middle", "Requests by when they began and how long they took")
+			s.Pieces = append(s.Pieces, piece{Path: true})
+		}
+		p.parts(s, "slowest-requests")
 		s.Pieces = append(s.Pieces, p.folded("In tables", x))
 	}
 	p.timeline()

@@ -123,23 +123,30 @@ func ObjectiveText(o *result.Objective) string {
 	return fmt.Sprintf("%s: %s, %s", s, o.State, textui.Duration(o.Value))
 }
 
-// groupsTable shows the groups of requests with the most time; of a program without requests whose
-// goroutines waited to run.
-func groupsTable(t *document.TextWriter, r *result.Report) {
-	type row struct {
-		kind string
-		*result.RequestGroup
-	}
-	var rows []row
+// kindGroup are requests that are compared with each other, with their kind.
+type kindGroup struct {
+	kind string
+	*result.RequestGroup
+}
+
+// requestGroups lists groups that have requests, those with the most time first.
+func requestGroups(r *result.Report) (rows []kindGroup) {
 	for i := range r.Requests {
 		sets := r.Requests[i].Sets()
 		for k := range sets {
 			if sets[k].Count > 0 {
-				rows = append(rows, row{r.Requests[i].Kind, &sets[k]})
+				rows = append(rows, kindGroup{r.Requests[i].Kind, &sets[k]})
 			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortStableFunc(rows, func(a, b kindGroup) int { return cmp.Compare(b.Total, a.Total) })
+	return rows
+}
+
+// groupsTable shows the groups of requests with the most time; of a program without requests whose
+// goroutines waited to run.
+func groupsTable(t *document.TextWriter, r *result.Report) {
+	rows := requestGroups(r)
 	span := float64(r.Totals.Span) / 1e9
 	perSecond := func(n int64) string {
 		if span <= 0 {
@@ -158,7 +165,7 @@ func groupsTable(t *document.TextWriter, r *result.Report) {
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
 	tb.Limit, tb.Short = t.Width, shortPlace
 	for _, x := range shown {
-		name := setName(x.kind, x.Name)
+		name := SetName(x.kind, x.Name)
 		slowest, most := "", ""
 		if len(x.Tails) > 0 {
 			tail := &x.Tails[0]

@@ -44,6 +44,8 @@
 		const at = new URLSearchParams(location.hash.slice(1));
 		if (!timeline || !at.has("t") && !at.has("g")) return;
 		document.getElementById("timeline").scrollIntoView({ block: "start", behavior: "instant" });
+		const place = SchedscopeTimeline.parseHash(location.hash), q = place && S.requestAt(place);
+		if (q) S.choose(q);
 	}
 
 	async function mountTimeline(report) {
@@ -74,6 +76,7 @@
 			S.overTime(report);
 			S.spectrum(report);
 			S.flame(report);
+			S.requests(await S.loadRequests(), () => timeline);
 			new ResizeObserver(() => S.fit()).observe(document.querySelector("main"));
 			addEventListener("hashchange", go);
 			await mountTimeline(report).catch(err => {

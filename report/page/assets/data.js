@@ -27,6 +27,9 @@
 	// S.loadReport resolves to the report.
 	S.loadReport = async () => JSON.parse(new TextDecoder().decode(await S.inflate(bytes("report"))));
 
+	// S.loadRequests resolves to what requests.js reads, null if the page has no requests.
+	S.loadRequests = async () => JSON.parse(new TextDecoder().decode(await S.inflate(bytes("requests"))));
+
 	// S.timelineData returns the encoded timeline, null if the page has none.
 	S.timelineData = () => bytes("timeline-data");
 })(window.Schedscope);

@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestRequests chooses requests on the scatter, on the lane of the timeline, by a link and on a
+// card, and compares them with the JSON report.
+func TestRequests(t *testing.T) {
+	needBrowser(t)
+	path := fixture(t, "http.trace")
+	var count, slowest float64
+	for _, k := range at(numbers(t, path), []string{"requests"}) {
+		count += k.(map[string]any)["count"].(float64)
+		slowest = max(slowest, k.(map[string]any)["max_ns"].(float64))
+	}
+	x := open(t, fileURL(report(t, path)), look{width: 1400, height: 1000}, nil)
+	if n := eval[float64](x, "Schedscope.drawn.length"); n != count {
+		t.Errorf("%v requests, want all %v", n, count)
+	}
+	if ns := eval[float64](x, "Schedscope.chosen.ns"); ns != slowest {
+		t.Errorf("a request of %v ns is drawn at first, want the slowest, %v", ns, slowest)
+	}
+	if wrong := eval[int](x, `Schedscope.drawn.filter(q => Schedscope.partsOf(q).reduce((ns, p) => ns + p.ns, 0) !== q.ns).length`); wrong > 0 {
+		t.Errorf("the parts of %d requests do not add up", wrong)
+	}
+	overlap := eval[int](x, `document.getElementById("timeline-view").timeline.state().requests.filter(line => line.some((q, i) => i > 0 && line[i-1].start + line[i-1].ns > q.start)).length`)
+	if overlap > 0 {
+		t.Errorf("requests overlap on %d lines", overlap)
+	}
+	// chosen checks that the page and the timeline show a request.
+	chosen := func(how, want string) {
+		t.Helper()
+		x.waitFor("Schedscope.chosen === " + want)
+		s, q := x.timeline(), eval[struct{ Start, Ns float64 }](x, want)
+		if s.From > q.Start || s.To < q.Start+q.Ns || s.To-s.From > 1.3*q.Ns {
+			t.Errorf("%s: the timeline shows %v to %v, want %v to %v", how, s.From, s.To, q.Start, q.Start+q.Ns)
+		}
+		got := eval[[]int64](x, `document.getElementById("timeline-view").timeline.state().goroutines`)
+		if want := eval[[]int64](x, "Schedscope.goroutinesOf(Schedscope.partsOf("+want+"))"); !slices.Equal(got, want) {
+			t.Errorf("%s: lanes of %v, want those of the path, %v", how, got, want)
+		}
+		label := eval[string](x, "Schedscope.requestLabel("+want+")")
+		if got := eval[string](x, `document.querySelector("#chosen h3").textContent`); got != label {
+			t.Errorf("%s: %q is drawn, want %q", how, got, label)
+		}
+	}
+	const second = "Schedscope.drawn.toSorted((a, b) => b.ns - a.ns)[1]"
+	eval[any](x, `document.querySelector("#requests-chart").scrollIntoView()`)
+	eval[any](x, `(() => {
+		const u = Schedscope.charts.find(c => c.id === "requests-chart").u, q = `+second+`;
+		document.querySelector("#requests-chart .plot").focus();
+		u.setCursor({ left: u.valToPos(q.start, "x"), top: u.valToPos(q.ns, "y") });
+	})()`)
+	x.do(chromedp.KeyEvent(kb.Enter))
+	chosen("scatter", second)
+	x.picture("requests-scatter", false)
+	eval[any](x, `document.querySelector("#timeline").scrollIntoView()`)
+	x.picture("requests-timeline", false)
+
+	x.press("0")
+	const third = "Schedscope.drawn.toSorted((a, b) => b.ns - a.ns)[2]"
+	eval[any](x, `(() => {
+		const view = document.getElementById("timeline-view"), t = view.timeline, q = `+third+`, c = view.querySelector("canvas");
+		const [px, py] = t.requestPlace(q), box = c.getBoundingClientRect();
+		for (const type of ["pointerdown", "pointerup"]) c.dispatchEvent(new PointerEvent(type, { clientX: box.left + px, clientY: box.top + py, bubbles: true }));
+	})()`)
+	chosen("lane", third)
+
+	for i, q := range []string{second, third} {
+		eval[any](x, fmt.Sprintf("location.hash = '#t=' + (%s).start + 'ns,' + (%[1]s).ns + 'ns&g=' + (%[1]s).g", q))
+		chosen(fmt.Sprintf("link %d", i), q)
+	}
+	see := eval[string](x, `document.querySelector("details.finding a[href*='&g=']").hash`)
+	eval[any](x, fmt.Sprintf("location.hash = %q", see))
+	chosen("see", "Schedscope.requestAt(SchedscopeTimeline.parseHash("+fmt.Sprintf("%q", see)+"))")
+
+	eval[any](x, `document.querySelector("#requests details.wait").open = true`)
+	x.waitFor(`document.querySelector("#requests details.wait .path-bars button") !== null`)
+	eval[any](x, `document.querySelector("#requests").scrollIntoView()`)
+	x.picture("requests", false)
+}
