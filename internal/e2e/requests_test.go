@@ -80,8 +80,33 @@ func TestRequests(t *testing.T) {
 	eval[any](x, fmt.Sprintf("location.hash = %q", see))
 	chosen("see", "Schedscope.requestAt(SchedscopeTimeline.parseHash("+fmt.Sprintf("%q", see)+"))")
 
-	eval[any](x, `document.querySelector("#requests details.wait").open = true`)
+	eval[bool](x, `(document.querySelectorAll("#requests details").forEach(e => e.open = true), true)`)
 	x.waitFor(`document.querySelector("#requests details.wait .path-bars button") !== null`)
 	eval[any](x, `document.querySelector("#requests").scrollIntoView()`)
 	x.picture("requests", false)
+}
+
+// TestClip shortens labels: they lose the package, then their end.
+func TestClip(t *testing.T) {
+	needBrowser(t)
+	x := open(t, fileURL(report(t, fixture(t, "quiet.go1.26.p4.trace"))), look{}, nil)
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"G7 cache.(*Rates).Refresh", 25, "G7 cache.(*Rates).Refresh"},
+		{"G7 cache.(*Rates).Refresh", 24, "G7 (*Rates).Refresh"},
+		{"G7 cache.(*Rates).Refresh", 12, "G7 (*Rates)…"},
+		{"main.readOrWrite", 11, "readOrWrite"},
+		{"system call without proc", 10, "system ca…"},
+		{"idle", 1, ""},
+	} {
+		if got := eval[string](x, fmt.Sprintf("Schedscope.clip(%q, %v)", c.text, float64(c.n)*6.2+0.1)); got != c.want {
+			t.Errorf("%q in %d columns is %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+	if eval[string](x, `getComputedStyle(document.querySelector("#verdict .good")).color`) == eval[string](x, `getComputedStyle(document.body).color`) {
+		t.Error("what is well is not green")
+	}
 }

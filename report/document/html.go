@@ -33,7 +33,7 @@ func HTML(w io.Writer, s *Section, o HTMLOptions) error {
 		name := ""
 		switch b := b.(type) {
 		case Paragraph:
-			name, data = "text", map[string]any{"Strong": textui.Clean(b.Strong), "Text": textui.Clean(b.Text), "Lead": lead && s.Title != ""}
+			name, data = "text", map[string]any{"Strong": textui.Clean(b.Strong), "Text": textui.Clean(b.Text), "Lead": lead && s.Title != "", "Good": b.Good}
 		case List:
 			name, data = "list", o.items(b)
 		case Facts:

@@ -76,7 +76,9 @@ func newView(in *Input) *pageView {
 			p.chart(s, "requests-chart", "middle", "Requests by when they began and how long they took")
 			s.Pieces = append(s.Pieces, piece{Path: true})
 		}
-		p.parts(s, "slowest-requests")
+		if slow := view.SlowestByGroup(p.r); slow != nil {
+			s.Pieces = append(s.Pieces, p.folded("The slowest", slow))
+		}
 		s.Pieces = append(s.Pieces, p.folded("In tables", x))
 	}
 	p.timeline()

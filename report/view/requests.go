@@ -102,30 +102,42 @@ func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
 
 // SlowestRequests lists the slowest requests of each kind with their paths, and a typical one.
 func SlowestRequests(r *result.Report) *document.Section {
+	return slowestRequests(r, func(k *result.RequestKind) []result.RequestGroup { return []result.RequestGroup{{RequestSet: k.RequestSet}} })
+}
+
+// SlowestByGroup lists the same of each group, under its name.
+func SlowestByGroup(r *result.Report) *document.Section { return slowestRequests(r, (*result.RequestKind).Sets) }
+
+func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.RequestGroup) *document.Section {
 	s := document.New("slowest-requests", "The slowest requests", "each with its path: what it did itself, and in capitals what it waited for, with what took that long; parts below 2% are left out")
-	var cards document.Cards
 	for i := range r.Requests {
 		k := &r.Requests[i]
-		if k.Count == 0 {
-			continue
-		}
-		var parts document.Parts
-		for _, x := range k.Path {
-			parts = append(parts, document.Part{Class: RequestClass(x.Name), Label: textui.Clean(k.Kind + ", " + x.Name), Size: int64(x.Total)})
-		}
-		s.Add(parts)
-		for n := range k.Slowest {
-			cards = append(cards, requestCard(r, k, &k.Slowest[n], fmt.Sprintf("request-%d-%d", i+1, n+1), ""))
-		}
-		if k.Typical != nil {
-			cards = append(cards, requestCard(r, k, k.Typical, fmt.Sprintf("request-%d-typical", i+1), "for comparison, "))
+		list := sets(k)
+		for j := range list {
+			x := &list[j]
+			if x.Count == 0 {
+				continue
+			}
+			name, id := SetName(k.Kind, x.Name), fmt.Sprintf("request-%d-%d", i+1, j+1)
+			if len(list) > 1 {
+				s.Add(document.Paragraph{Strong: name})
+			}
+			var parts document.Parts
+			for _, p := range x.Path {
+				parts = append(parts, document.Part{Class: RequestClass(p.Name), Label: textui.Clean(name + ", " + p.Name), Size: int64(p.Total)})
+			}
+			s.Add(parts)
+			var cards document.Cards
+			for n := range x.Slowest {
+				cards = append(cards, requestCard(r, k, &x.Slowest[n], fmt.Sprintf("%s-%d", id, n+1), ""))
+			}
+			if x.Typical != nil {
+				cards = append(cards, requestCard(r, k, x.Typical, id+"-typical", "for comparison, "))
+			}
+			s.Add(cards)
 		}
 	}
-	if len(cards) == 0 {
-		return nil
-	}
-	s.Add(cards)
-	return s
+	return s.OrNil()
 }
 
 func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath, id, before string) document.Card {

@@ -228,7 +228,7 @@ func Verdict(r *result.Report) *document.Section {
 	s := document.New("verdict", "")
 	v := &r.Verdict
 	if v.Word != "" {
-		s.Add(document.Paragraph{Strong: v.Word, Text: ": " + v.Text})
+		s.Add(document.Paragraph{Strong: v.Word, Text: ": " + v.Text, Good: v.Word == findings.Healthy})
 	}
 	for i := range v.Objectives {
 		s.Text("%s", ObjectiveText(&v.Objectives[i]))
@@ -236,8 +236,13 @@ func Verdict(r *result.Report) *document.Section {
 	if v.Machine != "" {
 		s.Text("Disturbed: %s", v.Machine)
 	}
-	if len(v.RuledOut) > 0 {
-		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(v.RuledOut, ", ")})
+	ruled := slices.Clone(v.RuledOut)
+	unchecked := func(s string) bool { return strings.HasPrefix(s, "not checked") }
+	if ruled = slices.DeleteFunc(ruled, unchecked); len(ruled) > 0 {
+		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(ruled, ", "), Good: true})
+	}
+	if i := slices.IndexFunc(v.RuledOut, unchecked); i >= 0 {
+		s.Text("N%s", v.RuledOut[i][1:])
 	}
 	lead := slices.Clone(findings.Lead(r.Findings))
 	if v.Word != "" { // it says that already
