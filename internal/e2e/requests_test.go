@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -79,6 +80,10 @@ func TestRequests(t *testing.T) {
 	see := eval[string](x, `document.querySelector("details.finding a[href*='&g=']").hash`)
 	eval[any](x, fmt.Sprintf("location.hash = %q", see))
 	chosen("see", "Schedscope.requestAt(SchedscopeTimeline.parseHash("+fmt.Sprintf("%q", see)+"))")
+
+	address := serve(t, path)
+	live := open(t, address, look{hash: "#t=83.8579ms,28.92ms&g=70"}, func(url string) bool { return strings.HasPrefix(url, address+"spans?") })
+	live.waitFor("Schedscope.chosen === " + second)
 
 	eval[bool](x, `(document.querySelectorAll("#requests details").forEach(e => e.open = true), true)`)
 	x.waitFor(`document.querySelector("#requests details.wait .path-bars button") !== null`)

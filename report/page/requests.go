@@ -2,12 +2,12 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/view"
 )
 
@@ -27,6 +27,7 @@ type packedRequests struct {
 }
 
 func (p *packedRequests) text(s string) int64 {
+	s = textui.Clean(s)
 	i, ok := p.places[s]
 	if !ok {
 		i = int64(len(p.Strings))
@@ -39,15 +40,8 @@ func (p *packedRequests) text(s string) int64 {
 // requests returns those that the page draws, nil if there are none: the slowest and the typical
 // of the report, and the sample.
 func (p *pageView) requests() *packedRequests {
-	type id struct {
-		kind  string
-		trace int
-		g     model.GoID
-		start model.Time
-		ns    model.Duration
-	}
 	out := &packedRequests{places: map[string]int64{}, Colours: map[string]string{}}
-	seen := map[id]bool{}
+	seen := map[string]bool{}
 	for i := range p.r.Requests {
 		k := &p.r.Requests[i]
 		sets, first := k.Sets(), len(out.Sets)
@@ -56,7 +50,7 @@ func (p *pageView) requests() *packedRequests {
 		}
 		add := func(list ...result.RequestPath) {
 			for _, q := range list {
-				key := id{k.Kind, q.Trace, q.Goroutine, q.Start, q.Duration}
+				key := fmt.Sprintf("%s %d %d %d %d", k.Kind, q.Trace, q.Goroutine, q.Start, q.Duration)
 				if seen[key] {
 					continue
 				}
@@ -88,8 +82,7 @@ func (p *pageView) requests() *packedRequests {
 }
 
 func (p *packedRequests) pack(q *result.RequestPath, set int) []int64 {
-	clean := func(s string) int64 { return p.text(textui.Clean(s)) }
-	row := []int64{int64(q.Trace), int64(set), clean(q.Name), int64(q.Goroutine), int64(q.Start), int64(q.Duration)}
+	row := []int64{int64(q.Trace), int64(set), p.text(q.Name), int64(q.Goroutine), int64(q.Start), int64(q.Duration)}
 	q.Shorten(drawnParts)
 	for i := range q.Parts {
 		x := &q.Parts[i]
@@ -100,8 +93,8 @@ func (p *packedRequests) pack(q *result.RequestPath, set int) []int64 {
 		if x.Inferred {
 			inferred = 1
 		}
-		row = append(row, int64(x.Length), clean(x.Kind), int64(x.Goroutine), int64(x.Depth), clean(x.Function),
-			clean(view.PlaceText(&result.Frame{File: x.File, Line: uint64(max(x.Line, 0))})), clean(x.Wait), clean(x.Waiter), inferred)
+		row = append(row, int64(x.Length), p.text(x.Kind), int64(x.Goroutine), int64(x.Depth), p.text(x.Function),
+			p.text(view.PlaceText(&result.Frame{File: x.File, Line: uint64(max(x.Line, 0))})), p.text(x.Wait), p.text(x.Waiter), inferred)
 	}
 	return row
 }

@@ -43,8 +43,6 @@ type piece struct {
 	Tiles    []tile
 	Terms    []term
 	Timeline bool
-	Flame    bool
-	Path     bool // of the request that is chosen
 }
 
 // chart is a picture that a script draws.
@@ -74,7 +72,7 @@ func newView(in *Input) *pageView {
 		p.add(s, view.RequestGroups(p.r))
 		if p.drawn != nil {
 			p.chart(s, "requests-chart", "middle", "Requests by when they began and how long they took")
-			s.Pieces = append(s.Pieces, piece{Path: true})
+			s.Pieces = append(s.Pieces, piece{HTML: "<div id=\"chosen\"></div>\n"})
 		}
 		if slow := view.SlowestByGroup(p.r); slow != nil {
 			s.Pieces = append(s.Pieces, p.folded("The slowest", slow))
@@ -84,7 +82,7 @@ func newView(in *Input) *pageView {
 	p.timeline()
 	if x := p.d.Section("blame"); x != nil {
 		s = p.section("blame", x.Title, "")
-		s.Pieces = append(s.Pieces, piece{Flame: true}, p.folded("In tables", x))
+		s.Pieces = append(s.Pieces, piece{HTML: "<div id=\"flame\"></div>\n"}, p.folded("In tables", x))
 	}
 	p.First, p.Sections = p.Sections, nil
 	s = p.section("key", "Key figures", "")

@@ -102,11 +102,15 @@ func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
 
 // SlowestRequests lists the slowest requests of each kind with their paths, and a typical one.
 func SlowestRequests(r *result.Report) *document.Section {
-	return slowestRequests(r, func(k *result.RequestKind) []result.RequestGroup { return []result.RequestGroup{{RequestSet: k.RequestSet}} })
+	return slowestRequests(r, func(k *result.RequestKind) []result.RequestGroup {
+		return []result.RequestGroup{{RequestSet: k.RequestSet}}
+	})
 }
 
 // SlowestByGroup lists the same of each group, under its name.
-func SlowestByGroup(r *result.Report) *document.Section { return slowestRequests(r, (*result.RequestKind).Sets) }
+func SlowestByGroup(r *result.Report) *document.Section {
+	return slowestRequests(r, (*result.RequestKind).Sets)
+}
 
 func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.RequestGroup) *document.Section {
 	s := document.New("slowest-requests", "The slowest requests", "each with its path: what it did itself, and in capitals what it waited for, with what took that long; parts below 2% are left out")
@@ -247,7 +251,7 @@ func RequestGroups(r *result.Report) *document.Section {
 			tail := &x.Tails[0]
 			slowest, most = tail.Total/model.Duration(max(tail.Count, 1)), mostOfTail(tail)
 		}
-		t.Row(SetName(x.kind, x.Name), x.Count, float64(x.Count)/max(float64(r.Totals.Span)/1e9, 1e-9), known(&x.Dist, x.P50), slowest, most)
+		t.Row(x.Name, x.Count, float64(x.Count)/max(float64(r.Totals.Span)/1e9, 1e-9), known(&x.Dist, x.P50), slowest, most)
 	}
 	return s.OrNil()
 }

@@ -123,23 +123,16 @@ func ObjectiveText(o *result.Objective) string {
 	return fmt.Sprintf("%s: %s, %s", s, o.State, textui.Duration(o.Value))
 }
 
-// kindGroup are requests that are compared with each other, with their kind.
-type kindGroup struct {
-	kind string
-	*result.RequestGroup
-}
-
-// requestGroups lists groups that have requests, those with the most time first.
-func requestGroups(r *result.Report) (rows []kindGroup) {
+// requestGroups lists groups that have requests, under their labels, those with the most time first.
+func requestGroups(r *result.Report) (rows []result.RequestGroup) {
 	for i := range r.Requests {
-		sets := r.Requests[i].Sets()
-		for k := range sets {
-			if sets[k].Count > 0 {
-				rows = append(rows, kindGroup{r.Requests[i].Kind, &sets[k]})
+		for _, x := range r.Requests[i].Sets() {
+			if x.Name = SetName(r.Requests[i].Kind, x.Name); x.Count > 0 {
+				rows = append(rows, x)
 			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b kindGroup) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortStableFunc(rows, func(a, b result.RequestGroup) int { return cmp.Compare(b.Total, a.Total) })
 	return rows
 }
 
@@ -165,14 +158,13 @@ func groupsTable(t *document.TextWriter, r *result.Report) {
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
 	tb.Limit, tb.Short = t.Width, shortPlace
 	for _, x := range shown {
-		name := SetName(x.kind, x.Name)
 		slowest, most := "", ""
 		if len(x.Tails) > 0 {
 			tail := &x.Tails[0]
 			slowest = textui.Duration(tail.Total / model.Duration(max(tail.Count, 1)))
 			most = mostOfTail(tail)
 		}
-		tb.Row(shortName(name, 36), textui.Count(x.Count), perSecond(x.Count), textui.Duration(x.P50), slowest, most)
+		tb.Row(shortName(x.Name, 36), textui.Count(x.Count), perSecond(x.Count), textui.Duration(x.P50), slowest, most)
 	}
 	if len(shown) < len(rows) {
 		n, longest := int64(0), model.Duration(0)

@@ -69,14 +69,14 @@
 			if (matchMedia("(max-width: 640px)").matches) document.querySelectorAll("details.finding:not(:first-child)").forEach(e => e.open = false);
 			unfold();
 			await new Promise(done => requestAnimationFrame(() => setTimeout(done))); // the text is seen first
-			const report = await S.loadReport();
+			const report = await S.load("report");
 			S.report = report;
 			tool("Save as JSON", save);
 			matchMedia("(prefers-color-scheme: dark)").addEventListener("change", S.redraw);
 			S.overTime(report);
 			S.spectrum(report);
 			S.flame(report);
-			S.requests(await S.loadRequests(), () => timeline);
+			S.requests(await S.load("requests"), () => timeline);
 			new ResizeObserver(() => S.fit()).observe(document.querySelector("main"));
 			addEventListener("hashchange", go);
 			await mountTimeline(report).catch(err => {

@@ -4,7 +4,7 @@
 	"use strict";
 
 	const row = 9, fixed = 6; // numbers of a part, and before the first
-	const colours = 9; // of groups with the most time; the rest share one
+	const palette = [0, 5, 2, 7, 4, 8, 6, 3, 1, 9]; // of groups; the rest share the last
 	S.drawn = []; // the requests, in the order of their starts
 	let words = null, charted = null, timeline = () => null;
 
@@ -26,11 +26,12 @@
 	S.goroutinesOf = parts => [...new Set(parts.filter(p => p.depth === 0).slice(0, 1).concat(parts).map(p => p.g))].filter(g => g >= 0);
 
 	S.requestLabel = q => words.sets[q.set] + ", " + S.duration(q.ns) + " at " + S.instant(q.start) + ", G" + q.g;
-	S.requestColour = q => "l-" + words.colour[q.set];
+	const groupColour = set => "l-" + palette[Math.min(set, 9)];
+	S.requestColour = q => groupColour(q.set);
 
 	const colour = kind => "var(--" + ({ "s-unknown": "state-stopped" }[words.colours[kind]] || words.colours[kind] || "s-waiting").replace(/^s-/, "state-") + ")";
 	const doing = p => p.kind + (p.fn ? (p.kind === "runnable" ? " behind " : " ") + S.shortName(p.fn) : "");
-	const told = p => S.duration(p.ns) + " G" + p.g + " " + doing(p) + (p.place ? " " + p.place : "") + (p.inferred ? " (inferred)" : "") + (p.depth > 0 && p.wait ? ", for which the request waited: " + p.wait + (p.waiter ? " in " + S.shortName(p.waiter) : "") : "");
+	const told = p => S.duration(p.ns) + " G" + p.g + " " + doing(p) + (p.place ? " " + p.place : "") + (p.inferred ? " (inferred)" : "") + (p.depth > 0 && p.wait ? ", in the wait for: " + p.wait + (p.waiter ? " in " + S.shortName(p.waiter) : "") : "");
 
 	// S.drawPath draws the path of a request: a bar of its parts, what each goroutine did of that,
 	// and the parts that take 2 % of the time in words.
@@ -108,12 +109,12 @@
 			options: () => ({
 				scales: { x: S.timeScale(), y: S.logScale(lo, hi) },
 				axes: [S.timeAxis(), S.logAxis(S.round)],
-				series: [{}, ...words.sets.map((label, i) => ({ label, paths: () => null, points: { show: true, size: 5, width: 0, fill: S.colour("l-" + words.colour[i]) } }))],
+				series: [{}, ...words.sets.map((label, i) => ({ label, paths: () => null, points: { show: true, size: 5, width: 0, fill: S.colour(groupColour(i)) } }))],
 				cursor: { y: true },
 				hooks: { draw: [ring], ready: [u => u.over.addEventListener("click", () => act(u))] },
 			}),
-			legend: words.sets.map((label, i) => ({ label, colour: "l-" + words.colour[i], toggles: i + 1 })),
-			hint: "Click a request, or press Enter, to see its path here and on the timeline.",
+			legend: words.sets.map((label, i) => ({ label, colour: groupColour(i), toggles: i + 1 })),
+			hint: S.drawnOf + ", the slowest and a sample. Click one, or press Enter, to see its path here and on the timeline.",
 			tell: u => { const q = nearest(u); return q ? S.requestLabel(q) : ""; },
 		};
 	}
@@ -123,10 +124,7 @@
 		timeline = of;
 		words = data;
 		S.drawn = data.requests.map(unpack);
-		const time = words.sets.map(() => 0);
-		for (const q of S.drawn) time[q.set] += q.ns;
-		const order = time.map((_, i) => i).sort((a, b) => time[b] - time[a] || a - b);
-		words.colour = time.map((_, i) => Math.min(order.indexOf(i), colours));
+		S.drawnOf = S.count(S.drawn.length) + " of " + S.count(S.report.requests.reduce((n, k) => n + k.count, 0));
 		S.chart("requests-chart", scatter());
 		charted = S.charts.find(c => c.id === "requests-chart");
 		show(S.drawn.reduce((a, b) => b.ns > a.ns ? b : a));

@@ -120,11 +120,8 @@
       if (!row) return;
       if (row.kind === 'group') return this.app.toggle(row.of);
       if (row.kind === 'more') return this.app.more(row.of);
-      if (row.kind === 'requests') {
-        const q = this.app.requestAt(p, r);
-        if (q) S.choose(q);
-        return;
-      }
+      const q = row.kind === 'requests' && view.requestAt(p, r);
+      if (q) S.choose(q);
       const lane = row.kind === 'lane' && view.lane(row);
       if (!lane) return;
       const i = p.area === 'names' ? T.find(lane, view.from) : view.spanAt(lane, view.timeAt(p.x), SLACK / view.width * view.length);

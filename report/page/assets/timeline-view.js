@@ -63,7 +63,7 @@
       const rows = [];
       const add = (row) => rows.push(row);
       if (this.stacks.length) {
-        add({ kind: 'group', of: 'requests', title: TITLES.requests + ' (' + S.count(this.stacks.flat().length) + ')', h: HEIGHTS.group });
+        add({ kind: 'group', of: 'requests', title: TITLES.requests + ' (' + S.drawnOf + ')', h: HEIGHTS.group });
         if (!this.collapsed.requests) add({ kind: 'requests', of: 'requests', h: this.stacks.length * HEIGHTS.request + 4 });
       }
       for (const kind of ['procs', 'threads', 'goroutines']) {
@@ -152,11 +152,11 @@
 
     lane(row) { return this.laneOf(row.of, row.key); }
 
-    // requestAt returns the request that is drawn y below the top of their row at t, null if
-    // there is none; slack is how far from it t may be.
-    requestAt(t, y, slack) {
-      const list = this.stacks[Math.floor((y - 2) / HEIGHTS.request)] || [];
-      return list.find((q) => q.start <= t && q.start + q.ns >= t) || list.find((q) => q.start <= t + slack && q.start + q.ns >= t - slack) || null;
+    // requestAt returns the request at a point of the lanes, on row r; undefined if there is none.
+    requestAt(p, r) {
+      const t = this.timeAt(p.x), list = this.stacks[Math.floor((p.y + this.scroll - this.tops[r] - 2) / HEIGHTS.request)] || [];
+      const within = (slack) => list.find((q) => q.start <= t + slack && q.start + q.ns >= t - slack);
+      return within(0) || within(3 / this.width * this.length);
     }
 
     // laneOf returns a lane, that of the whole if the window has none: nothing began or ended there.

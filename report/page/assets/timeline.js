@@ -316,12 +316,8 @@
       this.refilter();
       if (view.stacks.length) view.scrollTo(0);
       this.live.textContent = S.requestLabel(q);
-    }
-
-    // requestAt returns the request at a point on row r, null if there is none.
-    requestAt(p, r) {
-      const { view } = this;
-      return view.requestAt(view.timeAt(p.x), p.y + view.scroll - view.tops[r], 3 / view.width * view.length);
+      const none = this.load ? 0 : [...this.onPath.keys()].filter((g) => !view.laneOf('goroutines', g)).length;
+      this.status.textContent = none ? S.plural(none, 'goroutine') + ' of the path without a lane here.' : '';
     }
 
     // match goes to the next hit, or by -1 to the one before.
@@ -373,7 +369,7 @@
       const i = lane ? view.spanAt(lane, view.timeAt(p.x), 2 / view.width * view.length) : -1;
       let text = p.x >= 0 && p.x <= view.width ? T.full(view.timeAt(p.x)) : ' ';
       if (i >= 0) text += '  ' + T.headline(view, { lane, i, kind: row.of, key: row.key, start: lane.cls.start[i], end: lane.cls.end[i] });
-      const group = row && row.kind === 'group', q = row && row.kind === 'requests' && this.requestAt(p, r);
+      const group = row && row.kind === 'group', q = row && row.kind === 'requests' && view.requestAt(p, r);
       if (q) text += '  ' + S.requestLabel(q);
       this.canvas.style.cursor = group ? 'pointer' : '';
       this.canvas.title = group ? (view.collapsed[row.of] ? 'Show ' : 'Hide ') + row.of : '';
