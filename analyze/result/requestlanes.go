@@ -1,6 +1,7 @@
 package result
 
 import (
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -126,7 +127,7 @@ func (p *RequestPath) Shorten(most int) {
 			out = append(out, *x)
 		}
 		p.Parts = out
-		if len(out) <= most {
+		if len(out) <= most || least > math.MaxInt64/4 { // what a report says may be nonsense
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"math"
 	"testing"
 
 	"github.com/schedscope/schedscope/model"
@@ -63,6 +64,8 @@ func TestShorten(t *testing.T) {
 	for _, p := range q.Parts {
 		q.Duration += p.Length
 	}
+	nonsense := RequestPath{Duration: -1, Parts: []RequestPart{{Length: math.MaxInt64, Kind: "a"}, {Length: math.MaxInt64, Kind: "b"}, {Length: -5, Kind: "c"}}}
+	nonsense.Shorten(1) // ends
 	before := len(q.Parts)
 	short := q
 	short.Shorten(9)

@@ -61,15 +61,16 @@ func newView(in *Input) *pageView {
 	l := &p.r.Latency
 	s := p.section("verdict", "Verdict", "")
 	p.add(s, view.Verdict(p.r))
+	p.add(s, view.RequestGroups(p.r))
 	if x := p.d.Section("diagnoses"); x != nil {
 		s.Pieces = append(s.Pieces, piece{HTML: `<div class="findings">` + p.render(x, true) + "</div>\n"})
 		if x := p.d.Section("also-found"); x != nil {
 			s.Pieces = append(s.Pieces, p.folded("Also found", x))
 		}
 	}
+	p.add(s, view.RuledOut(p.r))
 	if x := p.d.Section("requests"); x != nil {
 		s = p.section("requests", x.Title, "")
-		p.add(s, view.RequestGroups(p.r))
 		if p.drawn != nil {
 			p.chart(s, "requests-chart", "middle", "Requests by when they began and how long they took")
 			s.Pieces = append(s.Pieces, piece{HTML: "<div id=\"chosen\"></div>\n"})

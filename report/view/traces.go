@@ -236,14 +236,6 @@ func Verdict(r *result.Report) *document.Section {
 	if v.Machine != "" {
 		s.Text("Disturbed: %s", v.Machine)
 	}
-	ruled := slices.Clone(v.RuledOut)
-	unchecked := func(s string) bool { return strings.HasPrefix(s, "not checked") }
-	if ruled = slices.DeleteFunc(ruled, unchecked); len(ruled) > 0 {
-		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(ruled, ", "), Good: true})
-	}
-	if i := slices.IndexFunc(v.RuledOut, unchecked); i >= 0 {
-		s.Text("N%s", v.RuledOut[i][1:])
-	}
 	lead := slices.Clone(findings.Lead(r.Findings))
 	if v.Word != "" { // it says that already
 		lead = slices.DeleteFunc(lead, func(f result.Finding) bool {
@@ -252,6 +244,20 @@ func Verdict(r *result.Report) *document.Section {
 	}
 	if list := findingList(lead); len(list) > 0 {
 		s.Add(list)
+	}
+	return s
+}
+
+// RuledOut lists what was checked and is well, and what could not be checked.
+func RuledOut(r *result.Report) *document.Section {
+	s := document.New("ruled-out", "")
+	ruled := slices.Clone(r.Verdict.RuledOut)
+	unchecked := func(s string) bool { return strings.HasPrefix(s, "not checked") }
+	if ruled = slices.DeleteFunc(ruled, unchecked); len(ruled) > 0 {
+		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(ruled, ", "), Good: true})
+	}
+	if i := slices.IndexFunc(r.Verdict.RuledOut, unchecked); i >= 0 {
+		s.Text("N%s", r.Verdict.RuledOut[i][1:])
 	}
 	return s
 }

@@ -43,13 +43,8 @@
       this.search.addEventListener('input', () => this.find(this.search.value));
       this.search.addEventListener('keydown', (e) => this.searchKey(e));
       this.found = element('span', 'tl-found');
-      this.only = element('input');
-      this.only.type = 'checkbox';
-      this.only.addEventListener('change', () => this.refilter());
+      for (const name of ['only', 'path']) this[name] = Object.assign(element('input'), { type: 'checkbox', onchange: () => this.refilter() });
       bar.append(this.search, this.found, element('label', '', null, this.only, ' only these'));
-      this.path = element('input');
-      this.path.type = 'checkbox';
-      this.path.addEventListener('change', () => this.refilter());
       this.pathLabel = element('label', '', null, this.path, ' only the path of the request');
       this.pathLabel.hidden = true;
       bar.append(this.pathLabel);
