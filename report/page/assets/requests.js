@@ -114,7 +114,7 @@
 				hooks: { draw: [ring], ready: [u => u.over.addEventListener("click", () => act(u))] },
 			}),
 			legend: words.sets.map((label, i) => ({ label, colour: groupColour(i), toggles: i + 1 })),
-			hint: S.drawnOf + ", the slowest and a sample. Click one, or press Enter, to see its path here and on the timeline.",
+			hint: "Shown: " + S.drawnOf + ". Click a request, or press Enter, to see its path here and on the timeline.",
 			tell: u => { const q = nearest(u); return q ? S.requestLabel(q) : ""; },
 		};
 	}
@@ -124,7 +124,8 @@
 		timeline = of;
 		words = data;
 		S.drawn = data.requests.map(unpack);
-		S.drawnOf = S.count(S.drawn.length) + " of " + S.count(S.report.requests.reduce((n, k) => n + k.count, 0));
+		const count = S.report.requests.reduce((n, k) => n + k.count, 0);
+		S.drawnOf = S.count(S.drawn.length) + (count > S.drawn.length ? " of " + S.count(count) : "");
 		S.chart("requests-chart", scatter());
 		charted = S.charts.find(c => c.id === "requests-chart");
 		show(S.drawn.reduce((a, b) => b.ns > a.ns ? b : a));
