@@ -8,16 +8,16 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 )
 
-// How many requests of a kind a sample has: the slowest, and of all about every so manieth.
+// The most requests of a kind in a sample: the slowest, and an even sample of all.
 const (
 	sampleSlowest = 500
 	sampleEven    = 1500
 	sampleParts   = 24 // of each path
 )
 
-// RequestSample keeps some of the requests that it is told of, for a picture of all: of each kind
-// the slowest 500, and of all of them in the order in which they ended every n-th, at most
-// 1,500. Which those are follows from the trace.
+// RequestSample keeps some of the requests that are added, for a picture of all: of each kind the
+// slowest 500, and every n-th in the order in which they ended, where n is the least power of two
+// that keeps at most 1,500. The zero value is ready to use.
 type RequestSample struct {
 	traceClock
 	kinds []*requestSample
@@ -31,7 +31,7 @@ type requestSample struct {
 	slowest top[result.RequestPath]
 }
 
-// Add takes a request that has ended; it is to be called by [Options.Request].
+// Add adds a request if it is complete. It is to be called by [Options.Request].
 func (s *RequestSample) Add(q *requests.Request) {
 	if q.Complete {
 		s.add(q, q.Parts())
@@ -71,7 +71,8 @@ func (s *RequestSample) add(q *requests.Request, parts iter.Seq[*requests.Part])
 	}
 }
 
-// Result returns the requests by kind, as the slowest of each; some are there twice.
+// Result returns the requests of each kind in Slowest, with paths of at most 24 parts; some are there
+// twice.
 func (s *RequestSample) Result() (list []result.RequestKind) {
 	for _, k := range s.kinds {
 		list = append(list, result.RequestKind{Kind: k.kind, RequestSet: result.RequestSet{Slowest: append(k.slowest.items, k.even...)}})
