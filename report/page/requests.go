@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
