@@ -102,75 +102,64 @@ func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
 
 // SlowestRequests lists the slowest requests of each kind with their paths, and a typical one.
 func SlowestRequests(r *result.Report) *document.Section {
+	return slowestRequests(r, func(k *result.RequestKind) []result.RequestGroup {
+		return []result.RequestGroup{{RequestSet: k.RequestSet}}
+	})
+}
+
+// SlowestByGroup lists the same of each group, under its name.
+func SlowestByGroup(r *result.Report) *document.Section {
+	return slowestRequests(r, (*result.RequestKind).Sets)
+}
+
+func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.RequestGroup) *document.Section {
 	s := document.New("slowest-requests", "The slowest requests", "each with its path: what it did itself, and in capitals what it waited for, with what took that long; parts below 2% are left out")
-	var cards document.Cards
 	for i := range r.Requests {
 		k := &r.Requests[i]
-		if k.Count == 0 {
-			continue
-		}
-		var parts document.Parts
-		for _, x := range k.Path {
-			parts = append(parts, document.Part{Class: requestClass(x.Name), Label: textui.Clean(k.Kind + ", " + x.Name), Size: int64(x.Total)})
-		}
-		s.Add(parts)
-		for n := range k.Slowest {
-			cards = append(cards, requestCard(r, k, &k.Slowest[n], fmt.Sprintf("request-%d-%d", i+1, n+1), ""))
-		}
-		if k.Typical != nil {
-			cards = append(cards, requestCard(r, k, k.Typical, fmt.Sprintf("request-%d-typical", i+1), "for comparison, "))
+		list := sets(k)
+		for j := range list {
+			x := &list[j]
+			if x.Count == 0 {
+				continue
+			}
+			name, id := SetName(k.Kind, x.Name), fmt.Sprintf("request-%d-%d", i+1, j+1)
+			if len(list) > 1 {
+				s.Add(document.Paragraph{Strong: name})
+			}
+			var parts document.Parts
+			for _, p := range x.Path {
+				parts = append(parts, document.Part{Class: RequestClass(p.Name), Label: textui.Clean(name + ", " + p.Name), Size: int64(p.Total)})
+			}
+			s.Add(parts)
+			var cards document.Cards
+			for n := range x.Slowest {
+				cards = append(cards, requestCard(r, k, &x.Slowest[n], fmt.Sprintf("%s-%d", id, n+1), ""))
+			}
+			if x.Typical != nil {
+				cards = append(cards, requestCard(r, k, x.Typical, id+"-typical", "for comparison, "))
+			}
+			s.Add(cards)
 		}
 	}
-	if len(cards) == 0 {
-		return nil
-	}
-	s.Add(cards)
-	return s
+	return s.OrNil()
 }
 
 func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath, id, before string) document.Card {
 	at := moment(q.Start, q.Duration, q.Goroutine)
-	lanes := document.Lanes{Span: int64(q.Duration)}
-	list, wakes := q.Lanes(mostLanes)
-	for i := range list {
-		l := document.Lane{Name: "other goroutines"}
-		if list[i].Goroutine != model.NoGoroutine {
-			l.Name = strings.TrimSpace(fmt.Sprintf("G%d %s", list[i].Goroutine, shortName(list[i].Function(), 48)))
-		}
-		for n := range list[i].Bars {
-			b := &list[i].Bars[n]
-			label := b.Kind + " " + textui.Duration(b.Length)
-			if b.Waiting {
-				label = "waiting: " + label
-			}
-			if b.Function != "" {
-				label += ", " + textui.Place(b.Function, b.File, b.Line)
-			}
-			m := moment(q.Start+model.Time(b.Start), b.Length, b.Goroutine)
-			class := requestClass(b.Kind)
-			if b.Waiting {
-				class = "waiting-bar"
-			}
-			l.Bars = append(l.Bars, document.LaneBar{Class: class, Label: label, From: int64(b.Start), Length: int64(b.Length), Moment: &m})
-		}
-		lanes.Lanes = append(lanes.Lanes, l)
-	}
-	for _, w := range wakes {
-		lanes.Arrows = append(lanes.Arrows, document.LaneArrow{At: int64(w.At), From: w.From, To: w.To})
-	}
 	return document.Card{ID: id, Title: fmt.Sprintf("%s%s at %s%s", before, textui.Duration(q.Duration), textui.Instant(q.Start), ofTrace(r, q.Trace)),
 		Summary: fmt.Sprintf(", %s G%d %s", k.Kind, q.Goroutine, shortName(handlerName(q.Name), 60)), Fold: true, Moment: &at,
-		Facets: []document.Facet{{Text: pathLine(q)}, {HTMLOnly: true, Lanes: &lanes}}}
+		Facets: []document.Facet{{Text: pathLine(q)}}}
 }
 
-// Goroutines of a path that are shown, and parts of one wait in a line.
-const mostLanes, mostPieces = 12, 3
+// mostPieces is how many parts of one wait are in a line.
+const mostPieces = 3
 
 // requestClasses are the colours of kinds of time; waits have that of waiting.
 var requestClasses = map[string]string{"running": "s-running", "runnable": "s-runnable", "syscall": "s-syscall", "network": "c-runtime", "gc": "c-gc", "stw": "c-stopped",
 	"sleep": "c-scheduler", "timer": "c-scheduler", "lock": "c-unresolved", "unknown": "s-unknown", "others": "c-waking"}
 
-func requestClass(kind string) string { return cmp.Or(requestClasses[kind], "s-waiting") }
+// RequestClass returns the class of a kind of time in styles.
+func RequestClass(kind string) string { return cmp.Or(requestClasses[kind], "s-waiting") }
 
 // pathLine writes a path in a line: what the request did itself, and each of its waits in
 // capitals, with what took that long, most first. What is shorter than 2 % of the request is left
@@ -250,4 +239,19 @@ func lineOf(line int) string {
 		return ""
 	}
 	return ":" + strconv.Itoa(line)
+}
+
+// RequestGroups lists what requests are compared with each other, those with the most time first.
+func RequestGroups(r *result.Report) *document.Section {
+	s := document.New("request-groups", "Requests")
+	t := s.Table("t-request-groups", document.Function("requests"), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("slowest"), document.Words("the most of it"))
+	for _, x := range requestGroups(r) {
+		slowest, most := any(nil), ""
+		if len(x.Tails) > 0 {
+			tail := &x.Tails[0]
+			slowest, most = tail.Total/model.Duration(max(tail.Count, 1)), mostOfTail(tail)
+		}
+		t.Row(x.Name, x.Count, float64(x.Count)/max(float64(r.Totals.Span)/1e9, 1e-9), known(&x.Dist, x.P50), slowest, most)
+	}
+	return s.OrNil()
 }
