@@ -33,7 +33,7 @@ const screenLines = 30
 // what is ruled out, and where to go on. It returns the items that it left out, nil if none.
 func screen(t *document.TextWriter, r *result.Report) *document.Section {
 	verdictLine(t, r)
-	groupsTable(t, r)
+	groupsTable(t, r, groupsShown)
 	var cards document.Cards
 	if section := diagnoses(r); section != nil {
 		cards = section.Blocks[0].(document.Cards)
@@ -123,23 +123,37 @@ func ObjectiveText(o *result.Objective) string {
 	return fmt.Sprintf("%s: %s, %s", s, o.State, textui.Duration(o.Value))
 }
 
-// groupsTable shows the groups of requests with the most time; of a program without requests whose
-// goroutines waited to run.
-func groupsTable(t *document.TextWriter, r *result.Report) {
-	type row struct {
-		kind string
-		*result.RequestGroup
+// Groups shows the groups of requests with the most time, at most so many, if there are several.
+func Groups(t *document.TextWriter, r *result.Report, most int) {
+	if len(groupRows(r)) > 1 {
+		groupsTable(t, r, most)
 	}
-	var rows []row
+}
+
+// groupRow are the requests of one group, and their kind.
+type groupRow struct {
+	kind string
+	*result.RequestGroup
+}
+
+// groupRows returns the groups of requests, that with the most time first.
+func groupRows(r *result.Report) (rows []groupRow) {
 	for i := range r.Requests {
 		sets := r.Requests[i].Sets()
 		for k := range sets {
 			if sets[k].Count > 0 {
-				rows = append(rows, row{r.Requests[i].Kind, &sets[k]})
+				rows = append(rows, groupRow{r.Requests[i].Kind, &sets[k]})
 			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortStableFunc(rows, func(a, b groupRow) int { return cmp.Compare(b.Total, a.Total) })
+	return rows
+}
+
+// groupsTable shows the groups of requests with the most time, at most so many; of a program
+// without requests whose goroutines waited to run.
+func groupsTable(t *document.TextWriter, r *result.Report, most int) {
+	rows := groupRows(r)
 	span := float64(r.Totals.Span) / 1e9
 	perSecond := func(n int64) string {
 		if span <= 0 {
@@ -152,8 +166,8 @@ func groupsTable(t *document.TextWriter, r *result.Report) {
 		return
 	}
 	shown := rows
-	if len(rows) > groupsShown {
-		shown = rows[:groupsShown-1]
+	if len(rows) > most && most > 0 {
+		shown = rows[:most-1]
 	}
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
 	tb.Limit, tb.Short = t.Width, shortPlace

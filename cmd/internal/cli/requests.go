@@ -43,7 +43,9 @@ func newRequests(a *app) *cobra.Command {
 		Long: `Of each kind of requests that is found the slowest are listed, at most 20, and one of
 median length: when, on which goroutine, in which handler, and its critical path. That
 is what the request did itself, and in capitals what it waited for, with those that
-took that long. Parts below 2% of the request are left out. --json has all parts.
+took that long. Parts of one kind and place are added up; those below 2% of the request
+are left out. Requests are alike, and one row, if they are of one group and what takes
+at least 10% of them is the same. --json has each with all parts.
 
 Requests are grouped by handler: the innermost function that a http.HandlerFunc calls,
 or method ServeHTTP; a method of gRPC; a task's type. A handler is seen where a request
@@ -93,6 +95,7 @@ have in common, and its page draws each path.`,
 				if by == "function" {
 					t.Sections(view.ByFunction(l.v))
 				} else {
+					view.Groups(t, l.v, f.out.top)
 					t.Sections(view.SlowestRequests(l.v))
 				}
 				return t.Flush(w)
