@@ -291,6 +291,7 @@ func (r *Requests) whole(q *requests.Request) *result.RequestPath {
 		return r.latest
 	}
 	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: r.at(q.Start), Duration: q.Duration()}
+	v.Labels, v.LabelsCut = q.Labels()
 	for p := range q.Parts() {
 		if len(v.Parts) < pathParts {
 			v.Parts = append(v.Parts, RequestPart(p))

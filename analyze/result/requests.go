@@ -125,6 +125,10 @@ type (
 		Duration  model.Duration `json:"duration_ns"`            // Its length, in nanoseconds.
 		Parts     []RequestPart  `json:"parts"`                  // Its path, in order, without gaps; at most 1000.
 		Rest      model.Duration `json:"rest_ns"`                // What lies behind those.
+		// Messages of trace.Log ("category: message"), and tasks and regions that began in it ("task
+		// NAME", "region NAME"): the first 8 that differ, each up to 64 bytes long.
+		Labels    []string `json:"labels,omitempty"`
+		LabelsCut bool     `json:"labels_cut,omitempty"` // There are others, or one is longer.
 	}
 
 	// RequestPart is a part of a critical path.
@@ -266,6 +270,22 @@ func (k *RequestKind) Sets() []RequestGroup {
 		}
 	}
 	return []RequestGroup{{name, k.RequestSet}}
+}
+
+// StripLabels takes the labels from the requests that are listed.
+func (k *RequestKind) StripLabels() {
+	strip := func(s *RequestSet) {
+		for i := range s.Slowest {
+			s.Slowest[i].Labels, s.Slowest[i].LabelsCut = nil, false
+		}
+		if s.Typical != nil {
+			s.Typical.Labels, s.Typical.LabelsCut = nil, false
+		}
+	}
+	strip(&k.RequestSet)
+	for i := range k.Groups {
+		strip(&k.Groups[i].RequestSet)
+	}
 }
 
 // trim sorts the slowest requests and what tails have, and cuts both to what a report has.

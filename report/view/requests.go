@@ -147,6 +147,14 @@ type alikeRow struct {
 // requestCard shows a request. Those whose second value is the same are alike.
 func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath, id, before string) (document.Card, string) {
 	line, alike := pathLine(q)
+	facets := []document.Facet{{Text: line}}
+	if len(q.Labels) > 0 {
+		s := "labels: " + textui.Clean(strings.Join(q.Labels, "; "))
+		if q.LabelsCut {
+			s += " (cut)"
+		}
+		facets = append(facets, document.Facet{Text: s})
+	}
 	at := moment(q.Start, q.Duration, q.Goroutine)
 	lanes := document.Lanes{Span: int64(q.Duration)}
 	list, wakes := q.Lanes(mostLanes)
@@ -178,7 +186,7 @@ func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath,
 	}
 	return document.Card{ID: id, Title: fmt.Sprintf("%s%s at %s%s", before, textui.Duration(q.Duration), textui.Instant(q.Start), ofTrace(r, q.Trace)),
 		Summary: fmt.Sprintf(", %s G%d %s", k.Kind, q.Goroutine, shortName(handlerName(q.Name), 60)), Fold: true, Moment: &at,
-		Facets: []document.Facet{{Text: line}, {HTMLOnly: true, Lanes: &lanes}}}, alike
+		Facets: append(facets, document.Facet{HTMLOnly: true, Lanes: &lanes})}, alike
 }
 
 // Goroutines of a path that are shown, and parts of one wait in a line.

@@ -34,15 +34,23 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 			if err != nil {
 				return err
 			}
-			table.Requests = f.requests.specs
+			table.Requests, table.NoLabels = f.requests.specs, f.requests.noLabels
 			if err := rd.fill(ctx, table); err != nil {
 				return err
+			}
+			if ofRequests(f.tables[0]) {
+				if err := f.requests.found(table.Rows()); err != nil {
+					return err
+				}
 			}
 			a.detail("%s; the trace begins at %d", textui.Plural(table.Rows(), "row"), rd.Origin)
 			return nil
 		})
 	}
 }
+
+// ofRequests reports whether a table has those that --request names.
+func ofRequests(table string) bool { return table == "requests" || table == "path" }
 
 // fill reads the trace into table and closes that.
 func (rd *reading) fill(ctx context.Context, table *report.Table) error {

@@ -21,16 +21,19 @@ import (
 type requestFlags struct {
 	specs []requests.Spec
 	slow  time.Duration
+
+	noLabels bool
 }
 
 func (f *requestFlags) register(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "look at these `REQUESTS`: http, grpc, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP; may be repeated (default all of http, grpc and tasks)")
+	cmd.Flags().Var(f, "request", "look at these `REQUESTS`: http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (name of the handler or task, message of trace.Log, region); may be repeated (default all of http, grpc, tcp and tasks)")
 }
 
 // registerSlow adds the flags of commands that look at the slowest.
 func (f *requestFlags) registerSlow(cmd *cobra.Command) {
 	f.register(cmd)
 	cmd.Flags().DurationVar(&f.slow, "slow", 0, "take requests that lasted at least this `TIME` for the slowest (default the slowest 1 % and 5 %)")
+	cmd.Flags().BoolVar(&f.noLabels, "no-labels", false, "leave out what the program said of each request: messages of trace.Log, tasks and regions")
 }
 
 func newRequests(a *app) *cobra.Command {
@@ -111,11 +114,27 @@ have in common, and its page draws each path.`,
 	return cmd
 }
 
-// warn says what of the flags nothing was found of.
-func (f *requestFlags) warn(rd *reading, v *result.Report) {
-	if len(f.specs) > 0 && len(v.Requests) == 0 {
-		rd.app.warn("%s: no such request was found", rd.in.Name)
+// apply leaves out the labels if they are not to be passed on. The error is that there is no
+// request of those that were asked for.
+func (f *requestFlags) apply(v *result.Report) error {
+	for i := range v.Requests {
+		if f.noLabels {
+			v.Requests[i].StripLabels()
+		}
 	}
+	return f.found(int64(len(v.Requests)))
+}
+
+// found returns an error if requests were asked for and there is none.
+func (f *requestFlags) found(n int64) error {
+	if len(f.specs) == 0 || n > 0 {
+		return nil
+	}
+	return usagef("leave --request out to see what there is: schedscope requests", "no request was found of those that --request names")
+}
+
+// warn says what of the flags nothing was found of in one trace.
+func (f *requestFlags) warn(rd *reading, v *result.Report) {
 	for i := range v.Requests {
 		switch k := &v.Requests[i]; {
 		case k.Count == 0 && len(f.specs) > 0:

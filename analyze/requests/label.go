@@ -1,0 +1,108 @@
+package requests
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Bounds of the labels of a request, and of one.
+const (
+	maxLabels     = 8
+	maxLabelBytes = 64
+)
+
+// label is what the program said of a request: a message of its log, or the name of a task or
+// region.
+type label struct {
+	kind      model.EventKind
+	name, msg model.StringID
+}
+
+// labels are those of a request, each once.
+type labels struct {
+	list    []label // the first
+	more    bool    // there are others
+	matched bool    // one is asked for
+}
+
+// label adds what an event says to the requests that it is about: that of its goroutine, regions
+// around it, and its task x, nil if that is not known.
+func (t *Tracker) label(ev *model.Event, g *goroutine, x *task) {
+	l := label{kind: ev.Kind, name: ev.Str}
+	switch ev.Kind {
+	case model.EventLog:
+		l.msg = ev.Str2
+	case model.EventTaskBegin:
+		x = t.tasks[model.TaskID(ev.Arg)] // its parent
+	case model.EventRegionBegin:
+	default:
+		return
+	}
+	if g.server != nil {
+		if g.req != nil {
+			t.finder.add(&g.req.labels, l)
+		}
+		for _, p := range g.regions {
+			t.finder.add(&p.labels, l)
+		}
+	}
+	if x != nil {
+		t.finder.add(&x.labels, l)
+	}
+}
+
+func (f *finder) add(to *labels, l label) {
+	switch {
+	case slices.Contains(to.list, l):
+		return
+	case len(to.list) < maxLabels:
+		to.list = append(to.list, l)
+	default:
+		to.more = true
+	}
+	to.matched = to.matched || len(f.labels) > 0 && f.wants(l.text(f.tables))
+}
+
+// wants reports whether a text is among those that are asked for.
+func (f *finder) wants(text string) bool {
+	return slices.ContainsFunc(f.labels, func(x *regexp.Regexp) bool { return x.MatchString(text) })
+}
+
+func (l label) text(t *model.Tables) string {
+	s := t.String(l.name)
+	switch {
+	case l.kind == model.EventTaskBegin:
+		return "task " + s
+	case l.kind == model.EventRegionBegin:
+		return "region " + s
+	case s == "":
+		return t.String(l.msg)
+	}
+	return s + ": " + t.String(l.msg)
+}
+
+// Labels returns what the program said of the request: messages of trace.Log ("category: message"),
+// and tasks and regions that began in it ("task NAME", "region NAME"). It returns the first 8 that
+// differ, each up to 64 bytes long, and whether anything is left out. It may be called by Done only.
+func (r *Request) Labels() (list []string, cut bool) {
+	cut = r.labels.more
+	for _, l := range r.labels.list {
+		s := l.text(r.t.tables)
+		if l.kind == model.EventRegionBegin && s == "region "+r.Name {
+			continue
+		}
+		if len(s) > maxLabelBytes {
+			n := maxLabelBytes
+			for n > maxLabelBytes-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+				n--
+			}
+			s, cut = s[:n], true
+		}
+		list = append(list, strings.Clone(s))
+	}
+	return list, cut
+}
