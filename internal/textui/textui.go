@@ -139,6 +139,9 @@ func Plural[N ~int | ~int64](n N, noun string) string {
 // its own and that of a type argument: "chart.(*T).Draw", "main.f[heap.Item]".
 func ShortFunc(name string) string {
 	head, args, generic := strings.Cut(name, "[")
+	if strings.HasPrefix(head, "/") || strings.Contains(head, " ") {
+		return name
+	}
 	head = head[strings.LastIndexByte(head, '/')+1:]
 	if generic {
 		head += "[" + args[strings.LastIndexByte(args, '/')+1:]

@@ -50,12 +50,33 @@ took that long. Parts of one kind and place are added up; those below 2% of the 
 are left out. Requests are alike, and one row, if they are of one group and what takes
 at least 10% of them is the same. --json has each with all parts.
 
-Requests are grouped by handler: the innermost function that a http.HandlerFunc calls,
-or method ServeHTTP; a method of gRPC; a task's type. A handler is seen where a request
-blocks, is preempted or is sampled in it. A region of runtime/trace with a slash in its
-name names the route instead, in each request:
+A trace contains no URL and no label of a CPU profile (pprof.Do). What names groups and
+requests is, in this order:
 
-	trace.WithRegion(r.Context(), r.Pattern, func() { next.ServeHTTP(w, r) })
+1. The route: a region of runtime/trace with a slash in its name, in the request's
+goroutine. The pattern of net/http is known behind the ServeMux, so wrap each handler:
+
+	func route(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			trace.WithRegion(r.Context(), r.Pattern, func() { next.ServeHTTP(w, r) })
+		})
+	}
+
+	mux.Handle("GET /order/{id}", route(order))
+
+2. The handler: the innermost function that a http.HandlerFunc calls, or method ServeHTTP;
+a method of gRPC. It is seen where a request blocks, is preempted or is sampled in it.
+
+3. The task, for other work. Its name is that of a group: keep numbers out of it.
+
+	ctx, task := trace.NewTask(ctx, "checkout")
+	defer task.End()
+
+A message says which request it is. It is listed with the request, at most 8 of 64 bytes
+with its tasks and regions, and --request label:'order: 17' finds it. --no-labels leaves
+them out of what is passed on.
+
+	trace.Log(ctx, "order", id)
 
 --by function lists the functions of the program on the paths of typical and of the
 slowest requests instead, with how long requests would take at least without them.
