@@ -42,12 +42,12 @@ var requestTables = []tableDef{
 		col("name", "name", func(r *rows, q *requestRow) { r.text(q.Name) }, "the group: function of the handler, route, name of the task or region; empty: unknown"),
 		col("complete", "bool", func(r *rows, q *requestRow) { r.bool(q.Complete) }, "the trace shows both ends"),
 		col("labels", "name", func(r *rows, q *requestRow) {
-			var list []string
-			if !r.noLabels {
-				list, _ = q.Labels()
+			if r.noLabels {
+				r.text("")
+			} else {
+				r.text(strings.Join(q.Labels(), "; "))
 			}
-			r.text(strings.Join(list, "; "))
-		}, "messages of trace.Log, tasks and regions of the request: the first 8 that differ, each up to 64 bytes long, joined by semicolons"),
+		}, "messages of trace.Log, tasks and regions of the request: the first 8 that differ, joined by semicolons; … stands for others, and for what is beyond 64 bytes of one"),
 		timesCells("own_", "of its goroutine: ", func(q *requestRow) *requests.Times { return &q.Own }),
 		timesCells("path_", "of its critical path: ", func(q *requestRow) *requests.Times { return &q.Path }),
 		offsetCell("start", func(q *requestRow) model.Time { return q.Start }),

@@ -3,7 +3,6 @@ package requests
 import (
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/model"
@@ -56,13 +55,11 @@ func (t *Tracker) label(ev *model.Event, g *goroutine, x *task) {
 }
 
 func (f *finder) add(to *labels, l label) {
-	switch {
-	case slices.Contains(to.list, l):
+	if slices.Contains(to.list, l) {
 		return
-	case len(to.list) < maxLabels:
+	}
+	if to.more = len(to.list) == maxLabels; !to.more {
 		to.list = append(to.list, l)
-	default:
-		to.more = true
 	}
 	to.matched = to.matched || len(f.labels) > 0 && f.wants(l.text(f.tables))
 }
@@ -87,22 +84,23 @@ func (l label) text(t *model.Tables) string {
 
 // Labels returns what the program said of the request: messages of trace.Log ("category: message"),
 // and tasks and regions that began in it ("task NAME", "region NAME"). It returns the first 8 that
-// differ, each up to 64 bytes long, and whether anything is left out. It may be called by Done only.
-func (r *Request) Labels() (list []string, cut bool) {
-	cut = r.labels.more
+// differ; … stands for others, and for what is beyond 64 bytes of one. It may be called by Done only.
+func (r *Request) Labels() (list []string) {
 	for _, l := range r.labels.list {
 		s := l.text(r.t.tables)
 		if l.kind == model.EventRegionBegin && s == "region "+r.Name {
 			continue
 		}
-		if len(s) > maxLabelBytes {
-			n := maxLabelBytes
+		if n := maxLabelBytes; len(s) > n {
 			for n > maxLabelBytes-utf8.UTFMax && !utf8.RuneStart(s[n]) {
 				n--
 			}
-			s, cut = s[:n], true
+			s = s[:n] + "…"
 		}
-		list = append(list, strings.Clone(s))
+		list = append(list, s)
 	}
-	return list, cut
+	if r.labels.more {
+		list = append(list, "…")
+	}
+	return list
 }

@@ -126,9 +126,9 @@ type (
 		Parts     []RequestPart  `json:"parts"`                  // Its path, in order, without gaps; at most 1000.
 		Rest      model.Duration `json:"rest_ns"`                // What lies behind those.
 		// Messages of trace.Log ("category: message"), and tasks and regions that began in it ("task
-		// NAME", "region NAME"): the first 8 that differ, each up to 64 bytes long.
-		Labels    []string `json:"labels,omitempty"`
-		LabelsCut bool     `json:"labels_cut,omitempty"` // There are others, or one is longer.
+		// NAME", "region NAME"): the first 8 that differ; … stands for others, and for what is beyond 64
+		// bytes of one.
+		Labels []string `json:"labels,omitempty"`
 	}
 
 	// RequestPart is a part of a critical path.
@@ -276,10 +276,10 @@ func (k *RequestKind) Sets() []RequestGroup {
 func (k *RequestKind) StripLabels() {
 	strip := func(s *RequestSet) {
 		for i := range s.Slowest {
-			s.Slowest[i].Labels, s.Slowest[i].LabelsCut = nil, false
+			s.Slowest[i].Labels = nil
 		}
 		if s.Typical != nil {
-			s.Typical.Labels, s.Typical.LabelsCut = nil, false
+			s.Typical.Labels = nil
 		}
 	}
 	strip(&k.RequestSet)

@@ -149,11 +149,7 @@ func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath,
 	line, alike := pathLine(q)
 	facets := []document.Facet{{Text: line}}
 	if len(q.Labels) > 0 {
-		s := "labels: " + textui.Clean(strings.Join(q.Labels, "; "))
-		if q.LabelsCut {
-			s += " (cut)"
-		}
-		facets = append(facets, document.Facet{Text: s})
+		facets = append(facets, document.Facet{Text: "labels: " + textui.Clean(strings.Join(q.Labels, "; "))})
 	}
 	at := moment(q.Start, q.Duration, q.Goroutine)
 	lanes := document.Lanes{Span: int64(q.Duration)}
@@ -208,7 +204,7 @@ type pathItem struct {
 	g        model.GoID // NoGoroutine: several
 	times    int
 	time     model.Duration
-	pieces   []pathItem
+	pieces   []pathItem // what it consists of
 }
 
 // addTo adds a part of a path to the item of its kind and place, and returns where that is.
@@ -254,13 +250,13 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 	last, n := -1, 0
 	for i := range q.Parts {
 		x := &q.Parts[i]
-		y := pathItem{kind: x.Kind, fn: x.Function, line: x.Line, g: x.Goroutine, time: x.Length}
-		if x.Wait == "" {
-			list, n = addTo(list, y)
-		} else {
-			list, n = addTo(list, pathItem{wait: true, kind: x.Wait, fn: x.Waiter, time: x.Length})
-			list[n].pieces, _ = addTo(list[n].pieces, y)
+		piece := pathItem{kind: x.Kind, fn: x.Function, line: x.Line, g: x.Goroutine, time: x.Length}
+		y := piece
+		if x.Wait != "" {
+			y = pathItem{wait: true, kind: x.Wait, fn: x.Waiter, time: x.Length}
 		}
+		list, n = addTo(list, y)
+		list[n].pieces, _ = addTo(list[n].pieces, piece)
 		if n != last {
 			list[n].times++
 		}
@@ -272,11 +268,7 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 		x := &list[i]
 		slices.SortStableFunc(x.pieces, func(a, b pathItem) int { return cmp.Compare(b.time, a.time) })
 		if 10*x.time >= q.Duration {
-			id := x.kind + " " + x.fn
-			if len(x.pieces) > 0 {
-				id = strings.ToUpper(x.kind) + " " + x.fn + " " + x.pieces[0].kind + " " + x.pieces[0].fn
-			}
-			main = append(main, id)
+			main = append(main, fmt.Sprintf("%t %q", x.wait, []string{x.kind, x.fn, x.pieces[0].kind, x.pieces[0].fn}))
 		}
 		if !long(x.time) {
 			left += x.time
@@ -287,7 +279,7 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 			s += fmt.Sprintf(" in %d waits", x.times)
 		}
 		for n := range x.pieces {
-			if y := &x.pieces[n]; n < mostPieces && long(y.time) {
+			if y := &x.pieces[n]; x.wait && n < mostPieces && long(y.time) {
 				if s += sep; y.g != model.NoGoroutine {
 					s += fmt.Sprintf("G%d ", y.g)
 				}

@@ -38,10 +38,8 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 			if err := rd.fill(ctx, table); err != nil {
 				return err
 			}
-			if ofRequests(f.tables[0]) {
-				if err := f.requests.found(table.Rows()); err != nil {
-					return err
-				}
+			if err := f.requests.found(table.Rows()); err != nil && ofRequests(f.tables[0]) {
+				return err
 			}
 			a.detail("%s; the trace begins at %d", textui.Plural(table.Rows(), "row"), rd.Origin)
 			return nil
