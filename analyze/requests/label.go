@@ -3,7 +3,7 @@ package requests
 import (
 	"regexp"
 	"slices"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -31,13 +31,11 @@ type labels struct {
 // label adds what an event says to the requests that it is about: that of its goroutine, regions
 // around it, and its task x, nil if that is not known.
 func (t *Tracker) label(ev *model.Event, g *goroutine, x *task) {
-	l := label{kind: ev.Kind, name: ev.Str}
+	l := label{ev.Kind, ev.Str, ev.Str2}
 	switch ev.Kind {
-	case model.EventLog:
-		l.msg = ev.Str2
 	case model.EventTaskBegin:
 		x = t.tasks[model.TaskID(ev.Arg)] // its parent
-	case model.EventRegionBegin:
+	case model.EventRegionBegin, model.EventLog:
 	default:
 		return
 	}
@@ -76,10 +74,10 @@ func (l label) text(t *model.Tables) string {
 		return "task " + s
 	case l.kind == model.EventRegionBegin:
 		return "region " + s
-	case s == "":
-		return t.String(l.msg)
+	case s != "":
+		s += ": "
 	}
-	return s + ": " + t.String(l.msg)
+	return s + t.String(l.msg)
 }
 
 // Labels returns what the program said of the request: messages of trace.Log ("category: message"),
@@ -91,11 +89,8 @@ func (r *Request) Labels() (list []string) {
 		if l.kind == model.EventRegionBegin && s == "region "+r.Name {
 			continue
 		}
-		if n := maxLabelBytes; len(s) > n {
-			for n > maxLabelBytes-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-				n--
-			}
-			s = s[:n] + "…"
+		if len(s) > maxLabelBytes {
+			s = strings.ToValidUTF8(s[:maxLabelBytes], "") + "…"
 		}
 		list = append(list, s)
 	}

@@ -125,35 +125,34 @@ func ObjectiveText(o *result.Objective) string {
 
 // Groups shows the groups of requests with the most time, at most so many, if there are several.
 func Groups(t *document.TextWriter, r *result.Report, most int) {
-	if len(groupRows(r)) > 1 {
-		groupsTable(t, r, most)
-	}
-}
-
-// groupRow are the requests of one group, and their kind.
-type groupRow struct {
-	kind string
-	*result.RequestGroup
-}
-
-// groupRows returns the groups of requests, that with the most time first.
-func groupRows(r *result.Report) (rows []groupRow) {
+	n := 0
 	for i := range r.Requests {
-		sets := r.Requests[i].Sets()
-		for k := range sets {
-			if sets[k].Count > 0 {
-				rows = append(rows, groupRow{r.Requests[i].Kind, &sets[k]})
-			}
+		if k := &r.Requests[i]; k.Count > 0 {
+			n += len(k.Sets())
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b groupRow) int { return cmp.Compare(b.Total, a.Total) })
-	return rows
+	if n > 1 {
+		groupsTable(t, r, most)
+	}
 }
 
 // groupsTable shows the groups of requests with the most time, at most so many; of a program
 // without requests whose goroutines waited to run.
 func groupsTable(t *document.TextWriter, r *result.Report, most int) {
-	rows := groupRows(r)
+	type row struct {
+		kind string
+		*result.RequestGroup
+	}
+	var rows []row
+	for i := range r.Requests {
+		sets := r.Requests[i].Sets()
+		for k := range sets {
+			if sets[k].Count > 0 {
+				rows = append(rows, row{r.Requests[i].Kind, &sets[k]})
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.Total, a.Total) })
 	span := float64(r.Totals.Span) / 1e9
 	perSecond := func(n int64) string {
 		if span <= 0 {
@@ -170,7 +169,7 @@ func groupsTable(t *document.TextWriter, r *result.Report, most int) {
 		shown = rows[:most-1]
 	}
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
-	tb.Limit, tb.Short = t.Width, shortPlace
+	tb.Limit, tb.Short = t.Width, textui.Shorten
 	for _, x := range shown {
 		name := setName(x.kind, x.Name)
 		slowest, most := "", ""
@@ -190,9 +189,6 @@ func groupsTable(t *document.TextWriter, r *result.Report, most int) {
 	}
 	t.Printf("\n%s", tb.String())
 }
-
-// shortPlace keeps the end of what is too wide.
-func shortPlace(s string, width int) string { return textui.Shorten(s, width) }
 
 // mostOfTail names the part that takes the most of the slowest, where they are slow, or else of all.
 func mostOfTail(t *result.RequestTail) string {

@@ -72,9 +72,8 @@ a method of gRPC. It is seen where a request blocks, is preempted or is sampled 
 	ctx, task := trace.NewTask(ctx, "checkout")
 	defer task.End()
 
-A message says which request it is. It is listed with the request, at most 8 of 64 bytes
-with its tasks and regions, and --request label:'order: 17' finds it. --no-labels leaves
-them out of what is passed on.
+A message says which request it is; --request label:'order: 17' finds it. At most 8 of 64
+bytes are listed, with tasks and regions; --no-labels leaves them out.
 
 	trace.Log(ctx, "order", id)
 
