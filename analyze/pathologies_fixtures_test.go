@@ -81,7 +81,7 @@ func pathologies(t testing.TB, path string, others ...any) *analyze.Pathologies 
 var healthy = []string{"quiet", "pipeline", "http", "mixed", "goroutines", "timers", "tasks", "files", "flight", "iterpull"}
 
 // sick fixtures are recorded to show something, by the first part of their names: what the program
-// is made to show, and what the recording shows beside that.
+// is made to show, and what else the recording shows.
 var sick = []struct {
 	name      string
 	must, may []string

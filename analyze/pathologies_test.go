@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -199,6 +200,22 @@ func TestFrozen(t *testing.T) {
 		s.proc(at, 0, model.ProcRunning, model.WorkUser, 1)
 	}
 	s.none(t, 150*ms)
+}
+
+// TestFrozenUnnoticed: where nobody waited notably, only a large share of the time counts.
+func TestFrozenUnnoticed(t *testing.T) {
+	s := newSymptoms()
+	s.busy(180*ms, 185*ms)
+	s.still(200*ms, 11*ms)
+	for span, want := range map[model.Duration]int{210 * ms: 1, 230 * ms: 0} {
+		p := *s.Pathologies
+		p.frozen.long = slices.Clone(s.frozen.long)
+		p.Finish(0, model.Time(span))
+		equal(t, "found where some waited", len(p.Found()), 1)
+		r := result.Report{Totals: result.Totals{Span: span}}
+		p.Result(&r)
+		equal(t, "found where nobody did", len(r.Pathologies), want)
+	}
 }
 
 // TestSilentStop: neither what the world was stopped for, nor a goroutine that

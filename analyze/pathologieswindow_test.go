@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestPathologiesOfWindows(t *testing.T) {
 	const ms = 1_000_000
 	cases := 0
-	for _, name := range []string{"starve.go1.26.p1.trace", "oneproc.go1.26.p1.trace", "convoy.go1.26.p4.trace", "generations.go1.26.p4.trace"} {
+	for _, name := range append(fixtures.Chosen(fixtures.Names()), "starve.go1.26.p1.trace", "oneproc.go1.26.p1.trace", "generations.go1.26.p4.trace") {
 		whole := read(t, name)
 		if whole == nil || whole.Totals.Span < 20*ms {
 			continue

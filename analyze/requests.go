@@ -188,9 +188,14 @@ func (r *Requests) done(q *requests.Request) {
 
 // newRequestSet returns an empty set, of which a few are shown whole.
 func newRequestSet(shown int) *requestSet {
-	return &requestSet{random: rand.New(rand.NewPCG(1, 2)), shown: top[result.RequestPath]{limit: shown, compare: func(a, b result.RequestPath) int {
+	return &requestSet{random: rand.New(rand.NewPCG(1, 2)), shown: slowestRequests(shown)}
+}
+
+// slowestRequests keeps so many of the slowest.
+func slowestRequests(limit int) top[result.RequestPath] {
+	return top[result.RequestPath]{limit: limit, compare: func(a, b result.RequestPath) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
-	}}}
+	}}
 }
 
 // into adds a request to a set. Its path is listed in x, which is nil if it was not needed so far.

@@ -28,13 +28,13 @@ const (
 	herdFactor = 50
 	// assistShare of the running time of the program's goroutines.
 	assistShare = 0.05
-	// lockedRate per second, and lockedShare of all starts, are starts on locked threads that a
-	// program has by design of how it hands work over.
+	// lockedRate per second, and lockedShare of all starts, is from where on starts on locked
+	// threads are a pattern: one main loop on a locked thread stays far below.
 	lockedRate, lockedShare = 1000, 0.10
 	// timeSlice of a goroutine (runtime/proc.go: forcePreemptNS): so late is a timer behind one.
 	timeSlice = 10_000_000
-	// fewTimers are too few for a p90.
-	fewTimers = 50
+	// fewLateTimers, and lateTimerShare of all timers: some are late whenever something computes.
+	fewLateTimers, lateTimerShare = 5, 0.10
 	// fewWaits are too few for a p99.
 	fewWaits = 100
 	// fewValues are too few for any percentile.
@@ -89,7 +89,7 @@ func Lead(list []result.Finding) []result.Finding {
 }
 
 // Also returns the kinds of notable findings that are neither diagnoses nor about latency as a whole,
-// but for those that say how busy the procs were, and not what went wrong.
+// except those that say how busy the procs were, and not what went wrong.
 func Also(r *result.Report) (kinds []string) {
 	for _, f := range r.Findings[len(Lead(r.Findings)):] {
 		if f.Title == "" && f.Severity >= result.Notable && f.Kind != "procs-saturated" && f.Kind != "long-bursts" {

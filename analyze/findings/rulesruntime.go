@@ -42,13 +42,13 @@ func lateNetpoll(r *result.Report) (result.Finding, bool) {
 	}
 	share := float64(bySysmon) / float64(count)
 	p99 := r.Netpoll.All.P99
-	f := result.Finding{Kind: "netpoll-late", Severity: result.Notable, Evidence: []result.Evidence{
+	f := result.Finding{Kind: "netpoll-late", Severity: result.Notable, Grade: result.Inferred, Evidence: []result.Evidence{
 		{Name: "network wakeups", Value: float64(count), Unit: "count"}, {Name: "by sysmon", Value: share, Unit: "share"}, {Name: "p99 wakeup to run", Value: float64(p99), Unit: "ns"}}}
 	switch {
 	case share >= lateShare && bySysmon >= 10:
-		f.Grade = result.Inferred
 		f.Text = fmt.Sprintf("%s of network wakeups came from sysmon, which polls only when no proc has for 10ms: these events had probably been ready for a while, which the trace does not show.", textui.Percent(share))
-	case p99 >= result.NotableWait && count >= fewWaits:
+	case p99 >= result.NotableWait && count >= fewWaits: // waiting, by the kind of its wakeup
+		f.Severity, f.Grade = result.Info, result.Certain
 		f.Text = fmt.Sprintf("Goroutines woken by the network waited %s at p99 until they ran.", textui.Duration(p99))
 	default:
 		return result.Finding{}, false
@@ -68,7 +68,7 @@ func retakes(r *result.Report) (result.Finding, bool) {
 		return result.Finding{}, false
 	}
 	return result.Finding{
-		Kind: "sysmon-retakes", Severity: result.Info, Grade: result.Certain,
+		Kind: "sysmon-retakes", Severity: result.Notable, Grade: result.Certain,
 		Text: fmt.Sprintf("sysmon took procs from system calls %.0f times per second, after %s in the call at p50: system calls are slow enough to be noticed, and each costs a change of threads.",
 			rate, textui.Duration(h.InSyscall.P50)),
 		Evidence: []result.Evidence{{Name: "sysmon retakes", Value: rate, Unit: "per second"}},
@@ -79,10 +79,7 @@ func retakes(r *result.Report) (result.Finding, bool) {
 // that its workers do all marking and assists none (runtime/mgcpacer.go); more is a program that
 // allocates faster than that.
 func assists(r *result.Report) (result.Finding, bool) {
-	credit := model.Duration(0)
-	if i := slices.IndexFunc(r.Waiting.ByReason, func(n result.Named) bool { return n.Name == "GC mark assist wait for work" }); i >= 0 {
-		credit = r.Waiting.ByReason[i].Total
-	}
+	credit := named(r.Waiting.ByReason, "GC mark assist wait for work").Total
 	assist, ran := r.Procs.Uses[result.UseAssist], r.Procs.Uses[result.UseUser]+r.Procs.Uses[result.UseAssist]
 	share := ratio(assist, ran)
 	if assist+credit < result.NotableWait || ratio(assist+credit, ran) < assistShare {
@@ -123,14 +120,26 @@ func lockedThreads(r *result.Report) (result.Finding, bool) {
 // lateTimers finds timers that fired only when a long burst on their proc ended.
 func lateTimers(r *result.Report) (result.Finding, bool) {
 	t := &r.Lateness.Timers
-	if t.Count < fewTimers || t.P90 < timeSlice {
+	values := t.Values()
+	if values == nil {
+		return result.Finding{}, false
+	}
+	late := int64(0)
+	values.Each(func(v model.Duration, n int64) {
+		if v >= timeSlice {
+			late += n
+		}
+	})
+	share := float64(late) / float64(max(t.Count+r.Lateness.UnboundedTimers, 1))
+	if late < fewLateTimers || share < lateTimerShare {
 		return result.Finding{}, false
 	}
 	return result.Finding{
 		Kind: "timers-late-behind-busy-proc", Severity: result.Notable, Grade: result.Inferred,
-		Text: fmt.Sprintf("A tenth of %s that fired after a goroutine on their proc were up to %s late or more, at most %s: the proc looks at its timers only between two goroutines.",
-			textui.Plural(t.Count, "timer"), textui.Duration(t.P90), textui.Duration(t.Max)),
-		Evidence: []result.Evidence{{Name: "timers", Value: float64(t.Count), Unit: "count"}, {Name: "p90 lateness, at most", Value: float64(t.P90), Unit: "ns"}},
+		Text: fmt.Sprintf("%s, %s of all, fired on procs that had not looked at their timers for 10ms, at most %s late: a proc looks at them only between two goroutines.",
+			textui.Plural(late, "timer"), textui.Percent(share), textui.Duration(t.Max)),
+		Evidence: []result.Evidence{{Name: "timers on procs that had not looked for 10 ms", Value: float64(late), Unit: "count"}, {Name: "of all timers", Value: share, Unit: "share"},
+			{Name: "greatest lateness, at most", Value: float64(t.Max), Unit: "ns"}},
 	}, true
 }
 

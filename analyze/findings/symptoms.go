@@ -143,7 +143,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Do not pass small pieces of work to and from a goroutine under runtime.LockOSThread: give it batches, or keep all of the exchange on it."},
 	{Name: "timers-late-behind-busy-proc", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "Timers fired late because their procs were busy. A proc looks at the timers set on it between two goroutines only, so these were late by up to the length of what ran before.",
-		Sign:    "Of at least 50 timers that fired right after a goroutine on their proc, a tenth or more fired where the proc had not looked at its timers for 10 ms. How late each was is an upper bound: the trace does not have the time for which it was set.",
+		Sign:    "At least 5 timers, and 10% of all, fired on procs that had not looked at their timers for 10 ms. How late each was is an upper bound: the trace does not have the time for which it was set.",
 		Advice:  "Do not rely on timers finer than 10 to 20 ms next to goroutines that compute; keep a proc free for them (fewer computing goroutines than GOMAXPROCS, and enough CPUs)."},
 	{Name: "runnext-chain", Example: "fixtures/convoy.go1.26.p4.trace",
 		Meaning: "Goroutines that wake one another kept a proc's queue waiting. Woken into runnext, by one another or by timers, they shared one time slice after another, while what stood in the queue did not get its turn.",

@@ -86,6 +86,9 @@ func NewBounds(d *dist.Dist) Bounds {
 // known. It must not be changed.
 func (d *Dist) Values() *dist.Dist { return load(d) }
 
+// Values is like that of Dist.
+func (b *Bounds) Values() *dist.Dist { return load(b) }
+
 // distribution is a Dist, Sizes or Bounds.
 type distribution interface {
 	sketch() *Sketch

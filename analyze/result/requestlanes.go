@@ -1,6 +1,7 @@
 package result
 
 import (
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -98,4 +99,36 @@ func (l *RequestLane) Function() (most string) {
 		}
 	}
 	return most
+}
+
+// Shorten joins parts of the path that follow each other until it has at most most: first those of
+// the same goroutine, kind and place, then the shortest with those before them. Lengths still add
+// up.
+func (p *RequestPath) Shorten(most int) {
+	for least := model.Duration(0); ; least = max(2*least, p.Duration/1000, 1) {
+		out := p.Parts[:0:0]
+		for i := range p.Parts {
+			x := &p.Parts[i]
+			if n := len(out); n > 0 {
+				y := &out[n-1]
+				same := *x
+				same.Length, same.Depth, same.Line, same.Inferred = y.Length, y.Depth, y.Line, y.Inferred
+				switch {
+				case same == *y || x.Length < least:
+					y.Length += x.Length
+					continue
+				case y.Length < least: // the first
+					sum := y.Length + x.Length
+					*y = *x
+					y.Length = sum
+					continue
+				}
+			}
+			out = append(out, *x)
+		}
+		p.Parts = out
+		if len(out) <= most || least > math.MaxInt64/4 { // what a report says may be nonsense
+			return
+		}
+	}
 }

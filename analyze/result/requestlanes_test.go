@@ -1,6 +1,7 @@
 package result
 
 import (
+	"math"
 	"testing"
 
 	"github.com/schedscope/schedscope/model"
@@ -48,5 +49,35 @@ func TestLanes(t *testing.T) {
 	check(2, [][]RequestBar{own, {bar(2000, 6000, "running", false)}}, []RequestWake{{8000, 1, 0}})
 	if lanes, _ := q.Lanes(2); lanes[1].Goroutine != model.NoGoroutine || lanes[0].Goroutine != 1 {
 		t.Errorf("the lanes are of %d and %d, want 1 and several", lanes[0].Goroutine, lanes[1].Goroutine)
+	}
+}
+
+// TestShorten shortens a path: its length stays, and what is long stays whole.
+func TestShorten(t *testing.T) {
+	q := RequestPath{}
+	for i := range 100 {
+		q.Parts = append(q.Parts, RequestPart{Length: 1, Kind: "running", Goroutine: model.GoID(i)}, RequestPart{Length: 2, Kind: "runnable"})
+		if i%25 == 0 {
+			q.Parts = append(q.Parts, RequestPart{Length: 5000, Kind: "sleep"}, RequestPart{Length: 5000, Kind: "sleep"}, RequestPart{Length: 500, Kind: "lock"})
+		}
+	}
+	for _, p := range q.Parts {
+		q.Duration += p.Length
+	}
+	nonsense := RequestPath{Duration: -1, Parts: []RequestPart{{Length: math.MaxInt64, Kind: "a"}, {Length: math.MaxInt64, Kind: "b"}, {Length: -5, Kind: "c"}}}
+	nonsense.Shorten(1) // ends
+	before := len(q.Parts)
+	short := q
+	short.Shorten(9)
+	var sum model.Duration
+	sleeps := 0
+	for _, p := range short.Parts {
+		sum += p.Length
+		if p.Kind == "sleep" && p.Length >= 10_000 {
+			sleeps++
+		}
+	}
+	if len(short.Parts) > 9 || sum != q.Duration || sleeps != 4 || len(q.Parts) != before {
+		t.Errorf("%d parts of %d ns with %d sleeps, want at most 9 of %d with 4: %+v", len(short.Parts), sum, sleeps, q.Duration, short.Parts)
 	}
 }

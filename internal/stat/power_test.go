@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
 )
 
 func TestNeeded(t *testing.T) {
@@ -105,7 +107,7 @@ func TestPowerSimulated(t *testing.T) {
 	const reps = 1000
 	for _, n := range []int{6, 10} {
 		for _, alpha := range []float64{0.05, 0.01, 0.005} {
-			if n == 10 && alpha != 0.01 {
+			if n == 10 && alpha != 0.01 && !fixtures.Sweep() {
 				continue // it takes most of the time
 			}
 			for _, k := range []float64{1, math.Exp(0.2), math.Exp(2)} {

@@ -49,6 +49,7 @@ type (
 	Paragraph struct {
 		Strong string // what it begins with, to be seen first
 		Text   string
+		Good   bool // says that something is well
 	}
 
 	// List is a list of statements.
@@ -96,8 +97,6 @@ type (
 		// Most is how many pairs text and Markdown show; 0 is all.
 		Most  int
 		Stack []Frame
-		// Lanes is a picture, which only HTML shows.
-		Lanes *Lanes
 		// HTMLOnly facets are left out elsewhere, as another one shows the same shorter.
 		HTMLOnly bool
 	}
@@ -113,32 +112,6 @@ type (
 		Class string // of its colour
 		Label string
 		Size  int64
-	}
-
-	// Lanes are what several did over a span of time, with arrows from one to another.
-	Lanes struct {
-		Span   int64
-		Lanes  []Lane
-		Arrows []LaneArrow
-	}
-
-	// Lane is what one did; bars do not overlap.
-	Lane struct {
-		Name string
-		Bars []LaneBar
-	}
-
-	// LaneBar is a part of a lane, from the beginning of the span on.
-	LaneBar struct {
-		Class, Label string
-		From, Length int64
-		Moment       *Moment
-	}
-
-	// LaneArrow leads from one lane to another; both are places.
-	LaneArrow struct {
-		At       int64
-		From, To int
 	}
 
 	// Parts are a bar with a legend, which HTML shows.

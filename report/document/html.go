@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/textui"
@@ -34,7 +33,7 @@ func HTML(w io.Writer, s *Section, o HTMLOptions) error {
 		name := ""
 		switch b := b.(type) {
 		case Paragraph:
-			name, data = "text", map[string]any{"Strong": textui.Clean(b.Strong), "Text": textui.Clean(b.Text), "Lead": lead && s.Title != ""}
+			name, data = "text", map[string]any{"Strong": textui.Clean(b.Strong), "Text": textui.Clean(b.Text), "Lead": lead && s.Title != "", "Good": b.Good}
 		case List:
 			name, data = "list", o.items(b)
 		case Facts:
@@ -96,31 +95,6 @@ type (
 		Label, Text string
 		Pairs       []Pair
 		Stack       []htmlFrame
-		Lanes       *htmlLanes
-	}
-
-	// htmlLanes have places in percent from the left, and in pixels from the top.
-	htmlLanes struct {
-		Height int
-		Lanes  []htmlLane
-		Arrows []htmlArrow
-	}
-
-	htmlLane struct {
-		Name    string
-		Text, Y int
-		Bars    []htmlBar
-	}
-
-	htmlBar struct {
-		Class, Label, Link string
-		X, Width           float64
-	}
-
-	htmlArrow struct {
-		X             float64
-		Y1, Y2, HeadY int
-		Head          string
 	}
 
 	htmlFrame struct{ Func, Where, Path string }
@@ -249,38 +223,9 @@ func (o *HTMLOptions) cards(list Cards) []htmlCard {
 			for _, frame := range f.Stack {
 				y.Stack = append(y.Stack, htmlFrameOf(frame))
 			}
-			if f.Lanes != nil {
-				y.Lanes = o.lanes(f.Lanes)
-			}
 			x.Facets = append(x.Facets, y)
 		}
 		out[i] = x
-	}
-	return out
-}
-
-// laneHeight is that of a lane with its name, of which laneBar is that of bars.
-const laneHeight, laneBar = 32, 13
-
-// lanes places names above bars, and arrows from the bars of one lane to those of another.
-func (o *HTMLOptions) lanes(l *Lanes) *htmlLanes {
-	out := &htmlLanes{Height: laneHeight * len(l.Lanes)}
-	x := func(ns int64) float64 { return math.Round(1e5*float64(ns)/float64(max(l.Span, 1))) / 1e3 }
-	top := func(i int) int { return laneHeight*(i+1) - laneBar - 3 }
-	for i := range l.Lanes {
-		lane := htmlLane{Name: textui.Clean(l.Lanes[i].Name), Text: top(i) - 4, Y: top(i)}
-		for k := range l.Lanes[i].Bars {
-			b := &l.Lanes[i].Bars[k]
-			lane.Bars = append(lane.Bars, htmlBar{b.Class, textui.Clean(b.Label), o.link(b.Moment), x(b.From), x(b.Length)})
-		}
-		out.Lanes = append(out.Lanes, lane)
-	}
-	for _, a := range l.Arrows {
-		y := htmlArrow{x(a.At), top(a.From), top(a.To) + laneBar, top(a.To) + laneBar + 8, "▲"}
-		if a.From < a.To {
-			y = htmlArrow{x(a.At), top(a.From) + laneBar, top(a.To), top(a.To), "▼"}
-		}
-		out.Arrows = append(out.Arrows, y)
 	}
 	return out
 }

@@ -20,7 +20,7 @@ type asset struct{ text, hash string }
 var (
 	styles  = assetList("uplot/uPlot.min.css", "page.css", "tables.css", "timeline.css")
 	scripts = append([]asset{uPlot()}, assetList("format.js", "data.js", "timeline*.js", "tables.js",
-		"axes.js", "charts.js", "overtime.js", "spectrum.js", "flame.js", "boot.js")...)
+		"axes.js", "charts.js", "overtime.js", "spectrum.js", "flame.js", "requests.js", "boot.js")...)
 )
 
 // assetList reads assets; patterns may match none or several, which come sorted.

@@ -15,6 +15,9 @@ import (
 // Input is what a page shows.
 type Input struct {
 	Report *result.Report
+	// Requests are some of all by kind, as the slowest of each, in addition to those of the
+	// report. May be nil.
+	Requests []result.RequestKind
 	// Timeline is what package timeline has encoded, compressed by gzip; nil if the page
 	// has no timeline, or has it loaded.
 	Timeline []byte
@@ -32,6 +35,10 @@ func Write(w io.Writer, in Input) error {
 	if err != nil {
 		return fmt.Errorf("encoding the report: %w", err)
 	}
+	drawn, err := packed(v.drawn)
+	if err != nil {
+		return fmt.Errorf("encoding requests: %w", err)
+	}
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, "head", v); err != nil {
 		return fmt.Errorf("rendering the page: %w", err)
@@ -45,6 +52,7 @@ func Write(w io.Writer, in Input) error {
 	// Long texts come last, so that a browser has shown the rest before it reads them.
 	block(&b, "words", "application/json", v.words())
 	block(&b, "report", "application/octet-stream", saved)
+	block(&b, "requests", "application/octet-stream", drawn)
 	if in.Timeline != nil {
 		block(&b, "timeline-data", "application/octet-stream", encoded(in.Timeline))
 	}
@@ -61,8 +69,8 @@ func block(b *bytes.Buffer, id, kind string, data []byte) {
 	fmt.Fprintf(b, "<script type=%q id=%q>%s</script>\n", kind, id+"-block", data)
 }
 
-// packed returns the report's JSON, compressed and in base64.
-func packed(v *result.Report) ([]byte, error) {
+// packed returns a value's JSON, compressed and in base64.
+func packed(v any) ([]byte, error) {
 	plain, err := json.Marshal(v)
 	if err != nil {
 		return nil, err

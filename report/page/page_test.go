@@ -338,3 +338,32 @@ func TestGlossary(t *testing.T) {
 		t.Errorf("Found: %s", got)
 	}
 }
+
+// TestRequests checks that the page draws the requests of the report and of the sample, once each,
+// with their groups, and that their parts add up.
+func TestRequests(t *testing.T) {
+	v := resulttest.Try(t, "http.trace")
+	k := &v.Requests[0]
+	more := result.RequestPath{Name: "main.file", Goroutine: 5, Start: 1, Duration: 3, Parts: []result.RequestPart{{Length: 3, Kind: "running", Goroutine: 5}}}
+	sample := []result.RequestKind{{Kind: k.Kind, RequestSet: result.RequestSet{Slowest: []result.RequestPath{k.Slowest[0], more, more}}}}
+	alone := newView(&Input{Report: v}).drawn
+	p := newView(&Input{Report: v, Requests: sample}).drawn
+	if len(p.Requests) != len(alone.Requests)+1 {
+		t.Errorf("%d requests with one more, %d without", len(p.Requests), len(alone.Requests))
+	}
+	for i, r := range p.Requests {
+		var sum int64
+		for j := 6; j < len(r); j += 9 {
+			sum += r[j]
+		}
+		if sum != r[5] || i > 0 && r[4] < p.Requests[i-1][4] {
+			t.Errorf("request %d: parts of %d ns, want %d, in the order of starts", i, sum, r[5])
+		}
+		if name := p.Strings[r[2]]; name == "main.file" && p.Sets[r[1]] != name {
+			t.Errorf("%s is in group %s", name, p.Sets[r[1]])
+		}
+	}
+	if newView(&Input{Report: &result.Report{}}).drawn != nil {
+		t.Error("a report without requests draws some")
+	}
+}

@@ -22,6 +22,7 @@ type pageView struct {
 	Facts    []string // what was read
 	Warnings []string // what was not
 	Policy   string
+	drawn    *packedRequests
 	First    []*section // what is seen at once
 	Sections []*section // all numbers, folded
 }
@@ -42,7 +43,6 @@ type piece struct {
 	Tiles    []tile
 	Terms    []term
 	Timeline bool
-	Flame    bool
 }
 
 // chart is a picture that a script draws.
@@ -57,23 +57,33 @@ type chart struct {
 func newView(in *Input) *pageView {
 	p := &pageView{in: in, r: in.Report, d: view.Report(in.Report), Policy: policy(in.Live)}
 	p.head()
+	p.drawn = p.requests()
 	l := &p.r.Latency
 	s := p.section("verdict", "Verdict", "")
 	p.add(s, view.Verdict(p.r))
+	p.add(s, view.RequestGroups(p.r))
 	if x := p.d.Section("diagnoses"); x != nil {
 		s.Pieces = append(s.Pieces, piece{HTML: `<div class="findings">` + p.render(x, true) + "</div>\n"})
 		if x := p.d.Section("also-found"); x != nil {
 			s.Pieces = append(s.Pieces, p.folded("Also found", x))
 		}
 	}
+	p.add(s, view.RuledOut(p.r))
 	if x := p.d.Section("requests"); x != nil {
-		s = p.section("requests", x.Title, "", "slowest-requests")
+		s = p.section("requests", x.Title, "")
+		if p.drawn != nil {
+			p.chart(s, "requests-chart", "middle", "Requests by when they began and how long they took")
+			s.Pieces = append(s.Pieces, piece{HTML: "<div id=\"chosen\"></div>\n"})
+		}
+		if slow := view.SlowestByGroup(p.r); slow != nil {
+			s.Pieces = append(s.Pieces, p.folded("The slowest", slow))
+		}
 		s.Pieces = append(s.Pieces, p.folded("In tables", x))
 	}
 	p.timeline()
 	if x := p.d.Section("blame"); x != nil {
 		s = p.section("blame", x.Title, "")
-		s.Pieces = append(s.Pieces, piece{Flame: true}, p.folded("In tables", x))
+		s.Pieces = append(s.Pieces, piece{HTML: "<div id=\"flame\"></div>\n"}, p.folded("In tables", x))
 	}
 	p.First, p.Sections = p.Sections, nil
 	s = p.section("key", "Key figures", "")

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -42,31 +43,32 @@ func ByFunction(r *result.Report) *document.Section {
 			}
 			tail := &x.Tails[0]
 			typical, slowest := float64(tail.Middle.Total)/float64(tail.Middle.Count), float64(tail.Total)/float64(max(tail.Count, 1))
-			t.Section(setName(k.Kind, x.Name))
+			t.Section(SetName(k.Kind, x.Name))
 			t.Row("(all)", "", int64(typical), int64(slowest), nil, nil).Total = true
 			for _, f := range functionsOf(tail, typical, slowest) {
-				t.Row(f.function, placeText(&f.place), int64(f.typical), int64(f.slow), int64(max(typical-f.typical, 0)), int64(max(slowest-f.slow, 0)))
+				t.Row(f.function, PlaceText(&f.place), int64(f.typical), int64(f.slow), int64(max(typical-f.typical, 0)), int64(max(slowest-f.slow, 0)))
 			}
 		}
 	}
 	return s.OrNil()
 }
 
-// setName names requests that are compared with each other.
-func setName(kind, name string) string {
+// SetName names requests that are compared with each other.
+func SetName(kind, name string) string {
 	if name == "" || name == noName {
 		return kind
 	}
 	return textui.ShortFunc(name)
 }
 
-func placeText(f *result.Frame) string {
+// PlaceText returns where a frame is, "server/conn.go:12"; "" if that is not known.
+func PlaceText(f *result.Frame) string {
 	if f.File == "" {
 		return ""
 	}
 	s := shortFile(f.File)
 	if f.Line > 0 {
-		s += ":" + textui.Count(int64(f.Line))
+		s += fmt.Sprintf(":%d", f.Line)
 	}
 	return s
 }

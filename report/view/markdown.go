@@ -18,7 +18,7 @@ func Markdown(w io.Writer, r *result.Report) error {
 	top := Verdict(r)
 	top.Text("%s.", summaryOf(r))
 	rest := Report(r)
-	d.Add(top, diagnoses(r), rest.Section("also-found"), figures(r))
+	d.Add(top, diagnoses(r), RuledOut(r), rest.Section("also-found"), figures(r))
 	if c := &r.Causes; c.Total > 0 || c.Refused != "" {
 		d.Add(Causes(r))
 	}

@@ -102,40 +102,56 @@ func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
 
 // SlowestRequests lists the slowest requests of each kind with their paths, and a typical one.
 func SlowestRequests(r *result.Report) *document.Section {
+	return slowestRequests(r, func(k *result.RequestKind) []result.RequestGroup {
+		return []result.RequestGroup{{RequestSet: k.RequestSet}}
+	})
+}
+
+// SlowestByGroup lists the same of each group, under its name.
+func SlowestByGroup(r *result.Report) *document.Section {
+	return slowestRequests(r, (*result.RequestKind).Sets)
+}
+
+func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.RequestGroup) *document.Section {
 	s := document.New("slowest-requests", "The slowest requests", "each with its path: what it did itself, and in capitals what it waited for, with what took that long; parts below 2% are left out, and x12 is 12 alike")
-	var cards document.Cards
 	for i := range r.Requests {
 		k := &r.Requests[i]
-		if k.Count == 0 {
-			continue
-		}
-		var parts document.Parts
-		for _, x := range k.Path {
-			parts = append(parts, document.Part{Class: requestClass(x.Name), Label: textui.Clean(k.Kind + ", " + x.Name), Size: int64(x.Total)})
-		}
-		s.Add(parts)
-		rows := map[string]*alikeRow{}
-		for n := range k.Slowest {
-			q := &k.Slowest[n]
-			c, alike := requestCard(r, k, q, fmt.Sprintf("request-%d-%d", i+1, n+1), "")
-			if x := rows[alike]; x != nil {
-				x.n++
-				cards[x.card].Summary = fmt.Sprintf("%s, x%d, down to %s", x.summary, x.n, textui.Duration(q.Duration))
+		list := sets(k)
+		for j := range list {
+			x := &list[j]
+			if x.Count == 0 {
 				continue
 			}
-			rows[alike] = &alikeRow{len(cards), 1, c.Summary}
-			cards = append(cards, c)
-		}
-		if k.Typical != nil {
-			c, _ := requestCard(r, k, k.Typical, fmt.Sprintf("request-%d-typical", i+1), "for comparison, ")
-			cards = append(cards, c)
+			name, id := SetName(k.Kind, x.Name), fmt.Sprintf("request-%d-%d", i+1, j+1)
+			if len(list) > 1 {
+				s.Add(document.Paragraph{Strong: name})
+			}
+			var parts document.Parts
+			for _, p := range x.Path {
+				parts = append(parts, document.Part{Class: RequestClass(p.Name), Label: textui.Clean(name + ", " + p.Name), Size: int64(p.Total)})
+			}
+			s.Add(parts)
+			var cards document.Cards
+			rows := map[string]*alikeRow{}
+			for n := range x.Slowest {
+				q := &x.Slowest[n]
+				c, alike := requestCard(r, k, q, fmt.Sprintf("%s-%d", id, n+1), "")
+				if y := rows[alike]; y != nil {
+					y.n++
+					cards[y.card].Summary = fmt.Sprintf("%s, x%d, down to %s", y.summary, y.n, textui.Duration(q.Duration))
+					continue
+				}
+				rows[alike] = &alikeRow{len(cards), 1, c.Summary}
+				cards = append(cards, c)
+			}
+			if x.Typical != nil {
+				c, _ := requestCard(r, k, x.Typical, id+"-typical", "for comparison, ")
+				cards = append(cards, c)
+			}
+			s.Add(cards)
 		}
 	}
-	if len(cards) == 0 {
-		return nil
-	}
-	s.Add(cards)
-	return s
+	return s.OrNil()
 }
 
 // alikeRow is where requests that are alike are shown, of which the first is the slowest.
@@ -152,47 +168,20 @@ func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath,
 		facets = append(facets, document.Facet{Text: "labels: " + textui.Clean(strings.Join(q.Labels, "; "))})
 	}
 	at := moment(q.Start, q.Duration, q.Goroutine)
-	lanes := document.Lanes{Span: int64(q.Duration)}
-	list, wakes := q.Lanes(mostLanes)
-	for i := range list {
-		l := document.Lane{Name: "other goroutines"}
-		if list[i].Goroutine != model.NoGoroutine {
-			l.Name = strings.TrimSpace(fmt.Sprintf("G%d %s", list[i].Goroutine, shortName(list[i].Function(), 48)))
-		}
-		for n := range list[i].Bars {
-			b := &list[i].Bars[n]
-			label := b.Kind + " " + textui.Duration(b.Length)
-			if b.Waiting {
-				label = "waiting: " + label
-			}
-			if b.Function != "" {
-				label += ", " + textui.Place(b.Function, b.File, b.Line)
-			}
-			m := moment(q.Start+model.Time(b.Start), b.Length, b.Goroutine)
-			class := requestClass(b.Kind)
-			if b.Waiting {
-				class = "waiting-bar"
-			}
-			l.Bars = append(l.Bars, document.LaneBar{Class: class, Label: label, From: int64(b.Start), Length: int64(b.Length), Moment: &m})
-		}
-		lanes.Lanes = append(lanes.Lanes, l)
-	}
-	for _, w := range wakes {
-		lanes.Arrows = append(lanes.Arrows, document.LaneArrow{At: int64(w.At), From: w.From, To: w.To})
-	}
 	return document.Card{ID: id, Title: fmt.Sprintf("%s%s at %s%s", before, textui.Duration(q.Duration), textui.Instant(q.Start), ofTrace(r, q.Trace)),
 		Summary: fmt.Sprintf(", %s G%d %s", k.Kind, q.Goroutine, shortName(handlerName(q.Name), 60)), Fold: true, Moment: &at,
-		Facets: append(facets, document.Facet{HTMLOnly: true, Lanes: &lanes})}, alike
+		Facets: facets}, alike
 }
 
-// Goroutines of a path that are shown, and parts of one wait in a line.
-const mostLanes, mostPieces = 12, 3
+// mostPieces is how many parts of one wait are in a line.
+const mostPieces = 3
 
 // requestClasses are the colours of kinds of time; waits have that of waiting.
 var requestClasses = map[string]string{"running": "s-running", "runnable": "s-runnable", "syscall": "s-syscall", "network": "c-runtime", "gc": "c-gc", "stw": "c-stopped",
 	"sleep": "c-scheduler", "timer": "c-scheduler", "lock": "c-unresolved", "unknown": "s-unknown", "others": "c-waking"}
 
-func requestClass(kind string) string { return cmp.Or(requestClasses[kind], "s-waiting") }
+// RequestClass returns the class of a kind of time in styles.
+func RequestClass(kind string) string { return cmp.Or(requestClasses[kind], "s-waiting") }
 
 // pathItem is what a request did itself, of one kind and place, or all its waits for one thing at
 // one place, with what took that long.
@@ -293,4 +282,19 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 	}
 	slices.Sort(main)
 	return strings.Join(items, " | "), strings.Join(append(main, q.Name), "\n")
+}
+
+// RequestGroups lists what requests are compared with each other, those with the most time first.
+func RequestGroups(r *result.Report) *document.Section {
+	s := document.New("request-groups", "Requests")
+	t := s.Table("t-request-groups", document.Function("requests"), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("slowest"), document.Words("the most of it"))
+	for _, x := range requestGroups(r) {
+		slowest, most := any(nil), ""
+		if len(x.Tails) > 0 {
+			tail := &x.Tails[0]
+			slowest, most = tail.Total/model.Duration(max(tail.Count, 1)), mostOfTail(tail)
+		}
+		t.Row(x.Name, x.Count, float64(x.Count)/max(float64(r.Totals.Span)/1e9, 1e-9), known(&x.Dist, x.P50), slowest, most)
+	}
+	return s.OrNil()
 }

@@ -125,34 +125,28 @@ func ObjectiveText(o *result.Objective) string {
 
 // Groups shows the groups of requests with the most time, at most so many, if there are several.
 func Groups(t *document.TextWriter, r *result.Report, most int) {
-	n := 0
-	for i := range r.Requests {
-		if k := &r.Requests[i]; k.Count > 0 {
-			n += len(k.Sets())
-		}
-	}
-	if n > 1 {
+	if len(requestGroups(r)) > 1 {
 		groupsTable(t, r, most)
 	}
+}
+
+// requestGroups lists groups that have requests, under their labels, those with the most time first.
+func requestGroups(r *result.Report) (rows []result.RequestGroup) {
+	for i := range r.Requests {
+		for _, x := range r.Requests[i].Sets() {
+			if x.Name = SetName(r.Requests[i].Kind, x.Name); x.Count > 0 {
+				rows = append(rows, x)
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b result.RequestGroup) int { return cmp.Compare(b.Total, a.Total) })
+	return rows
 }
 
 // groupsTable shows the groups of requests with the most time, at most so many; of a program
 // without requests whose goroutines waited to run.
 func groupsTable(t *document.TextWriter, r *result.Report, most int) {
-	type row struct {
-		kind string
-		*result.RequestGroup
-	}
-	var rows []row
-	for i := range r.Requests {
-		sets := r.Requests[i].Sets()
-		for k := range sets {
-			if sets[k].Count > 0 {
-				rows = append(rows, row{r.Requests[i].Kind, &sets[k]})
-			}
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.Total, a.Total) })
+	rows := requestGroups(r)
 	span := float64(r.Totals.Span) / 1e9
 	perSecond := func(n int64) string {
 		if span <= 0 {
@@ -171,14 +165,13 @@ func groupsTable(t *document.TextWriter, r *result.Report, most int) {
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
 	tb.Limit, tb.Short = t.Width, textui.Shorten
 	for _, x := range shown {
-		name := setName(x.kind, x.Name)
 		slowest, most := "", ""
 		if len(x.Tails) > 0 {
 			tail := &x.Tails[0]
 			slowest = textui.Duration(tail.Total / model.Duration(max(tail.Count, 1)))
 			most = mostOfTail(tail)
 		}
-		tb.Row(shortName(name, 36), textui.Count(x.Count), perSecond(x.Count), textui.Duration(x.P50), slowest, most)
+		tb.Row(shortName(x.Name, 36), textui.Count(x.Count), perSecond(x.Count), textui.Duration(x.P50), slowest, most)
 	}
 	if len(shown) < len(rows) {
 		n, longest := int64(0), model.Duration(0)

@@ -228,16 +228,13 @@ func Verdict(r *result.Report) *document.Section {
 	s := document.New("verdict", "")
 	v := &r.Verdict
 	if v.Word != "" {
-		s.Add(document.Paragraph{Strong: v.Word, Text: ": " + v.Text})
+		s.Add(document.Paragraph{Strong: v.Word, Text: ": " + v.Text, Good: v.Word == findings.Healthy})
 	}
 	for i := range v.Objectives {
 		s.Text("%s", ObjectiveText(&v.Objectives[i]))
 	}
 	if v.Machine != "" {
 		s.Text("Disturbed: %s", v.Machine)
-	}
-	if len(v.RuledOut) > 0 {
-		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(v.RuledOut, ", ")})
 	}
 	lead := slices.Clone(findings.Lead(r.Findings))
 	if v.Word != "" { // it says that already
@@ -247,6 +244,20 @@ func Verdict(r *result.Report) *document.Section {
 	}
 	if list := findingList(lead); len(list) > 0 {
 		s.Add(list)
+	}
+	return s
+}
+
+// RuledOut lists what was checked and is well, and what could not be checked.
+func RuledOut(r *result.Report) *document.Section {
+	s := document.New("ruled-out", "")
+	ruled := slices.Clone(r.Verdict.RuledOut)
+	unchecked := func(s string) bool { return strings.HasPrefix(s, "not checked") }
+	if ruled = slices.DeleteFunc(ruled, unchecked); len(ruled) > 0 {
+		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(ruled, ", "), Good: true})
+	}
+	if i := slices.IndexFunc(r.Verdict.RuledOut, unchecked); i >= 0 {
+		s.Text("N%s", r.Verdict.RuledOut[i][1:])
 	}
 	return s
 }

@@ -159,7 +159,7 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 	case "json":
 		return result.Write(w, l.v)
 	case "html":
-		return page.Write(w, page.Input{Report: l.v, Timeline: l.timeline, TimelineNote: l.noTimeline})
+		return page.Write(w, page.Input{Report: l.v, Requests: l.requests, Timeline: l.timeline, TimelineNote: l.noTimeline})
 	case "markdown":
 		return view.Markdown(w, l.v)
 	case "csv":

@@ -277,7 +277,7 @@ func TestTamperedFolders(t *testing.T) {
 				continue
 			}
 			for _, y := range of(path, false) {
-				if k++; k%509 != 0 && os.Getenv("SCHEDSCOPE_SWEEP") == "" {
+				if k++; k%509 != 0 && !fixtures.Sweep() {
 					continue
 				}
 				reset()

@@ -16,10 +16,11 @@ import (
 // loaded is what reports are written from.
 type loaded struct {
 	v          *result.Report
-	waits      []*analyze.Wait // the longest with what procs did meanwhile, of one trace
-	saved      bool            // an input was a saved report
-	timeline   []byte          // of one trace, if it was asked for
-	noTimeline string          // why there is none
+	waits      []*analyze.Wait      // the longest with what procs did meanwhile, of one trace
+	saved      bool                 // an input was a saved report
+	timeline   []byte               // of one trace, if it was asked for
+	requests   []result.RequestKind // with that: some of all
+	noTimeline string               // why there is none
 }
 
 // Why a page has no timeline.
@@ -142,7 +143,9 @@ func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loa
 func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error) {
 	opts := analyze.Options{Worst: f.worst, Version: rd.Version, Requests: f.requests.specs, Slow: model.Duration(f.requests.slow)}
 	var lanes *timeline.Recorder
+	var sample analyze.RequestSample
 	if f.timeline {
+		opts.Request = sample.Add
 		lanes = timeline.New(rd.Tables(), timeline.Options{})
 		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
 	}
@@ -151,6 +154,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 	r.ObserveSteps(rd.Machine)
 	begin := func() {
 		r.Begin(rd.Origin)
+		sample.Begin(rd.Origin)
 		r.Observe(rd.Machine)
 		if lanes != nil {
 			lanes.Begin(rd.Origin)
@@ -162,7 +166,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 		return nil, err
 	}
 	r.Finish(rd.Machine.Start(), rd.Machine.Now())
-	l := &loaded{noTimeline: noTimelineAsked}
+	l := &loaded{requests: sample.Result(), noTimeline: noTimelineAsked}
 	if lanes != nil {
 		lanes.Finish(rd.Machine.Start(), rd.Machine.Now())
 		l.noTimeline = ""

@@ -137,7 +137,7 @@ func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.S
 	}
 	var html bytes.Buffer
 	v := l.v
-	if err := page.Write(&html, page.Input{Report: v, Live: true}); err != nil {
+	if err := page.Write(&html, page.Input{Report: v, Requests: l.requests, Live: true}); err != nil {
 		return nil, err
 	}
 	s := viewer.New(html.Bytes(), rand.Text())

@@ -44,6 +44,8 @@
 		const at = new URLSearchParams(location.hash.slice(1));
 		if (!timeline || !at.has("t") && !at.has("g")) return;
 		document.getElementById("timeline").scrollIntoView({ block: "start", behavior: "instant" });
+		const place = SchedscopeTimeline.parseHash(location.hash), q = place && S.requestAt(place);
+		if (q) S.choose(q);
 	}
 
 	async function mountTimeline(report) {
@@ -67,13 +69,14 @@
 			if (matchMedia("(max-width: 640px)").matches) document.querySelectorAll("details.finding:not(:first-child)").forEach(e => e.open = false);
 			unfold();
 			await new Promise(done => requestAnimationFrame(() => setTimeout(done))); // the text is seen first
-			const report = await S.loadReport();
+			const report = await S.load("report");
 			S.report = report;
 			tool("Save as JSON", save);
 			matchMedia("(prefers-color-scheme: dark)").addEventListener("change", S.redraw);
 			S.overTime(report);
 			S.spectrum(report);
 			S.flame(report);
+			S.requests(await S.load("requests"), () => timeline);
 			new ResizeObserver(() => S.fit()).observe(document.querySelector("main"));
 			addEventListener("hashchange", go);
 			await mountTimeline(report).catch(err => {

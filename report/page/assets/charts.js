@@ -113,7 +113,8 @@
 			u.setScale("x", { min: mid - half, max: mid + half });
 		};
 		const all = () => c.spec.clock && u.setScale("x", { min: S.wholeTime()[0], max: S.wholeTime()[1] });
-		const actions = { ArrowLeft: () => move(at - 4), ArrowRight: () => move(at + 4), Home: () => move(0), End: () => move(w - 1), "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": all, Escape: all };
+		const act = () => c.spec.act && c.spec.act(u);
+		const actions = { Enter: act, ArrowLeft: () => move(at - 4), ArrowRight: () => move(at + 4), Home: () => move(0), End: () => move(w - 1), "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": all, Escape: all };
 		const action = actions[ev.key];
 		if (!action) return;
 		ev.preventDefault();

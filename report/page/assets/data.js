@@ -24,8 +24,8 @@
 
 	S.words = JSON.parse(block("words").textContent);
 
-	// S.loadReport resolves to the report.
-	S.loadReport = async () => JSON.parse(new TextDecoder().decode(await S.inflate(bytes("report"))));
+	// S.load resolves to the report, or to the requests that are drawn, null if there are none.
+	S.load = async id => JSON.parse(new TextDecoder().decode(await S.inflate(bytes(id))));
 
 	// S.timelineData returns the encoded timeline, null if the page has none.
 	S.timelineData = () => bytes("timeline-data");

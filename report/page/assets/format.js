@@ -67,15 +67,10 @@
 	// S.shortName leaves the path of a function's package out.
 	S.shortName = name => name.slice(name.lastIndexOf("/") + 1);
 
-	// S.clip shortens text to about width pixels. Names are told apart by their ends, after
-	// the id of a goroutine; of other words the beginning is kept.
+	// S.clip shortens text to about width pixels: a function loses its package, then its end.
 	S.clip = (text, width) => {
-		const n = Math.floor(width / 6.2), id = (/^G\d+ /.exec(text) || [""])[0], room = n - 1 - id.length;
-		if (text.length <= n) return text;
-		if (n < 2) return "";
-		if (room < 3 || !/^[^ ]+[./][^ ]+$/.test(text.slice(id.length))) return text.slice(0, n - 1) + "…";
-		const end = text.slice(-room), whole = end.search(/[./(]/); // rather from the beginning of a part of the name
-		return id + "…" + (whole >= 0 && whole < room / 2 ? end.slice(whole).replace(/^[./]/, "") : end);
+		const n = Math.floor(width / 6.2), short = text.length <= n ? text : text.replace(/^(G\d+ )?[^ .()]+\.(?=[^ ]+$)/, "$1");
+		return short.length <= n ? short : n < 2 ? "" : short.slice(0, n - 1) + "…";
 	};
 
 	// S.element makes an element; text is only ever text.

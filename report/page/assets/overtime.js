@@ -9,7 +9,7 @@
 	let whole = [0, 1];
 
 	// timeScale shows nothing outside of the whole, though the last bins may reach beyond.
-	const timeScale = () => ({ time: false, range: (u, lo, hi) => lo === null ? whole : [Math.max(lo, whole[0]), Math.min(hi, whole[1])] });
+	const timeScale = S.timeScale = () => ({ time: false, range: (u, lo, hi) => lo === null ? whole : [Math.max(lo, whole[0]), Math.min(hi, whole[1])] });
 
 	S.wholeTime = () => whole;
 

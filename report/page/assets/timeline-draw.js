@@ -82,6 +82,7 @@
       ctx.translate(this.gutter, this.top);
       this.bands(view);
       this.depth(view);
+      this.requests(view);
       this.arrows(view);
       this.texts(view, first);
       this.regions(view, first);
@@ -192,6 +193,28 @@
       for (const m of d.marks) shade(m.start, m.end, this.colour.gc, 0.07);
       for (const s of d.stops) shade(s.start, s.running, this.colour.stopped, 0.25);
       ctx.globalAlpha = 1;
+    }
+
+    // requests draws the requests in the colours of their groups, and where the chosen one begins and ends.
+    requests(view) {
+      const { ctx } = this, r = view.rows.findIndex((row) => row.kind === 'requests'), colours = [];
+      const bar = (q, y, h) => {
+        const x0 = Math.max(-2, view.xOf(q.start)), x1 = Math.min(view.width + 2, view.xOf(q.start + q.ns));
+        if (x1 > -2 && x0 < view.width + 2) ctx.fillRect(x0, y, Math.max(x1 - x0 - 0.5, 1), h);
+      };
+      view.stacks.forEach((list, n) => {
+        const y = view.tops[r] - view.scroll + 2 + n * 8;
+        if (r < 0 || y < -8 || y > view.height) return;
+        for (const q of list) {
+          const here = q === view.chosen;
+          ctx.fillStyle = here ? this.colour.fg : colours[q.set] ??= S.colour(S.requestColour(q)); // slow
+          bar(q, y, here ? 8 : 6);
+        }
+      });
+      const q = view.chosen;
+      if (!q) return;
+      ctx.fillStyle = this.colour.accent;
+      for (const t of [q.start, q.start + q.ns]) bar({ start: t, ns: 0 }, 0, view.height);
     }
 
     // rasterDepth writes how many goroutines were Runnable: the most, and the mean in full colour.
@@ -374,7 +397,7 @@
           ctx.fillText((view.all[row.of] ? '▾ ' : '▸ ') + S.count(row.count) + ' more do nothing in view', 6, middle);
           continue;
         }
-        if (row.kind === 'lane' && !row.named) continue;
+        if (row.kind === 'requests' || row.kind === 'lane' && !row.named) continue;
         const here = view.selected && row.key === view.selected.key && row.of === view.selected.kind;
         ctx.fillStyle = here ? this.colour.accent : this.colour.muted;
         const text = row.kind === 'depth' ? (this.gutter < 110 ? 'Runnable' : 'Goroutines Runnable') : view.label(row.of, row.key);

@@ -1,7 +1,7 @@
 // Mouse, touch and keys on the canvas.
 (function (global) {
   'use strict';
-  const T = global.SchedscopeTimeline;
+  const T = global.SchedscopeTimeline, S = global.Schedscope;
   const PAGE_KEYS = ['/', '?', 'w', 'a', 's', 'd'];
   const SLACK = 2; // pixels beside a short interval that still mean it
 
@@ -120,6 +120,8 @@
       if (!row) return;
       if (row.kind === 'group') return this.app.toggle(row.of);
       if (row.kind === 'more') return this.app.more(row.of);
+      const q = row.kind === 'requests' && view.requestAt(p, r);
+      if (q) S.choose(q);
       const lane = row.kind === 'lane' && view.lane(row);
       if (!lane) return;
       const i = p.area === 'names' ? T.find(lane, view.from) : view.spanAt(lane, view.timeAt(p.x), SLACK / view.width * view.length);

@@ -4,10 +4,11 @@
   const T = global.SchedscopeTimeline, S = global.Schedscope;
 
   const PROCS = 240; // pixels that procs have together, before they are made lower
-  const HEIGHTS = { group: 22, depth: 54, procs: 20, threads: 15, goroutines: 17, more: 18 };
-  const TITLES = { procs: 'Procs', threads: 'Threads', goroutines: 'Goroutines' };
+  const HEIGHTS = { group: 22, request: 8, depth: 54, procs: 20, threads: 15, goroutines: 17, more: 18 };
+  const TITLES = { requests: 'Requests', procs: 'Procs', threads: 'Threads', goroutines: 'Goroutines' };
   const RESTS = ['waiting', 'idle']; // colours of states in which a lane does nothing
   const SHORTEST = 50; // ns that can be seen at once
+  const MOST_REQUESTS = 12; // that lie on each other
 
   T.View = class View {
     constructor(data) {
@@ -15,9 +16,11 @@
       this.detail = null; // a window of the same trace in which less is merged
       this.from = this.min = data.start;
       this.to = this.max = Math.max(data.end, data.start + SHORTEST);
-      this.collapsed = { procs: false, threads: true, goroutines: false };
+      this.collapsed = { requests: false, procs: false, threads: true, goroutines: false };
       this.all = { threads: false, goroutines: false }; // also lanes that only wait in view
-      this.only = null; // the keys of the goroutines to show, null: all
+      this.only = null; // the keys of the goroutines to show, in their order if it is a Map; null: all
+      this.stacks = stack(S.drawn.filter((q) => q.trace === 0));
+      this.chosen = null; // a request
       this.pin = ''; // the lane selected last
       this.scroll = 0;
       this.width = this.height = 0; // of where lanes are, in CSS pixels
@@ -59,6 +62,10 @@
     layOut() {
       const rows = [];
       const add = (row) => rows.push(row);
+      if (this.stacks.length) {
+        add({ kind: 'group', of: 'requests', title: TITLES.requests + ' (' + S.drawnOf + ')', h: HEIGHTS.group });
+        if (!this.collapsed.requests) add({ kind: 'requests', of: 'requests', h: this.stacks.length * HEIGHTS.request + 4 });
+      }
       for (const kind of ['procs', 'threads', 'goroutines']) {
         const { lanes, more } = this.lanes(kind);
         add({ kind: 'group', of: kind, title: TITLES[kind] + ' (' + S.count(lanes.length + (this.all[kind] ? 0 : more)) + ')', h: HEIGHTS.group });
@@ -106,6 +113,7 @@
     lanes(kind) {
       let list = this.every(kind).map((l) => ({ key: l.key, runnable: 0, busy: 0 }));
       if (kind === 'goroutines' && this.only) list = list.filter((l) => this.only.has(l.key));
+      if (kind === 'goroutines' && this.only instanceof Map) return { lanes: list.map((l) => l.key).sort((a, b) => this.only.get(a) - this.only.get(b)), more: 0 };
       if (kind === 'procs') return { lanes: list.map((l) => l.key).sort((a, b) => a - b), more: 0 };
       for (const x of list) {
         const lane = this.laneOf(kind, x.key), colours = lane.cls.colours;
@@ -144,6 +152,13 @@
 
     lane(row) { return this.laneOf(row.of, row.key); }
 
+    // requestAt returns the request at a point of the lanes, on row r; undefined if there is none.
+    requestAt(p, r) {
+      const t = this.timeAt(p.x), list = this.stacks[Math.floor((p.y + this.scroll - this.tops[r] - 2) / HEIGHTS.request)] || [];
+      const within = (slack) => list.find((q) => q.start <= t + slack && q.start + q.ns >= t - slack);
+      return within(0) || within(3 / this.width * this.length);
+    }
+
     // laneOf returns a lane, that of the whole if the window has none: nothing began or ended there.
     laneOf(kind, key) { return this.data[kind].byKey.get(key) || this.base[kind].byKey.get(key) || null; }
 
@@ -180,6 +195,23 @@
       return this.selected !== null;
     }
   };
+
+  // stack puts requests, the longest first, on the first of a few lines where nothing else is at
+  // the time. Those for which there is no room are left out.
+  function stack(requests) {
+    const lines = [];
+    for (const q of requests.toSorted((a, b) => b.ns - a.ns || a.start - b.start)) {
+      for (let n = 0; n < MOST_REQUESTS; n++) {
+        const line = lines[n] = lines[n] || [];
+        let i = line.findIndex((x) => x.start >= q.start);
+        if (i < 0) i = line.length;
+        if (i > 0 && line[i - 1].start + line[i - 1].ns > q.start || i < line.length && line[i].start < q.start + q.ns) continue;
+        line.splice(i, 0, q);
+        break;
+      }
+    }
+    return lines;
+  }
 
   // matches reports whether a goroutine has the id or the name that is looked for.
   T.matches = function (lane, text) {

@@ -43,12 +43,13 @@
       this.search.addEventListener('input', () => this.find(this.search.value));
       this.search.addEventListener('keydown', (e) => this.searchKey(e));
       this.found = element('span', 'tl-found');
-      this.only = element('input');
-      this.only.type = 'checkbox';
-      this.only.addEventListener('change', () => this.refilter());
+      for (const name of ['only', 'path']) this[name] = Object.assign(element('input'), { type: 'checkbox', onchange: () => this.refilter() });
       bar.append(this.search, this.found, element('label', '', null, this.only, ' only these'));
+      this.pathLabel = element('label', '', null, this.path, ' only the path of the request');
+      this.pathLabel.hidden = true;
+      bar.append(this.pathLabel);
       this.toggles = {};
-      for (const [kind, text] of [['procs', 'Procs'], ['threads', 'Threads'], ['goroutines', 'Goroutines']]) {
+      for (const [kind, text] of [...(this.view.stacks.length ? [['requests', 'Requests']] : []), ['procs', 'Procs'], ['threads', 'Threads'], ['goroutines', 'Goroutines']]) {
         this.toggles[kind] = S.button('', text, () => this.toggle(kind));
         bar.append(this.toggles[kind]);
       }
@@ -292,8 +293,26 @@
     }
 
     refilter() {
-      this.view.only = this.only.checked && this.facts.looked ? new Set(this.hits.map((x) => x.key)) : null;
+      this.view.only = this.only.checked && this.facts.looked ? new Set(this.hits.map((x) => x.key)) : this.path.checked ? this.onPath : null;
       this.relayOut();
+    }
+
+    // choose shows when a request was, and only the goroutines of its path, in the path's order.
+    choose(q) {
+      const { view } = this;
+      if (q.trace !== 0) return;
+      if (view.selected) this.unselect();
+      view.chosen = q;
+      this.onPath = new Map(S.goroutinesOf(S.partsOf(q)).map((g, i) => [g, i]));
+      this.path.checked = true;
+      this.only.checked = this.pathLabel.hidden = false;
+      view.collapsed.goroutines = false;
+      view.show(q.start - q.ns / 20, q.start + q.ns * 1.05);
+      this.refilter();
+      if (view.stacks.length) view.scrollTo(0);
+      this.live.textContent = S.requestLabel(q);
+      const none = this.load ? 0 : [...this.onPath.keys()].filter((g) => !view.laneOf('goroutines', g)).length;
+      this.status.textContent = none ? S.plural(none, 'goroutine') + ' of the path without a lane here.' : '';
     }
 
     // match goes to the next hit, or by -1 to the one before.
@@ -340,12 +359,13 @@
 
     // hover says in a line what the mouse is on.
     hover(p) {
-      const { view } = this, row = p.area === 'lanes' ? view.rows[view.rowAt(p.y)] : null;
+      const { view } = this, r = p.area === 'lanes' ? view.rowAt(p.y) : -1, row = view.rows[r];
       const lane = row && row.kind === 'lane' ? view.lane(row) : null;
       const i = lane ? view.spanAt(lane, view.timeAt(p.x), 2 / view.width * view.length) : -1;
       let text = p.x >= 0 && p.x <= view.width ? T.full(view.timeAt(p.x)) : ' ';
       if (i >= 0) text += '  ' + T.headline(view, { lane, i, kind: row.of, key: row.key, start: lane.cls.start[i], end: lane.cls.end[i] });
-      const group = row && row.kind === 'group';
+      const group = row && row.kind === 'group', q = row && row.kind === 'requests' && view.requestAt(p, r);
+      if (q) text += '  ' + S.requestLabel(q);
       this.canvas.style.cursor = group ? 'pointer' : '';
       this.canvas.title = group ? (view.collapsed[row.of] ? 'Show ' : 'Hide ') + row.of : '';
       this.tip.textContent = text;
@@ -408,7 +428,7 @@
       const { view } = this, s = view.selected;
       const from = Math.floor(view.from);
       let hash = '#t=' + T.exact(from) + ',' + T.exact(Math.max(1, Math.round(view.to - from)));
-      if (s && s.kind === 'goroutines') hash += '&g=' + s.key;
+      if (s ? s.kind === 'goroutines' : view.chosen) hash += '&g=' + (s ? s.key : view.chosen.g);
       if (location.hash !== hash) history.replaceState(null, '', hash);
     }
 
@@ -485,11 +505,13 @@
     return root.timeline = {
       ready,
       goto(from, to, g) { ready.then(() => app.goto(from, to, g)); },
-      // For tests: where a lane is at a time; what is seen, and how often it was drawn.
+      choose(q) { ready.then(() => app.choose(q)); },
+      // For tests: where a request or a lane is at a time; what is seen, and how often it was drawn.
+      requestPlace(q) { return [app.painter.gutter + app.view.xOf(q.start + q.ns / 2), app.painter.top + app.view.tops[1] - app.view.scroll + 5 + 8 * app.view.stacks.findIndex((line) => line.includes(q))]; },
       place(kind, key, t) { return [app.painter.gutter + app.view.xOf(t), app.painter.top + app.painter.y(app.view, kind, key)]; },
       state() {
         const v = app.view, s = v.selected, p = app.painter;
-        return { from: v.from, to: v.to, min: v.min, max: v.max, frames: app.frames, exact: v.data.exact, goroutines: v.rows.filter((row) => row.kind === 'lane' && row.of === 'goroutines').map((row) => row.key), selected: s && { kind: s.kind, key: s.key, start: s.start, end: s.end, x: p.gutter + v.xOf((s.start + s.end) / 2), y: p.top + p.y(v, s.kind, s.key) } };
+        return { from: v.from, to: v.to, min: v.min, max: v.max, frames: app.frames, exact: v.data.exact, requests: v.stacks, goroutines: v.rows.filter((row) => row.kind === 'lane' && row.of === 'goroutines').map((row) => row.key), selected: s && { kind: s.kind, key: s.key, start: s.start, end: s.end, x: p.gutter + v.xOf((s.start + s.end) / 2), y: p.top + p.y(v, s.kind, s.key) } };
       },
     };
   };
