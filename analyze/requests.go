@@ -295,7 +295,7 @@ func (r *Requests) whole(q *requests.Request) *result.RequestPath {
 	if r.latest != nil && r.latest.Goroutine == q.G && r.latest.Start == r.at(q.Start) && r.latest.Duration == q.Duration() {
 		return r.latest
 	}
-	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: r.at(q.Start), Duration: q.Duration()}
+	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: r.at(q.Start), Duration: q.Duration(), Labels: q.Labels()}
 	for p := range q.Parts() {
 		if len(v.Parts) < pathParts {
 			v.Parts = append(v.Parts, RequestPart(p))

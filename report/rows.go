@@ -32,10 +32,11 @@ type rows struct {
 	tables *model.Tables
 	origin model.Time // the beginning of the trace
 	rowWindow
-	numbers map[string]int32 // of names
-	recent  [32]int32        // numbers of the latest names, which are asked for again and again
-	strs    []int32          // by StringID: the number of the name and 1; 0: not met yet
-	tops    []int32          // the same by StackID, of the function at the top
+	noLabels bool
+	numbers  map[string]int32 // of names
+	recent   [32]int32        // numbers of the latest names, which are asked for again and again
+	strs     []int32          // by StringID: the number of the name and 1; 0: not met yet
+	tops     []int32          // the same by StackID, of the function at the top
 }
 
 func newRows(sink Sink) *rows {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/model"
 )
@@ -37,8 +39,15 @@ var requestTables = []tableDef{
 		col("goroutine", "id", func(r *rows, q *requestRow) { id(r, q.G) }, "where it ends"),
 		col("from_goroutine", "id", func(r *rows, q *requestRow) { id(r, q.From) }, "where it began: another one only of tasks"),
 		col("kind", "name", func(r *rows, q *requestRow) { r.text(q.Kind) }, "http, grpc, task, region, goroutine, func"),
-		col("name", "name", func(r *rows, q *requestRow) { r.text(q.Name) }, "function of the handler, name of the task or region; empty: unknown"),
+		col("name", "name", func(r *rows, q *requestRow) { r.text(q.Name) }, "the group: function of the handler, route, name of the task or region; empty: unknown"),
 		col("complete", "bool", func(r *rows, q *requestRow) { r.bool(q.Complete) }, "the trace shows both ends"),
+		col("labels", "name", func(r *rows, q *requestRow) {
+			if r.noLabels {
+				r.text("")
+			} else {
+				r.text(strings.Join(q.Labels(), "; "))
+			}
+		}, "messages of trace.Log, tasks and regions of the request: the first 8 that differ, joined by semicolons; … stands for others, and for what is beyond 64 bytes of one"),
 		timesCells("own_", "of its goroutine: ", func(q *requestRow) *requests.Times { return &q.Own }),
 		timesCells("path_", "of its critical path: ", func(q *requestRow) *requests.Times { return &q.Path }),
 		offsetCell("start", func(q *requestRow) model.Time { return q.Start }),

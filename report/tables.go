@@ -35,6 +35,7 @@ type Table struct {
 	// Requests are the requests that tables about them have, all kinds if there are none. It is
 	// to be set before Follow.
 	Requests []requests.Spec
+	NoLabels bool // leaves the labels of requests empty; to be set before Follow
 }
 
 // tableDef is an entry of the catalogue of tables. Of the functions one is not
@@ -128,6 +129,7 @@ func (t *Table) Follow(m *model.Machine, version int) (err error) {
 	switch d := t.def; {
 	case d.tracked != nil:
 		t.tracker = requests.New(m, t.Requests)
+		t.rows.noLabels = t.NoLabels
 		t.tracker.Done = d.tracked(t.rows)
 	case d.reported != nil:
 		t.report = analyze.New(m.Tables(), analyze.Options{Version: version})

@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 const (
@@ -64,7 +65,33 @@ func (c *check) explanation(it *item) *Explain {
 		e.Why[0] = "not a change alone: the base does not keep the limit either"
 		it.note(fmt.Sprintf("the base does not keep it either: its %s is %s", what, rule.FormatValue(x, it.res.Unit)))
 	}
+	if text := c.group(it); text != "" {
+		e.Why = append([]string{text}, e.Why...)
+	}
 	return e
+}
+
+// group says which requests changed most for the worse where a rule is about all of a kind; "" if
+// that is not known.
+func (c *check) group(it *item) (text string) {
+	side := func(list []*sample.Sample) (s experiment.Side) {
+		for _, x := range list {
+			s.Traces = append(s.Traces, &experiment.Trace{Sample: x})
+		}
+		return s
+	}
+	q, most := it.rule.Quantity, 1.0
+	if _, _, ok := it.metric.OfRequests(); !ok || len(q.Select) > 0 || c.against() == nil {
+		return ""
+	}
+	r := experiment.Of(side(c.against()), side(c.cand.used), "")
+	for _, row := range r.Rows {
+		q.Select = []rule.Selector{{Key: "kind", Pattern: r.RequestKind}, {Key: "name", Pattern: row.Group}}
+		if row.Ratio != nil && row.Quantity == q.String() && math.Pow(row.Ratio.Est, it.sign()) > most {
+			most, text = math.Pow(row.Ratio.Est, it.sign()), fmt.Sprintf("most of all %s: %s", textui.ShortFunc(row.Group), experiment.IntervalText(row.Ratio))
+		}
+	}
+	return text
 }
 
 // baseToo says whether the base does not keep an absolute limit either: by its median,

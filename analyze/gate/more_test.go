@@ -582,3 +582,24 @@ func TestReasonsOnce(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestExplainGroup checks that a violation of a rule on all requests names those that became
+// slower.
+func TestExplainGroup(t *testing.T) {
+	side := func(name string, seed uint64, p99 model.Duration) *sample.Set {
+		return recipe{n: 10, seed: seed, edit: func(i int, s *sample.Sample) {
+			group := func(name string, p99 model.Duration) sample.RequestGroup {
+				return sample.RequestGroup{Name: name, RequestSet: sample.RequestSet{Count: 1000, Total: 1e9, P50: 1e6, P99: p99 + model.Duration(i)*1e4}}
+			}
+			s.Requests = &sample.Requests{Kind: "http", RequestSet: sample.RequestSet{Count: 2000, Total: 2e9, P50: 1e6, P99: p99}}
+			s.Requests.Groups = []sample.RequestGroup{group("GET /rate", 3e6), group("GET /order/{id}", p99)}
+			s.Values["p99(request)"] = sample.Value{X: float64(p99) + float64(i)*1e4, N: 2000, Beyond: 20, Tau: 1}
+			s.Values["mean(requests/s)"] = sample.Value{X: 500 + float64(i), N: 500}
+		}}.set(name)
+	}
+	r := must(t, Input{Budget: budgetOf(t, "p99(request) <= baseline*1.2"), Base: side("base", 1, 7e6), Cand: side("cand", 2, 16e6)})
+	e := ruleOf(t, r, "p99(request)").Explain
+	if e == nil || !strings.HasPrefix(e.Why[0], "most of all GET /order/{id}: x2.2") {
+		t.Errorf("explained by %+v", e)
+	}
+}

@@ -12,13 +12,14 @@ import (
 // Spec names requests.
 type Spec struct {
 	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, task, tcp (other connections that
-	// were accepted), region, goroutine or func.
+	// were accepted), region, goroutine or func. Label restricts the others, or all if there are none.
 	Kind string
 	Name string         // of a task or region
-	expr *regexp.Regexp // of a goroutine's start function, or of a function
+	expr *regexp.Regexp // of a goroutine's start function, a function, or a label or name
 }
 
-// ParseSpec parses http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP or func:REGEXP.
+// ParseSpec parses http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or
+// label:REGEXP.
 func ParseSpec(text string) (s Spec, err error) {
 	kind, name, ok := strings.Cut(text, ":")
 	s = Spec{Kind: kind, Name: name}
@@ -28,16 +29,16 @@ func ParseSpec(text string) (s Spec, err error) {
 			return s, fmt.Errorf("%q: %s takes no name", text, kind)
 		}
 		return s, nil
-	case "task", "region", "goroutine", "func":
+	case "task", "region", "goroutine", "func", "label":
 		if name == "" {
 			return s, fmt.Errorf("%q: want %s:NAME", text, kind)
 		}
-		if kind == "goroutine" || kind == "func" {
+		if kind != "task" && kind != "region" {
 			s.expr, err = regexp.Compile(name)
 		}
 		return s, err
 	}
-	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP or func:REGEXP)", text)
+	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or label:REGEXP)", text)
 }
 
 // role is what a goroutine serves.
@@ -99,11 +100,19 @@ type finder struct {
 	names     map[string]bool // of regions
 	lives     []*regexp.Regexp
 	funcs     []*regexp.Regexp
+	labels    []*regexp.Regexp // of which a request must have one
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
 	f := finder{tables: t, names: map[string]bool{}}
-	if len(specs) == 0 {
+	kinds := specs
+	for _, s := range specs {
+		if s.Kind == "label" {
+			f.labels = append(f.labels, s.expr)
+			kinds = kinds[1:] // only how many
+		}
+	}
+	if len(kinds) == 0 {
 		f.user, f.http, f.grpc, f.tcp = true, true, true, true
 		return f
 	}

@@ -23,8 +23,9 @@ type Request struct {
 	Truncated bool
 	Own, Path Times // each adds up to End - Start
 
-	t    *Tracker
-	legs []leg
+	t      *Tracker
+	legs   []leg
+	labels labels
 }
 
 // Duration returns the request's length.

@@ -50,6 +50,7 @@ type pending struct {
 	g      *goroutine // whom it is with; nil: nobody, but what happens since is kept
 	path   Times      // up to summed
 	summed model.Time
+	labels labels
 }
 
 // mark is a point in a goroutine's time, with the times of its states there.
@@ -71,7 +72,7 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 	} else {
 		p = new(pending)
 	}
-	*p = pending{mark: m, g: g, summed: m.at}
+	*p = pending{mark: m, g: g, summed: m.at, labels: labels{list: p.labels.list[:0]}}
 	if len(t.open) == cap(t.open) {
 		t.open = slices.DeleteFunc(t.open, func(p *pending) bool {
 			if p.done {
@@ -166,8 +167,9 @@ func (t *Tracker) blocked(g *goroutine) {
 	case g.accepts != 0:
 		t.accepted(g)
 	case s.connect && call:
-		t.dials[t.dialed%dialsKept] = dial{t.now, 2*t.dialed + 2}
-		g.add(2*t.dialed + 2)
+		end := int32(2*t.dialed + 2)
+		t.dials[t.dialed%dialsKept] = dial{t.now, end}
+		g.add(end)
 		t.dialed++
 	}
 	if s.write && g.state == model.GoSyscall {
@@ -270,7 +272,7 @@ func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 func (t *Tracker) report(kind, name string, g *goroutine, p *pending, m mark, whole bool) {
 	t.sum(p, m.at)
 	r := &t.request
-	*r = Request{Kind: kind, Name: name, Complete: whole && !p.cut, Own: m.own, Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: m.at})}
+	*r = Request{Kind: kind, Name: name, Complete: whole && !p.cut, Own: m.own, Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: m.at}), labels: p.labels}
 	r.Own.sub(&p.own)
 	t.deliver(r)
 	p.done = true
@@ -283,7 +285,7 @@ func (t *Tracker) deliver(r *Request) {
 	if r.Kind != "task" { // which begins where it was created, also if it was queued from then on
 		r.From = first.g.id
 	}
-	if r.End <= r.Start {
+	if r.End <= r.Start || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
 		return
 	}
 	r.Truncated = r.Start < t.forced || first.g == nil

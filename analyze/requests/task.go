@@ -56,6 +56,7 @@ func (t *Tracker) mark(ev *model.Event) {
 	t.advance(ev.Time)
 	g := t.split(ev.G, ev.Stack)
 	t.close(g, t.now, nil)
+	t.label(ev, g, x)
 	switch {
 	case begins && x == nil:
 		t.tasks[id] = &task{pending: t.hold(g), name: name, from: g.id, since: t.here(g), seen: t.now}
@@ -138,7 +139,7 @@ func (t *Tracker) endTask(x *task, whole bool) {
 	m.own.add(&x.before)
 	t.sum(x.pending, m.at)
 	r := &t.request
-	*r = Request{Kind: "task", Name: x.name, From: x.from, Complete: whole, Own: m.own, Path: x.path, legs: append(r.legs[:0], x.legs...)}
+	*r = Request{Kind: "task", Name: x.name, From: x.from, Complete: whole, Own: m.own, Path: x.path, legs: append(r.legs[:0], x.legs...), labels: x.labels}
 	if m.at > x.since.at {
 		r.legs = append(r.legs, leg{g: x.g, from: x.since.at, to: m.at})
 	}

@@ -42,7 +42,7 @@ type Tracker struct {
 	writes  [writesKept]write
 	wrote   int
 	dials   [dialsKept]dial
-	dialed  int32
+	dialed  int
 	walker  walker
 }
 

@@ -125,6 +125,10 @@ type (
 		Duration  model.Duration `json:"duration_ns"`            // Its length, in nanoseconds.
 		Parts     []RequestPart  `json:"parts"`                  // Its path, in order, without gaps; at most 1000.
 		Rest      model.Duration `json:"rest_ns"`                // What lies behind those.
+		// Messages of trace.Log ("category: message"), and tasks and regions that began in it ("task
+		// NAME", "region NAME"): the first 8 that differ; … stands for others, and for what is beyond 64
+		// bytes of one.
+		Labels []string `json:"labels,omitempty"`
 	}
 
 	// RequestPart is a part of a critical path.
@@ -266,6 +270,22 @@ func (k *RequestKind) Sets() []RequestGroup {
 		}
 	}
 	return []RequestGroup{{name, k.RequestSet}}
+}
+
+// StripLabels takes the labels from the requests that are listed.
+func (k *RequestKind) StripLabels() {
+	strip := func(s *RequestSet) {
+		for i := range s.Slowest {
+			s.Slowest[i].Labels = nil
+		}
+		if s.Typical != nil {
+			s.Typical.Labels = nil
+		}
+	}
+	strip(&k.RequestSet)
+	for i := range k.Groups {
+		strip(&k.Groups[i].RequestSet)
+	}
 }
 
 // trim sorts the slowest requests and what tails have, and cuts both to what a report has.

@@ -136,9 +136,13 @@ func Plural[N ~int | ~int64](n N, noun string) string {
 }
 
 // ShortFunc returns a function's name without the directories of import paths,
-// its own and that of a type argument: "chart.(*T).Draw", "main.f[heap.Item]".
+// its own and that of a type argument: "chart.(*T).Draw", "main.f[heap.Item]". Of a route, such as
+// "GET /order/{id}", it returns all.
 func ShortFunc(name string) string {
 	head, args, generic := strings.Cut(name, "[")
+	if method, _, ok := strings.Cut(head, " "); strings.HasPrefix(head, "/") || ok && method == strings.ToUpper(method) {
+		return name
+	}
 	head = head[strings.LastIndexByte(head, '/')+1:]
 	if generic {
 		head += "[" + args[strings.LastIndexByte(args, '/')+1:]

@@ -88,7 +88,7 @@ func (w *Writer) Event(ev *model.Event) {
 	if w.queues != nil {
 		w.queues.event(ev)
 	}
-	if ev.Kind != model.EventLog || ev.G == model.NoGoroutine {
+	if ev.Kind != model.EventLog || w.noLabels || ev.G == model.NoGoroutine {
 		return
 	}
 	x := moment{track: track{trackGoroutine, int64(ev.G)}, at: ev.Time, name: w.names.of(ev.Str),

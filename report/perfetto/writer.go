@@ -24,6 +24,8 @@ type Writer struct {
 	tasks  int64 // the same of trackTask
 	assist model.StringID
 	err    error
+
+	noLabels bool
 }
 
 // Options say what is written.
@@ -33,12 +35,14 @@ type Options struct {
 	// Causes adds a slice for each wait to run, with what it was lost to. It takes twice
 	// as long.
 	Causes bool
+	// NoLabels leaves out the messages of trace.Log.
+	NoLabels bool
 }
 
 // NewWriter returns a Writer for a trace whose strings are in t. It works without run
 // queues, too: it is returned with the error, a [*runqueue.OldFormatError].
 func NewWriter(out io.Writer, t *model.Tables, o Options) (*Writer, error) {
-	w := &Writer{out: out, names: names{tables: t}, counts: [2]gauge{newGauge(track{kind: trackRunnable}), newGauge(track{kind: trackIdle})}}
+	w := &Writer{out: out, noLabels: o.NoLabels, names: names{tables: t}, counts: [2]gauge{newGauge(track{kind: trackRunnable}), newGauge(track{kind: trackIdle})}}
 	w.assist = t.AddString("GC mark assist")
 	f, err := newFeed(t, o, w.write)
 	if err == nil {

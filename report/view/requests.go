@@ -113,7 +113,7 @@ func SlowestByGroup(r *result.Report) *document.Section {
 }
 
 func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.RequestGroup) *document.Section {
-	s := document.New("slowest-requests", "The slowest requests", "each with its path: what it did itself, and in capitals what it waited for, with what took that long; parts below 2% are left out")
+	s := document.New("slowest-requests", "The slowest requests", "each with its path: what it did itself, and in capitals what it waited for, with what took that long; parts below 2% are left out, and x12 is 12 alike")
 	for i := range r.Requests {
 		k := &r.Requests[i]
 		list := sets(k)
@@ -132,11 +132,21 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 			}
 			s.Add(parts)
 			var cards document.Cards
+			rows := map[string]*alikeRow{}
 			for n := range x.Slowest {
-				cards = append(cards, requestCard(r, k, &x.Slowest[n], fmt.Sprintf("%s-%d", id, n+1), ""))
+				q := &x.Slowest[n]
+				c, alike := requestCard(r, k, q, fmt.Sprintf("%s-%d", id, n+1), "")
+				if y := rows[alike]; y != nil {
+					y.n++
+					cards[y.card].Summary = fmt.Sprintf("%s, x%d, down to %s", y.summary, y.n, textui.Duration(q.Duration))
+					continue
+				}
+				rows[alike] = &alikeRow{len(cards), 1, c.Summary}
+				cards = append(cards, c)
 			}
 			if x.Typical != nil {
-				cards = append(cards, requestCard(r, k, x.Typical, id+"-typical", "for comparison, "))
+				c, _ := requestCard(r, k, x.Typical, id+"-typical", "for comparison, ")
+				cards = append(cards, c)
 			}
 			s.Add(cards)
 		}
@@ -144,11 +154,23 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 	return s.OrNil()
 }
 
-func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath, id, before string) document.Card {
+// alikeRow is where requests that are alike are shown, of which the first is the slowest.
+type alikeRow struct {
+	card, n int
+	summary string // of the first
+}
+
+// requestCard shows a request. Those whose second value is the same are alike.
+func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath, id, before string) (document.Card, string) {
+	line, alike := pathLine(q)
+	facets := []document.Facet{{Text: line}}
+	if len(q.Labels) > 0 {
+		facets = append(facets, document.Facet{Text: "labels: " + textui.Clean(strings.Join(q.Labels, "; "))})
+	}
 	at := moment(q.Start, q.Duration, q.Goroutine)
 	return document.Card{ID: id, Title: fmt.Sprintf("%s%s at %s%s", before, textui.Duration(q.Duration), textui.Instant(q.Start), ofTrace(r, q.Trace)),
 		Summary: fmt.Sprintf(", %s G%d %s", k.Kind, q.Goroutine, shortName(handlerName(q.Name), 60)), Fold: true, Moment: &at,
-		Facets: []document.Facet{{Text: pathLine(q)}}}
+		Facets: facets}, alike
 }
 
 // mostPieces is how many parts of one wait are in a line.
@@ -161,84 +183,105 @@ var requestClasses = map[string]string{"running": "s-running", "runnable": "s-ru
 // RequestClass returns the class of a kind of time in styles.
 func RequestClass(kind string) string { return cmp.Or(requestClasses[kind], "s-waiting") }
 
-// pathLine writes a path in a line: what the request did itself, and each of its waits in
-// capitals, with what took that long, most first. What is shorter than 2 % of the request is left
-// out.
-func pathLine(q *result.RequestPath) string {
-	short := map[string]string{"running": "run", "runnable": "behind"}
-	long := func(d model.Duration) bool { return 50*d >= q.Duration }
-	item := func(kind, fn string, line int, d model.Duration) string {
-		if fn == "" {
-			return strings.Replace(cmp.Or(short[kind], kind), "behind", "queue", 1) + " " + textui.Duration(d)
-		}
-		return cmp.Or(short[kind], kind) + " " + shortName(fn, 40) + lineOf(line) + " " + textui.Duration(d)
-	}
-	type piece struct {
-		g        model.GoID
-		kind, fn string
-		line     int // of the first
-		time     model.Duration
-	}
-	var items []string
-	var own piece // of the last item, if that is no wait
-	var left model.Duration
-	for i := 0; i < len(q.Parts); {
-		x := &q.Parts[i]
-		var sum model.Duration
-		var pieces []piece
-		for ; i < len(q.Parts); i++ {
-			y := &q.Parts[i]
-			if y.Wait != x.Wait || y.Waiter != x.Waiter || x.Wait == "" && len(pieces) > 0 && (y.Kind != x.Kind || y.Function != x.Function) {
-				break
-			}
-			sum += y.Length
-			k := slices.IndexFunc(pieces, func(p piece) bool { return p.g == y.Goroutine && p.kind == y.Kind && p.fn == y.Function })
-			if k < 0 {
-				k = len(pieces)
-				pieces = append(pieces, piece{y.Goroutine, y.Kind, y.Function, y.Line, 0})
-			}
-			pieces[k].time += y.Length
-		}
-		if !long(sum) {
-			left += sum
-			continue
-		}
-		if x.Wait == "" {
-			if n := len(items); n > 0 && own.kind == x.Kind && own.fn == x.Function { // a short break lies between
-				own.time += sum
-				items[n-1] = item(x.Kind, x.Function, own.line, own.time)
-			} else {
-				own = piece{kind: x.Kind, fn: x.Function, line: x.Line, time: sum}
-				items = append(items, item(x.Kind, x.Function, x.Line, sum))
-			}
-			continue
-		}
-		own = piece{}
-		slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(b.time, a.time) })
-		var parts []string
-		for n, p := range pieces {
-			if n < mostPieces && long(p.time) {
-				parts = append(parts, fmt.Sprintf("G%d %s", p.g, item(p.kind, p.fn, p.line, p.time)))
-			}
-		}
-		s := strings.ToUpper(x.Wait) + " "
-		if x.Waiter != "" {
-			s += shortName(x.Waiter, 40) + " "
-		}
-		items = append(items, strings.TrimSuffix(s+textui.Duration(sum)+": "+strings.Join(parts, ", "), ": "))
-	}
-	if left += q.Rest; left > 0 {
-		items = append(items, "rest "+textui.Duration(left))
-	}
-	return strings.Join(items, " | ")
+// pathItem is what a request did itself, of one kind and place, or all its waits for one thing at
+// one place, with what took that long.
+type pathItem struct {
+	wait     bool
+	kind, fn string
+	line     int // of its longest part, and how long that is
+	longest  model.Duration
+	g        model.GoID // NoGoroutine: several
+	times    int
+	time     model.Duration
+	pieces   []pathItem // what it consists of
 }
 
-// lineOf returns a line after a function's name, nothing if it is not known.
-func lineOf(line int) string {
-	if line <= 0 {
-		return ""
+// addTo adds a part of a path to the item of its kind and place, and returns where that is.
+func addTo(list []pathItem, x pathItem) ([]pathItem, int) {
+	i := slices.IndexFunc(list, func(y pathItem) bool { return y.wait == x.wait && y.kind == x.kind && y.fn == x.fn })
+	x.longest = x.time
+	if i < 0 {
+		return append(list, x), len(list)
 	}
-	return ":" + strconv.Itoa(line)
+	if x.longest > list[i].longest {
+		list[i].line, list[i].longest = x.line, x.longest
+	}
+	if list[i].time += x.time; list[i].g != x.g {
+		list[i].g = model.NoGoroutine
+	}
+	return list, i
+}
+
+func (x *pathItem) String() string {
+	kind, name := cmp.Or(map[string]string{"running": "run", "runnable": "behind"}[x.kind], x.kind), " "+shortName(x.fn, 40)
+	switch {
+	case x.wait:
+		kind = strings.ToUpper(x.kind)
+	case x.fn == "" && x.kind == "runnable":
+		kind = "queue"
+	case x.fn != "" && x.line > 0:
+		name += ":" + strconv.Itoa(x.line)
+	}
+	if x.fn == "" {
+		name = ""
+	}
+	return kind + name + " " + textui.Duration(x.time)
+}
+
+// pathLine writes a path in a line: what the request did itself, and in capitals what it waited
+// for, with what took that long, most first. What is of one kind and place is added up, and stands
+// where the first of it is; what is then shorter than 2 % of the request is left out. Requests with
+// the same name are alike if what takes at least 10 % of them is the same, and so is what took the
+// most of each wait.
+func pathLine(q *result.RequestPath) (line, alike string) {
+	long := func(d model.Duration) bool { return 50*d >= q.Duration }
+	var list []pathItem
+	last, n := -1, 0
+	for i := range q.Parts {
+		x := &q.Parts[i]
+		piece := pathItem{kind: x.Kind, fn: x.Function, line: x.Line, g: x.Goroutine, time: x.Length}
+		y := piece
+		if x.Wait != "" {
+			y = pathItem{wait: true, kind: x.Wait, fn: x.Waiter, time: x.Length}
+		}
+		list, n = addTo(list, y)
+		list[n].pieces, _ = addTo(list[n].pieces, piece)
+		if n != last {
+			list[n].times++
+		}
+		last = n
+	}
+	var items, main []string
+	left := q.Rest
+	for i := range list {
+		x := &list[i]
+		slices.SortStableFunc(x.pieces, func(a, b pathItem) int { return cmp.Compare(b.time, a.time) })
+		if 10*x.time >= q.Duration {
+			main = append(main, fmt.Sprintf("%t %q", x.wait, []string{x.kind, x.fn, x.pieces[0].kind, x.pieces[0].fn}))
+		}
+		if !long(x.time) {
+			left += x.time
+			continue
+		}
+		s, sep := x.String(), ": "
+		if x.wait && x.times > 1 {
+			s += fmt.Sprintf(" in %d waits", x.times)
+		}
+		for n := range x.pieces {
+			if y := &x.pieces[n]; x.wait && n < mostPieces && long(y.time) {
+				if s += sep; y.g != model.NoGoroutine {
+					s += fmt.Sprintf("G%d ", y.g)
+				}
+				s, sep = s+y.String(), ", "
+			}
+		}
+		items = append(items, s)
+	}
+	if left > 0 {
+		items = append(items, "rest "+textui.Duration(left))
+	}
+	slices.Sort(main)
+	return strings.Join(items, " | "), strings.Join(append(main, q.Name), "\n")
 }
 
 // RequestGroups lists what requests are compared with each other, those with the most time first.

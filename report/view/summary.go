@@ -33,7 +33,7 @@ const screenLines = 30
 // what is ruled out, and where to go on. It returns the items that it left out, nil if none.
 func screen(t *document.TextWriter, r *result.Report) *document.Section {
 	verdictLine(t, r)
-	groupsTable(t, r)
+	groupsTable(t, r, groupsShown)
 	var cards document.Cards
 	if section := diagnoses(r); section != nil {
 		cards = section.Blocks[0].(document.Cards)
@@ -123,6 +123,13 @@ func ObjectiveText(o *result.Objective) string {
 	return fmt.Sprintf("%s: %s, %s", s, o.State, textui.Duration(o.Value))
 }
 
+// Groups shows the groups of requests with the most time, at most so many, if there are several.
+func Groups(t *document.TextWriter, r *result.Report, most int) {
+	if len(requestGroups(r)) > 1 {
+		groupsTable(t, r, most)
+	}
+}
+
 // requestGroups lists groups that have requests, under their labels, those with the most time first.
 func requestGroups(r *result.Report) (rows []result.RequestGroup) {
 	for i := range r.Requests {
@@ -136,9 +143,9 @@ func requestGroups(r *result.Report) (rows []result.RequestGroup) {
 	return rows
 }
 
-// groupsTable shows the groups of requests with the most time; of a program without requests whose
-// goroutines waited to run.
-func groupsTable(t *document.TextWriter, r *result.Report) {
+// groupsTable shows the groups of requests with the most time, at most so many; of a program
+// without requests whose goroutines waited to run.
+func groupsTable(t *document.TextWriter, r *result.Report, most int) {
 	rows := requestGroups(r)
 	span := float64(r.Totals.Span) / 1e9
 	perSecond := func(n int64) string {
@@ -152,11 +159,11 @@ func groupsTable(t *document.TextWriter, r *result.Report) {
 		return
 	}
 	shown := rows
-	if len(rows) > groupsShown {
-		shown = rows[:groupsShown-1]
+	if len(rows) > most && most > 0 {
+		shown = rows[:most-1]
 	}
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
-	tb.Limit, tb.Short = t.Width, shortPlace
+	tb.Limit, tb.Short = t.Width, textui.Shorten
 	for _, x := range shown {
 		slowest, most := "", ""
 		if len(x.Tails) > 0 {
@@ -175,9 +182,6 @@ func groupsTable(t *document.TextWriter, r *result.Report) {
 	}
 	t.Printf("\n%s", tb.String())
 }
-
-// shortPlace keeps the end of what is too wide.
-func shortPlace(s string, width int) string { return textui.Shorten(s, width) }
 
 // mostOfTail names the part that takes the most of the slowest, where they are slow, or else of all.
 func mostOfTail(t *result.RequestTail) string {

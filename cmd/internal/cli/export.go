@@ -26,13 +26,13 @@ type exporter struct {
 
 // exporters are all formats of export, in the order in which help lists them.
 var exporters = []exporter{
-	{"csv", "the rows of a --table, or else the figures of the report", []string{"table", "request"}, exportTable(report.CSV, figures.CSV)},
-	{"ndjson", "the same, one JSON object per line", []string{"table", "request"}, exportTable(report.NDJSON, figures.NDJSON)},
+	{"csv", "the rows of a --table, or else the figures of the report", []string{"table", "request", "no-labels"}, exportTable(report.CSV, figures.CSV)},
+	{"ndjson", "the same, one JSON object per line", []string{"table", "request", "no-labels"}, exportTable(report.NDJSON, figures.NDJSON)},
 	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt)},
 	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics)},
 	{"pprof", "waits, what they were behind, system calls or handoffs by stack, for go tool pprof", []string{"profile", "stack", "request", "slow"}, exportProfile},
-	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, (*app).exportTimeline},
-	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "request", "host", "service"}, (*app).exportParquet},
+	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes", "no-labels"}, (*app).exportTimeline},
+	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "request", "no-labels", "host", "service"}, (*app).exportParquet},
 }
 
 // exportFlags are the flags of export.

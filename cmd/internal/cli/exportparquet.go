@@ -42,11 +42,11 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 	}
 	defer out.Abort()
 	workers := f.read.workersFor(refs)
-	var written atomic.Int64 // traces
+	var written, found atomic.Int64 // traces, rows about requests
 	var rows int64
 	_, err = several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (int64, error) {
 		defer ids.Pass(i)
-		t := parquetTrace{out: out, flags: f, tables: f.tables}
+		t := parquetTrace{out: out, flags: f, tables: f.tables, found: &found}
 		if len(t.tables) == 0 {
 			t.tables, t.all = report.TableNames(), true
 		}
@@ -61,6 +61,9 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 	})
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if err == nil && (len(f.tables) == 0 || slices.ContainsFunc(f.tables, ofRequests)) {
+		err = f.requests.found(found.Load())
 	}
 	if err == nil {
 		err = out.Commit()
@@ -83,6 +86,7 @@ type parquetTrace struct {
 	flags  *exportFlags
 	tables []string
 	all    bool // tables are all that there are, not chosen: help says which old traces lack
+	found  *atomic.Int64
 
 	id     string
 	record env.Record // zero: there is none
@@ -175,6 +179,9 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 			return 0, &outputError{err}
 		}
 		rows += t.table.Rows()
+		if ofRequests(t.name) {
+			p.found.Add(t.table.Rows())
+		}
 	}
 
 	r := &p.record // 4
@@ -248,7 +255,7 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 	if t.table.NeedsPast() {
 		rd.restrict(t.table) // steps do not show where the window begins
 	}
-	t.table.Requests = p.flags.requests.specs
+	t.table.Requests, t.table.NoLabels = p.flags.requests.specs, p.flags.requests.noLabels
 	err = t.table.Follow(rd.Machine, rd.Version)
 	if old := new(runqueue.OldFormatError); errors.As(err, &old) {
 		p.open = p.open[:len(p.open)-1]

@@ -17,10 +17,11 @@ import (
 // stdout.
 func (a *app) exportTimeline(ctx context.Context, f *exportFlags, refs []source.Ref) error {
 	return a.exportOne(ctx, f, refs, func(ctx context.Context, rd *reading, out io.Writer) error {
+		o := perfetto.Options{Causes: f.causes, NoLabels: f.requests.noLabels}
 		if f.output != "-" && !strings.HasSuffix(strings.ToLower(f.output), ".gz") {
-			return rd.timeline(ctx, out, f.causes)
+			return rd.timeline(ctx, out, o)
 		}
-		return gzipped(out, func(w io.Writer) error { return rd.timeline(ctx, w, f.causes) })
+		return gzipped(out, func(w io.Writer) error { return rd.timeline(ctx, w, o) })
 	})
 }
 
@@ -50,8 +51,9 @@ func gzipped(out io.Writer, write func(io.Writer) error) error {
 }
 
 // timeline reads the trace and writes it.
-func (rd *reading) timeline(ctx context.Context, out io.Writer, causes bool) error {
-	w, noQueues := perfetto.NewWriter(out, rd.Tables(), perfetto.Options{Version: rd.Version, Causes: causes})
+func (rd *reading) timeline(ctx context.Context, out io.Writer, o perfetto.Options) error {
+	o.Version = rd.Version
+	w, noQueues := perfetto.NewWriter(out, rd.Tables(), o)
 	if noQueues != nil {
 		rd.app.warn("%s: without steals, lengths of queues and causes: %v", rd.in.Name, noQueues)
 	}

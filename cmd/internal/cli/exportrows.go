@@ -34,8 +34,11 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 			if err != nil {
 				return err
 			}
-			table.Requests = f.requests.specs
+			table.Requests, table.NoLabels = f.requests.specs, f.requests.noLabels
 			if err := rd.fill(ctx, table); err != nil {
+				return err
+			}
+			if err := f.requests.found(table.Rows()); err != nil && ofRequests(f.tables[0]) {
 				return err
 			}
 			a.detail("%s; the trace begins at %d", textui.Plural(table.Rows(), "row"), rd.Origin)
@@ -43,6 +46,9 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 		})
 	}
 }
+
+// ofRequests reports whether a table has those that --request names.
+func ofRequests(table string) bool { return table == "requests" || table == "path" }
 
 // fill reads the trace into table and closes that.
 func (rd *reading) fill(ctx context.Context, table *report.Table) error {

@@ -133,10 +133,10 @@ const exitCodesHelp = `The codes are the same for every command and every format
     1  gate check: a rule is violated, whatever the reports are. --check: times
        do not add up, which is a bug of schedscope. --fail: an objective is missed;
        without --slo, the verdict is SLOW, SLOW TAIL or STARVED.
-    2  wrong usage, no readable event in any trace, or an output could not be
-       written. No output was, but what gate record has recorded stays, and so do
-       the others where a picture has nothing to show, and the pictures of plot
-       where their names cannot be printed.
+    2  wrong usage, no readable event in any trace, no request of those that
+       --request names, or an output could not be written. No output was, but what
+       gate record has recorded stays, and so do the others where a picture has
+       nothing to show, and the pictures of plot where their names cannot be printed.
        gate: budget or recordings cannot be used; a gate never leaves out what it
        cannot read.
     3  gate: no verdict, because traces are not comparable, the machine was

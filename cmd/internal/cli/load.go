@@ -44,6 +44,9 @@ func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*lo
 	if err != nil {
 		return nil, err
 	}
+	if err := f.requests.apply(l.v); err != nil {
+		return nil, err
+	}
 	// The verdict rests on more of them.
 	l.v.WorstWaits = l.v.WorstWaits[:min(len(l.v.WorstWaits), f.worst)]
 	return l, nil

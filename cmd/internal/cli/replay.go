@@ -168,7 +168,10 @@ func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, 
 	if err != nil {
 		return nil, err
 	}
-	return view.NewReplayed(traces, skipped, results), nil
+	if len(f.scale) > 0 && !slices.ContainsFunc(results, func(r *replay.Result) bool { return r.Requests.Kind != "" }) {
+		err = f.request.found(0)
+	}
+	return view.NewReplayed(traces, skipped, results), err
 }
 
 // replayOne replays one trace.

@@ -21,16 +21,19 @@ import (
 type requestFlags struct {
 	specs []requests.Spec
 	slow  time.Duration
+
+	noLabels bool
 }
 
 func (f *requestFlags) register(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "look at these `REQUESTS`: http, grpc, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP; may be repeated (default all of http, grpc and tasks)")
+	cmd.Flags().Var(f, "request", "look at these `REQUESTS`: http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (name of the handler or task, message of trace.Log, region); may be repeated (default all of http, grpc, tcp and tasks)")
 }
 
 // registerSlow adds the flags of commands that look at the slowest.
 func (f *requestFlags) registerSlow(cmd *cobra.Command) {
 	f.register(cmd)
 	cmd.Flags().DurationVar(&f.slow, "slow", 0, "take requests that lasted at least this `TIME` for the slowest (default the slowest 1 % and 5 %)")
+	cmd.Flags().BoolVar(&f.noLabels, "no-labels", false, "leave out what the program said of each request: messages of trace.Log, tasks and regions")
 }
 
 func newRequests(a *app) *cobra.Command {
@@ -43,14 +46,36 @@ func newRequests(a *app) *cobra.Command {
 		Long: `Of each kind of requests that is found the slowest are listed, at most 20, and one of
 median length: when, on which goroutine, in which handler, and its critical path. That
 is what the request did itself, and in capitals what it waited for, with those that
-took that long. Parts below 2% of the request are left out. --json has all parts.
+took that long. Parts of one kind and place are added up; those below 2% of the request
+are left out. Requests are alike, and one row, if they are of one group and what takes
+at least 10% of them is the same. --json has each with all parts.
 
-Requests are grouped by handler: the innermost function that a http.HandlerFunc calls,
-or method ServeHTTP; a method of gRPC; a task's type. A handler is seen where a request
-blocks, is preempted or is sampled in it. A region of runtime/trace with a slash in its
-name names the route instead, in each request:
+A trace contains no URL and no label of a CPU profile (pprof.Do). What names groups and
+requests is, in this order:
 
-	trace.WithRegion(r.Context(), r.Pattern, func() { next.ServeHTTP(w, r) })
+1. The route: a region of runtime/trace with a slash in its name, in the request's
+goroutine. The pattern of net/http is known behind the ServeMux, so wrap each handler:
+
+	func route(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			trace.WithRegion(r.Context(), r.Pattern, func() { next.ServeHTTP(w, r) })
+		})
+	}
+
+	mux.Handle("GET /order/{id}", route(order))
+
+2. The handler: the innermost function that a http.HandlerFunc calls, or method ServeHTTP;
+a method of gRPC. It is seen where a request blocks, is preempted or is sampled in it.
+
+3. The task, for other work. Its name is that of a group: keep numbers out of it.
+
+	ctx, task := trace.NewTask(ctx, "checkout")
+	defer task.End()
+
+A message says which request it is; --request label:'order: 17' finds it. At most 8 of 64
+bytes are listed, with tasks and regions; --no-labels leaves them out.
+
+	trace.Log(ctx, "order", id)
 
 --by function lists the functions of the program on the paths of typical and of the
 slowest requests instead, with how long requests would take at least without them.
@@ -93,6 +118,7 @@ have in common, and its page draws each path.`,
 				if by == "function" {
 					t.Sections(view.ByFunction(l.v))
 				} else {
+					view.Groups(t, l.v, f.out.top)
 					t.Sections(view.SlowestRequests(l.v))
 				}
 				return t.Flush(w)
@@ -108,11 +134,27 @@ have in common, and its page draws each path.`,
 	return cmd
 }
 
-// warn says what of the flags nothing was found of.
-func (f *requestFlags) warn(rd *reading, v *result.Report) {
-	if len(f.specs) > 0 && len(v.Requests) == 0 {
-		rd.app.warn("%s: no such request was found", rd.in.Name)
+// apply leaves out the labels if they are not to be passed on. The error is that there is no
+// request of those that were asked for.
+func (f *requestFlags) apply(v *result.Report) error {
+	for i := range v.Requests {
+		if f.noLabels {
+			v.Requests[i].StripLabels()
+		}
 	}
+	return f.found(int64(len(v.Requests)))
+}
+
+// found returns an error if requests were asked for and there is none.
+func (f *requestFlags) found(n int64) error {
+	if len(f.specs) == 0 || n > 0 {
+		return nil
+	}
+	return usagef("leave --request out to see what there is: schedscope requests", "no request was found of those that --request names")
+}
+
+// warn says what of the flags nothing was found of in one trace.
+func (f *requestFlags) warn(rd *reading, v *result.Report) {
 	for i := range v.Requests {
 		switch k := &v.Requests[i]; {
 		case k.Count == 0 && len(f.specs) > 0:

@@ -1,0 +1,43 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+// Many small parts of one kind and place are added up before small ones are left out, and
+// requests that are alike are one row.
+func TestAlikeRequests(t *testing.T) {
+	many := func(at model.Time, unit model.Duration, fn string) result.RequestPath {
+		p := result.RequestPath{Name: "main.shop", Goroutine: 7, Start: at, Duration: 301 * unit}
+		for range 100 {
+			p.Parts = append(p.Parts,
+				result.RequestPart{Kind: "running", Function: "main.total", Line: 5, Length: unit, Goroutine: 7},
+				result.RequestPart{Kind: "network", Function: fn, Line: 8, Length: unit * 2, Goroutine: 9, Wait: "channel", Waiter: "main.price", Depth: 1})
+		}
+		p.Parts = append(p.Parts, result.RequestPart{Kind: "gc", Length: unit, Goroutine: 7})
+		return p
+	}
+	k := result.RequestKind{Kind: "http"}
+	k.Count = 3
+	k.Slowest = []result.RequestPath{many(1, 3000, "main.query"), many(2, 2000, "main.other"), many(3, 1000, "main.query")}
+	s := SlowestRequests(&result.Report{Requests: []result.RequestKind{k}})
+	w := document.NewTextWriter(document.TextOptions{})
+	w.Sections(s)
+	var b strings.Builder
+	w.Flush(&b)
+	const want = `  1. 903us at 1ns, http G7 main.shop, x2, down to 301us
+      run main.total:5 300us | CHANNEL main.price 600us in 100 waits: G9 network main.query:8
+        600us | rest 3.00us
+  2. 602us at 2ns, http G7 main.shop
+      run main.total:5 200us | CHANNEL main.price 400us in 100 waits: G9 network main.other:8
+        400us | rest 2.00us
+`
+	if !strings.HasSuffix(b.String(), want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
