@@ -37,8 +37,7 @@ type goroutine struct {
 	last    *wait              // the latest that is over
 	peers   *votes[*goroutine] // who writes what it reads; nil: nobody was asked for
 	spawn   model.StackID      // of its creation
-	asker   *goroutine         // whose write it read last
-	ends                       // of connections that it has
+	*ends                      // of connections that it has; nil: not known
 	*server                    // what it serves; nil: nothing
 }
 

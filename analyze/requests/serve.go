@@ -161,19 +161,19 @@ func (t *Tracker) blocked(g *goroutine) {
 	switch call := g.state == model.GoSyscall; {
 	case s.accept && call:
 		t.accepted(g)
-		g.accepts = t.now
+		g.conns().accepts = t.now
 	case s.accept: // for nothing
-		g.accepts, g.empty = 0, t.now
-	case g.accepts != 0:
+		g.conns().accepts, g.empty = 0, t.now
+	case g.ends != nil && g.accepts != 0:
 		t.accepted(g)
 	case s.connect && call:
 		end := int32(2*t.dialed + 2)
 		t.dials[t.dialed%dialsKept] = dial{t.now, end}
-		g.add(end)
+		g.conns().add(end)
 		t.dialed++
 	}
 	if s.write && g.state == model.GoSyscall {
-		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: (g.born > 0 || g.outside) && s.doing == doingFinish}
+		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: g.ends != nil && (g.born > 0 || g.outside) && s.doing == doingFinish}
 		t.wrote++
 	}
 	if g.server == nil || g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
@@ -373,6 +373,15 @@ type ends struct {
 	outside bool     // it serves who is outside of the program: when the request came, nobody had written
 	accepts model.Time
 	empty   model.Time
+	asker   *goroutine // whose write it read last
+}
+
+// conns returns what is kept of a goroutine's connections.
+func (g *goroutine) conns() *ends {
+	if g.ends == nil {
+		g.ends = &ends{}
+	}
+	return g.ends
 }
 
 // add adds an end.
@@ -391,15 +400,18 @@ func (e *ends) add(end int32) {
 }
 
 // inherit takes the ends of who creates the goroutine.
-func (e *ends) inherit(by *ends) {
-	if by.n > 0 {
+func (g *goroutine) inherit(by *goroutine) {
+	if by.ends != nil && by.n > 0 {
 		by.shared = true
-		e.of, e.n, e.born = by.of, by.n, by.n
+		g.ends = &ends{of: by.of, n: by.n, born: by.n}
 	}
 }
 
 // meets reports whether two goroutines have both ends of a connection.
 func (e *ends) meets(o *ends) bool {
+	if e == nil || o == nil {
+		return false
+	}
 	for _, x := range e.of[:e.n] {
 		if slices.Contains(o.of[:o.n], x^1) {
 			return true
@@ -410,7 +422,7 @@ func (e *ends) meets(o *ends) bool {
 
 // accepted takes that what g accepts is there: the oldest connection that nobody has accepted.
 func (t *Tracker) accepted(g *goroutine) {
-	if g.accepts == 0 {
+	if g.ends == nil || g.accepts == 0 {
 		return
 	}
 	for n := max(t.dialed-dialsKept, 0); n < t.dialed; n++ {
@@ -427,7 +439,7 @@ func (t *Tracker) accepted(g *goroutine) {
 // peer returns who wrote what a wait of g for the network ends with, and when; nil if that is
 // not known.
 func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
-	if by, at := t.took(g, math.MinInt64, func(x *write) bool { return g.meets(&x.g.ends) }); by != nil {
+	if by, at := t.took(g, math.MinInt64, func(x *write) bool { return g.meets(x.g.ends) }); by != nil {
 		return by, at
 	}
 	if g.peers == nil {
@@ -454,7 +466,7 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 	if source == 0 {
 		return nil, 0
 	}
-	by, at := t.took(g, math.MinInt64, func(x *write) bool { return x.stack == source && x.g.asker == g && !x.taken })
+	by, at := t.took(g, math.MinInt64, func(x *write) bool { return x.stack == source && x.g.ends != nil && x.g.asker == g && !x.taken })
 	if by == nil { // of several who write there the first is read first
 		by, at = t.took(g, t.now-voteWithin, func(x *write) bool { return x.stack == source && !x.taken })
 	}

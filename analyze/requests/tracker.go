@@ -155,7 +155,7 @@ func (t *Tracker) forget(g *goroutine) {
 		clear(g.segs)
 		t.spare = append(t.spare, g.segs[:0])
 	}
-	g.segs, g.sums, g.samples, g.creator, g.last, g.peers, g.asker = nil, nil, nil, nil, nil, nil, nil
+	g.segs, g.sums, g.samples, g.creator, g.last, g.peers, g.ends = nil, nil, nil, nil, nil, nil, nil
 }
 
 // sweep forgets what is not needed, and if too much is left, the older half of that, once the
@@ -296,7 +296,7 @@ func (t *Tracker) transition(ev *model.Event) {
 		t.saw(g, g.stack)
 		if by != nil {
 			t.accepted(by)
-			g.inherit(&by.ends)
+			g.inherit(by)
 		}
 		if by != nil && by.server != nil && by.role == roleAccept && g.server == nil {
 			g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
@@ -382,12 +382,16 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 		}
 	case Network:
 		if t.finder.stack(g.stack).doing == doingIdle {
-			g.outside = by == nil && !t.asked(g)
+			if out := by == nil && !t.asked(g); out || g.ends != nil {
+				g.conns().outside = out
+			}
 			return nil
 		}
 		if by == nil { // else a deadline, or a close, that by has set
 			by, until = t.peer(g)
-			g.asker = by
+			if by != nil {
+				g.conns().asker = by
+			}
 		}
 	case Channel:
 		if by == nil {
