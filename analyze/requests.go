@@ -347,7 +347,11 @@ func (r *Requests) part(p *requests.Part) int32 {
 // Result adds what was found to v.
 func (r *Requests) Result(v *result.Report) {
 	for _, k := range r.kinds {
-		v.Requests = append(v.Requests, r.kind(k))
+		x := r.kind(k)
+		if k.kind == "task" {
+			x.Unfollowed = r.tracker.Unfollowed
+		}
+		v.Requests = append(v.Requests, x)
 	}
 	slices.SortStableFunc(v.Requests, func(a, b result.RequestKind) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Kind, b.Kind))

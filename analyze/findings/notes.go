@@ -90,6 +90,11 @@ func censoredNotes(r *result.Report, add addNote) {
 		add("A part of the trace may be missing, such as the last batch of a thread: %s became runnable and did not run until the end, although procs were idle for the last %s.",
 			textui.Plural(n, "goroutine"), textui.Duration(d))
 	}
+	for i := range r.Requests {
+		if n := r.Requests[i].Unfollowed; n > 0 {
+			add("Not counted as requests: %s that began while 131,072 others were open.", textui.Plural(n, "task"))
+		}
+	}
 	if l.Pseudo > 0 {
 		add("Not counted as waits: %s in which a goroutine looks runnable but nothing waited (it left a system call with its proc, or a coroutine switched to it).", textui.Plural(l.Pseudo, "moment"))
 	}

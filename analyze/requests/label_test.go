@@ -67,3 +67,35 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestManyTasks: of many open tasks the first are followed, and the others counted.
+func TestManyTasks(t *testing.T) {
+	const most, beyond = 1 << 17, 3
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).Running(1, "main.main")
+	b.At(10)
+	for i := range most + beyond {
+		m.TaskBegin(model.TaskID(i+1), 0, "order")
+	}
+	b.At(20)
+	m.TaskEnd(most+1, 0, "order").TaskEnd(1, 0, "order")
+	machine := model.NewMachine(b.Tables, model.Config{})
+	r := requests.New(machine, nil)
+	whole, cut := 0, 0
+	r.Done = func(q *requests.Request) {
+		if q.Complete {
+			whole++
+		} else {
+			cut++
+		}
+	}
+	for _, ev := range b.Events() {
+		machine.Apply(&ev)
+		r.Event(&ev)
+	}
+	machine.Finish(machine.Now())
+	r.Finish()
+	if r.Unfollowed != beyond || whole != 1 || cut != most-1 {
+		t.Errorf("%d whole, %d cut, %d not followed, want 1, %d and %d", whole, cut, r.Unfollowed, most-1, beyond)
+	}
+}

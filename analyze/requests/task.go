@@ -30,6 +30,9 @@ const routeDepth = math.MaxUint8
 // maxLegs is how many legs of a task are kept. With more, the older half is forgotten.
 const maxLegs = 1 << 12
 
+// maxTasks is how many open tasks are followed at once.
+const maxTasks = 1 << 17
+
 // leg is a part of a request's time with one goroutine.
 type leg struct {
 	g        *goroutine // nil: forgotten
@@ -49,6 +52,9 @@ func (t *Tracker) mark(ev *model.Event) {
 	begins := ev.Kind == model.EventTaskBegin && f.user && (f.tasks == nil || f.tasks[name])
 	switch {
 	case ev.G == model.NoGoroutine, x == nil && !begins && !(region && f.names[name]) && !t.active:
+		return
+	case begins && x == nil && len(t.tasks) == maxTasks:
+		t.Unfollowed++
 		return
 	case !t.active:
 		t.activate(ev.Time)

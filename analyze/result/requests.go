@@ -15,7 +15,8 @@ type (
 	RequestKind struct {
 		Kind string `json:"kind" key:""` // http, grpc, task, region, goroutine or func.
 		RequestSet
-		Handlers []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
+		Unfollowed int64            `json:"unfollowed,omitempty"`  // Tasks that began while 131,072 were open: they are in no other figure here.
+		Handlers   []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
 		// The same as of the kind by handler, task or function, if there are several, at most 16, and
 		// at least four fifths of the requests have one: else it is not known which are alike.
 		Groups []RequestGroup `json:"groups,omitempty" sort:"total"`
