@@ -24,6 +24,8 @@ const (
 	// manyParts at one place in a request, and timesMiddle as often as usual, are many small ones.
 	manyParts   = 10
 	timesMiddle = 3
+	// onlySlowShare of the median is hardly any.
+	onlySlowShare = 0.05
 )
 
 // requestWords are the words for a kind of time: what a request does; and what can be done, of
@@ -166,15 +168,22 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	}
 	if times := q.many(g); times > 0 && !(chained && limited(g, rows[0])) {
 		does = fmt.Sprintf("%s %.0f times", words.does, times)
+		if !q.all {
+			does += fmt.Sprintf(" (others %.0f)", q.usual(g))
+		}
 		f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
 	}
 	f.Title = q.name() + " " + does
 	switch slow := q.RequestTail; {
 	case q.all:
-		f.Text = fmt.Sprintf("%s of the typical %s", duration(cost), duration(q.middle()))
-		f.Gain = fmt.Sprintf("the typical request at most %s -> %s", duration(q.middle()), duration(q.middle()-cost))
+		typical := cmp.Or(float64(q.P50), q.middle()) // that of the table; the middle fifth is like it
+		f.Text = fmt.Sprintf("%s of the typical %s", duration(min(cost, typical)), duration(typical))
+		f.Gain = fmt.Sprintf("the typical request at most %s -> %s", duration(typical), duration(max(typical-cost, 0)))
 	default:
 		f.Text = fmt.Sprintf("%s of the %s, %s of the slowest %s", duration(cost), duration(q.slowest()), textui.Count(g.Have), textui.Count(slow.Count))
+		if fn := q.onlySlow(g); fn != "" {
+			f.Text += fmt.Sprintf("; only slow ones are in %s", plain(textui.ShortFunc(fn)))
+		}
 		f.Gain = fmt.Sprintf("the slowest at most %s -> %s", duration(q.slowest()), duration(q.slowest()-cost))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, result.Evidence{Name: "slowest", Value: float64(slow.Count), Unit: "count"})
 	}
@@ -213,7 +222,7 @@ func (q *question) many(g *result.RequestRow) float64 {
 	if slices.Contains([]string{"running", "runnable", "gc", "stw", "unknown"}, g.Kind) {
 		return 0
 	}
-	times, usual := float64(g.Times)/float64(max(q.RequestTail.Count, 1)), float64(g.Usual)/float64(max(q.Middle.Count, 1))
+	times, usual := float64(g.Times)/float64(max(q.RequestTail.Count, 1)), q.usual(g)
 	if q.all {
 		times, usual = usual, 0
 	}
@@ -221,6 +230,32 @@ func (q *question) many(g *result.RequestRow) float64 {
 		return 0
 	}
 	return times
+}
+
+// usual returns how often a request of the middle has a part.
+func (q *question) usual(g *result.RequestRow) float64 {
+	return float64(g.Usual) / float64(max(q.Middle.Count, 1))
+}
+
+// onlySlow returns the outermost known caller of a part that half of its time or more has, and that
+// takes hardly any of requests of the middle: there the slow ones go another way. "" if there is none.
+func (q *question) onlySlow(g *result.RequestRow) string {
+	if g.Way == nil {
+		return ""
+	}
+	for _, f := range slices.Backward(g.Way.Callers) {
+		slow, middle := 0.0, 0.0
+		for i := range q.Groups {
+			x := &q.Groups[i]
+			if x.Function == f.Function || x.Way != nil && slices.ContainsFunc(x.Way.Callers, func(c result.Frame) bool { return c.Function == f.Function }) {
+				slow, middle = slow+float64(x.Slow), middle+float64(x.Middle)
+			}
+		}
+		if f.Function != g.Function && slow/float64(max(q.RequestTail.Count, 1)) >= q.cost(g)/2 && middle/float64(max(q.Middle.Count, 1)) < onlySlowShare*q.middle() {
+			return f.Function
+		}
+	}
+	return ""
 }
 
 const onceAdvice = "Load it ahead, before requests need it: at the start of the program or in the background. Those that come meanwhile wait in sync.Once."

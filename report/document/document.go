@@ -68,7 +68,10 @@ type (
 	Facts []Pair
 
 	// Pair is a value with its name.
-	Pair struct{ Name, Value string }
+	Pair struct {
+		Name, Value string
+		Good        bool // says that something is well
+	}
 
 	// Cards are things of the same kind, shown one by one.
 	Cards []Card

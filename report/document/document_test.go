@@ -11,8 +11,8 @@ import (
 func example() *Document {
 	d := &Document{Title: "<i>.trace", About: "a trace"}
 	head := New("head", "")
-	head.Add(List{{Text: "It waited.", Strong: true, Severity: "serious", Grade: "inferred", Evidence: []Pair{{"p99", "1ms"}}}},
-		Facts{{"latency", "12 waits"}, {"", "of them 3 long"}})
+	head.Add(List{{Text: "It waited.", Strong: true, Severity: "serious", Grade: "inferred", Evidence: []Pair{{Name: "p99", Value: "1ms"}}}},
+		Facts{{Name: "latency", Value: "12 waits"}, {Name: "", Value: "of them 3 long"}})
 	s := New("handoffs", "Handoffs", "what was handed off")
 	s.Inferred = true
 	t := s.Table("t-handoffs", Function("function").AtMost(20), Word("cause"), Count("count").Drop(1),
@@ -27,10 +27,10 @@ func example() *Document {
 	s.Text("about nothing")
 	waits := New("worst", "The longest waits")
 	waits.Add(Cards{{ID: "wait-1", Title: "1ms", Summary: ", from 2ms", Fold: true, Moment: &Moment{From: 2}, Bar: []Part{{"c-gc", "GC", 1}},
-		Text: []string{"readied"}, Facets: []Facet{{Label: "lost to", Pairs: []Pair{{"GC", "1ms"}, {"OS", "2ms"}}, Most: 1},
+		Text: []string{"readied"}, Facets: []Facet{{Label: "lost to", Pairs: []Pair{{Name: "GC", Value: "1ms"}, {Name: "OS", Value: "2ms"}}, Most: 1},
 			{Label: "had stopped in", Stack: []Frame{{"main.f", "/a/b/c.go", 7}, {"main.g", "", 0}}}}}},
 		Cards{{Title: "queue aging", Summary: ", 3 cases", Severity: "notable", Grade: "inferred", Text: []string{"What it means."},
-			Facets: []Facet{{Rows: true, Pairs: []Pair{{"starts", "12"}}}}}})
+			Facets: []Facet{{Rows: true, Pairs: []Pair{{Name: "starts", Value: "12"}}}}}})
 	d.Add(head, s.OrNil(), nil, waits)
 	return d
 }

@@ -187,7 +187,7 @@ func knownSeverity(s string) string {
 func pairs(list []Pair) []Pair {
 	out := make([]Pair, len(list))
 	for i, p := range list {
-		out[i] = Pair{textui.Clean(p.Name), textui.Clean(p.Value)}
+		out[i] = Pair{Name: textui.Clean(p.Name), Value: textui.Clean(p.Value), Good: p.Good}
 	}
 	return out
 }

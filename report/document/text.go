@@ -76,11 +76,16 @@ func (t *TextWriter) Flush(w io.Writer) error {
 func (t *TextWriter) Printf(format string, args ...any) { fmt.Fprintf(&t.b, format, args...) }
 
 // Bold is for what is to be seen first. Nothing is said by it alone.
-func (t *TextWriter) Bold(s string) string {
+func (t *TextWriter) Bold(s string) string { return t.style("1", s) }
+
+// Good is Bold in green, for what is well.
+func (t *TextWriter) Good(s string) string { return t.style("1;32", s) }
+
+func (t *TextWriter) style(how, s string) string {
 	if !t.o.Color || s == "" {
 		return s
 	}
-	return "\x1b[1m" + s + "\x1b[0m"
+	return "\x1b[" + how + "m" + s + "\x1b[0m"
 }
 
 // Wrap prints a paragraph after a prefix. Its further lines are indented.
@@ -163,7 +168,11 @@ func (t *TextWriter) Facts(list Facts) {
 	}
 	indent := strings.Repeat(" ", width+1)
 	for _, f := range list {
-		t.Printf("%s%s %s\n", f.Name, strings.Repeat(" ", width-textui.Width(f.Name)), textui.Columns(textui.Clean(f.Value), t.Width-len(indent), indent))
+		text := fmt.Sprintf("%s%s %s", f.Name, strings.Repeat(" ", width-textui.Width(f.Name)), textui.Columns(textui.Clean(f.Value), t.Width-len(indent), indent))
+		if f.Good {
+			text = t.style("32", text)
+		}
+		t.Printf("%s\n", text)
 	}
 }
 

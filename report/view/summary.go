@@ -88,13 +88,17 @@ func verdictLine(t *document.TextWriter, r *result.Report) {
 	}
 	facts = append(facts, textui.Duration(r.Totals.Span), fmt.Sprintf("%s %s busy", GOMAXPROCS(&r.Totals), textui.Percent(r.Procs.Utilisation)))
 	about := strings.Join(facts, ", ")
+	word := t.Bold(v.Word)
+	if v.Word == findings.Healthy {
+		word = t.Good(v.Word)
+	}
 	if v.Word == "" {
 		t.Printf("%s\n", about)
 	} else if s := v.Word + "  " + textui.Clean(v.Text); textui.Width(s)+3+textui.Width(about) <= t.Width {
-		t.Printf("%s  %s%s%s\n", t.Bold(v.Word), textui.Clean(v.Text), strings.Repeat(" ", t.Width-textui.Width(s)-textui.Width(about)), about)
+		t.Printf("%s  %s%s%s\n", word, textui.Clean(v.Text), strings.Repeat(" ", t.Width-textui.Width(s)-textui.Width(about)), about)
 	} else {
 		indent := strings.Repeat(" ", len(v.Word)+2)
-		t.Printf("%s  %s\n%s%s\n", t.Bold(v.Word), textui.Columns(textui.Clean(v.Text), t.Width-len(indent), indent), indent, about)
+		t.Printf("%s  %s\n%s%s\n", word, textui.Columns(textui.Clean(v.Text), t.Width-len(indent), indent), indent, about)
 	}
 	for _, o := range v.Objectives {
 		t.Wrap("", "  ", ObjectiveText(&o))
@@ -254,7 +258,7 @@ func shortened(cards document.Cards, whole bool) document.Cards {
 func screenFacts(r *result.Report, left, also bool) document.Facts {
 	var facts document.Facts
 	if len(r.Verdict.RuledOut) > 0 {
-		facts = append(facts, document.Pair{Name: "ruled out", Value: strings.Join(r.Verdict.RuledOut, ", ")})
+		facts = append(facts, document.Pair{Name: "ruled out", Value: strings.Join(r.Verdict.RuledOut, ", "), Good: !slices.ContainsFunc(r.Verdict.RuledOut, unchecked)})
 	}
 	var names []string
 	for i := range r.Pathologies {

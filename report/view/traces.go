@@ -248,11 +248,13 @@ func Verdict(r *result.Report) *document.Section {
 	return s
 }
 
+// unchecked reports whether an entry of what is ruled out says what could not be checked.
+func unchecked(s string) bool { return strings.HasPrefix(s, "not checked") }
+
 // RuledOut lists what was checked and is well, and what could not be checked.
 func RuledOut(r *result.Report) *document.Section {
 	s := document.New("ruled-out", "")
 	ruled := slices.Clone(r.Verdict.RuledOut)
-	unchecked := func(s string) bool { return strings.HasPrefix(s, "not checked") }
 	if ruled = slices.DeleteFunc(ruled, unchecked); len(ruled) > 0 {
 		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(ruled, ", "), Good: true})
 	}
@@ -279,10 +281,18 @@ func findingList(list []result.Finding) document.List {
 // diagnoses are who is to blame, where, and what to do.
 func diagnoses(r *result.Report) *document.Section {
 	var cards document.Cards
+	said := map[string]int{}
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Title != "" {
-			cards = append(cards, diagnosisCard(r, f))
+		f := r.Findings[i]
+		if f.Title == "" {
+			continue
 		}
+		if n := said[f.Advice]; n > 0 && f.Advice != "" {
+			f.Advice = fmt.Sprintf("As of %d.", n)
+		} else {
+			said[f.Advice] = len(cards) + 1
+		}
+		cards = append(cards, diagnosisCard(r, &f))
 	}
 	if len(cards) == 0 {
 		return nil
