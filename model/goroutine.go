@@ -79,3 +79,6 @@ type ReasonTime struct {
 	Count  int64
 	Total  Duration
 }
+
+// Polled reports whether the network poller made g runnable, also where a goroutine called it.
+func (g *Goroutine) Polled() bool { return g != nil && g.wake.net }

@@ -28,8 +28,8 @@ const (
 	herdFactor = 50
 	// assistShare of the running time of the program's goroutines.
 	assistShare = 0.05
-	// lockedRate per second, and lockedShare of all starts, is from where on starts on locked
-	// threads are a pattern: one main loop on a locked thread stays far below.
+	// Above lockedRate per second and lockedShare of all starts, starts on locked threads are a
+	// pattern: one main loop on a locked thread stays far below.
 	lockedRate, lockedShare = 1000, 0.10
 	// timeSlice of a goroutine (runtime/proc.go: forcePreemptNS): so late is a timer behind one.
 	timeSlice = 10_000_000

@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,6 +27,10 @@ const (
 	timesMiddle = 3
 	// onlySlowShare of the median is hardly any.
 	onlySlowShare = 0.05
+	// likeMedian is by how much the mean of the middle fifth may differ from the median.
+	likeMedian = 0.1
+	// eachDials times a request dials if nearly each does.
+	eachDials = 0.8
 )
 
 // requestWords are the words for a kind of time: what a request does; and what can be done, of
@@ -166,6 +171,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
 	}
+	if fn := q.dials(); fn != nil && g.Kind == "network" {
+		f.Advice = fmt.Sprintf("Each dials in %s: keep connections for the next request (a pool, keep-alive), so that what a new one takes, such as a login, is done once. ", plain(textui.Place(fn.Function, fn.File, fn.Line))) + f.Advice
+	}
 	if times := q.many(g); times > 0 && !(chained && limited(g, rows[0])) {
 		does = fmt.Sprintf("%s %.0f times", words.does, times)
 		if !q.all {
@@ -176,9 +184,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	f.Title = q.name() + " " + does
 	switch slow := q.RequestTail; {
 	case q.all:
-		typical := cmp.Or(float64(q.P50), q.middle()) // that of the table; the middle fifth is like it
-		f.Text = fmt.Sprintf("%s of the typical %s", duration(min(cost, typical)), duration(typical))
-		f.Gain = fmt.Sprintf("the typical request at most %s -> %s", duration(typical), duration(max(typical-cost, 0)))
+		f.Text, f.Gain = q.ofTypical(cost)
 	default:
 		f.Text = fmt.Sprintf("%s of the %s, %s of the slowest %s", duration(cost), duration(q.slowest()), textui.Count(g.Have), textui.Count(slow.Count))
 		if fn := q.onlySlow(g); fn != "" {
@@ -230,6 +236,27 @@ func (q *question) many(g *result.RequestRow) float64 {
 		return 0
 	}
 	return times
+}
+
+// ofTypical says how much of the typical request a part is: of the median, which the table has, if the
+// middle fifth is like it, as it is not between two kinds of requests.
+func (q *question) ofTypical(cost float64) (text, gain string) {
+	whole, of, in := q.middle(), "%s of %s in the middle fifth", "a request of the middle fifth"
+	if p50 := float64(q.P50); !q.Unknown && math.Abs(p50-whole) <= likeMedian*whole {
+		whole, cost, of, in = p50, min(cost, p50), "%s of the typical %s", "the typical request"
+	}
+	return fmt.Sprintf(of, duration(cost), duration(whole)), fmt.Sprintf("%s at most %s -> %s", in, duration(whole), duration(whole-cost))
+}
+
+// dials returns where nearly each request of the middle dials a connection, nil if they do not.
+func (q *question) dials() *result.RequestRow {
+	for i := range q.Groups {
+		if x := &q.Groups[i]; (x.Kind == "dial" || strings.HasPrefix(calleeOf(x), "net.Dial") || strings.HasPrefix(calleeOf(x), "net.(*Dialer)")) &&
+			q.usual(x) >= eachDials {
+			return x
+		}
+	}
+	return nil
 }
 
 // usual returns how often a request of the middle has a part.
@@ -375,6 +402,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		f.Advice = fmt.Sprintf("Raise the limit in %s: only so many pass it at a time, and they wait. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
+	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers
 	case x.Kind != g.Kind && x.Wait != "":
 		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}

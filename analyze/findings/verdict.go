@@ -398,6 +398,8 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
+	case j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
+		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network, and no requests were found that could be slow: --request names some.", textui.Duration(j.r.Latency.All.Max))
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
 	}
@@ -518,7 +520,7 @@ func (j *judge) ruledOut() {
 	}
 	switch {
 	case r.Causes.Refused != "":
-		add("not checked: causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
+		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
 	case r.Verdict.Machine == "" && ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
 		add("the machine (%s suspected)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}

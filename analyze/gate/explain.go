@@ -87,7 +87,7 @@ func (c *check) group(it *item) (text string) {
 	r := experiment.Of(side(c.against()), side(c.cand.used), "")
 	for _, row := range r.Rows {
 		q.Select = []rule.Selector{{Key: "kind", Pattern: r.RequestKind}, {Key: "name", Pattern: row.Group}}
-		if row.Ratio != nil && row.Quantity == q.String() && math.Pow(row.Ratio.Est, it.sign()) > most {
+		if row.Differs && row.Ratio != nil && row.Quantity == q.String() && math.Pow(row.Ratio.Est, it.sign()) > most {
 			most, text = math.Pow(row.Ratio.Est, it.sign()), fmt.Sprintf("most of all %s: %s", textui.ShortFunc(row.Group), experiment.IntervalText(row.Ratio))
 		}
 	}

@@ -11,20 +11,20 @@ import (
 
 // Spec names requests.
 type Spec struct {
-	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, task, tcp (other connections that
+	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, rpc (net/rpc), task, tcp (other connections that
 	// were accepted), region, goroutine or func. Label restricts the others, or all if there are none.
 	Kind string
 	Name string         // of a task or region
 	expr *regexp.Regexp // of a goroutine's start function, a function, or a label or name
 }
 
-// ParseSpec parses http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or
+// ParseSpec parses http, grpc, rpc, tcp, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or
 // label:REGEXP.
 func ParseSpec(text string) (s Spec, err error) {
 	kind, name, ok := strings.Cut(text, ":")
 	s = Spec{Kind: kind, Name: name}
 	switch kind {
-	case "http", "grpc", "tcp":
+	case "http", "grpc", "rpc", "tcp":
 		if ok {
 			return s, fmt.Errorf("%q: %s takes no name", text, kind)
 		}
@@ -38,7 +38,7 @@ func ParseSpec(text string) (s Spec, err error) {
 		}
 		return s, err
 	}
-	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or label:REGEXP)", text)
+	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, rpc, tcp, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or label:REGEXP)", text)
 }
 
 // role is what a goroutine serves.
@@ -95,6 +95,7 @@ type finder struct {
 	user      bool // tasks or regions are wanted
 	http      bool
 	grpc      bool
+	rpc       bool
 	tcp       bool
 	tasks     map[string]bool // nil: all
 	names     map[string]bool // of regions
@@ -113,7 +114,7 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 		}
 	}
 	if len(kinds) == 0 {
-		f.user, f.http, f.grpc, f.tcp = true, true, true, true
+		f.user, f.http, f.grpc, f.rpc, f.tcp = true, true, true, true, true
 		return f
 	}
 	f.tasks = map[string]bool{}
@@ -123,6 +124,8 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 			f.http = true
 		case "grpc":
 			f.grpc = true
+		case "rpc":
+			f.rpc = true
 		case "tcp":
 			f.tcp = true
 		case "task":
@@ -202,6 +205,8 @@ func (f *finder) start(fn string) (role, string) {
 		return roleLife, "http"
 	case f.grpc && strings.HasPrefix(fn, "google.golang.org/grpc.(*Server).serveStreams.func"):
 		return roleLife, "grpc"
+	case f.rpc && fn == "net/rpc.(*service).call":
+		return roleLife, "rpc"
 	case fn != "" && slices.ContainsFunc(f.lives, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):
 		return roleLife, "goroutine"
 	}
@@ -223,7 +228,7 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 			strings.HasPrefix(fn, "net.splice"):
 			s.write = true
 		case fn == "net.(*TCPListener).Accept", fn == "net.(*UnixListener).Accept":
-			if s.accept = true; f.tcp {
+			if s.accept = frames[0].Func != "syscall.setsockopt"; f.tcp {
 				s.role = roleAccept
 			}
 		case fn == "net.(*netFD).connect":
@@ -254,7 +259,7 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 const fastServe = "github.com/valyala/fasthttp.(*Server).serveConn"
 
 // handler finds out what a goroutine that serves is doing, and the handler that it calls: the
-// innermost function that a HandlerFunc calls, or method ServeHTTP; of gRPC what was generated.
+// innermost function that a HandlerFunc calls, or method ServeHTTP; of gRPC what was generated; of net/rpc the method.
 func (s *seenIn) handler(frames []model.Frame) {
 	last := len(frames) - 1
 	serve := last // the frame of the loop over requests
@@ -273,6 +278,7 @@ func (s *seenIn) handler(frames []model.Frame) {
 		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours,
 			strings.HasSuffix(fn, ".ServeHTTP") && !ours,
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
+			s.kind == "rpc" && s.name == "" && strings.HasPrefix(caller, "reflect.") && !strings.HasPrefix(fn, "reflect."),
 			s.kind == "http" && s.role == roleConn && i == serve-1 && strings.HasPrefix(caller, fastServe) && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
 			s.name, s.depth = fn, uint8(min(last-i, 255))
 		}

@@ -56,7 +56,7 @@ func (f *finder) add(to *labels, l label) {
 	if slices.Contains(to.list, l) {
 		return
 	}
-	if to.more = len(to.list) == maxLabels; !to.more {
+	if to.more = len(to.list) > maxLabels; !to.more { // one may be the request's own name
 		to.list = append(to.list, l)
 	}
 	to.matched = to.matched || len(f.labels) > 0 && f.wants(l.text(f.tables))
@@ -94,8 +94,8 @@ func (r *Request) Labels() (list []string) {
 		}
 		list = append(list, s)
 	}
-	if r.labels.more {
-		list = append(list, "…")
+	if r.labels.more || len(list) > maxLabels {
+		list = append(list[:min(len(list), maxLabels)], "…")
 	}
 	return list
 }

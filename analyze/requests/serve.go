@@ -162,15 +162,17 @@ func (t *Tracker) blocked(g *goroutine) {
 	case s.accept && call:
 		t.accepted(g)
 		g.conns().accepts = t.now
-	case s.accept: // for nothing
-		g.conns().accepts, g.empty = 0, t.now
-	case g.ends != nil && g.accepts != 0:
-		t.accepted(g)
+	case s.accept && !call: // for nothing
+		e := g.conns()
+		e.accepts, e.empty = 0, t.now
 	case s.connect && call:
+		t.accepted(g)
 		end := int32(2*t.dialed + 2)
 		t.dials[t.dialed%dialsKept] = dial{t.now, end}
 		g.conns().add(end)
 		t.dialed++
+	default:
+		t.accepted(g)
 	}
 	if s.write && g.state == model.GoSyscall {
 		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: g.ends != nil && (g.born > 0 || g.outside) && s.doing == doingFinish}
@@ -329,7 +331,7 @@ type write struct {
 	at    model.Time
 	g     *goroutine
 	stack model.StackID
-	taken bool // it has ended a wait, or is an answer for who has the other end, or is outside of the program
+	taken bool // it ended a wait, or it answers whoever has the other end or is outside of the program
 }
 
 // votes are those for the last few of what was voted for.
@@ -384,7 +386,7 @@ func (g *goroutine) conns() *ends {
 	return g.ends
 }
 
-// add adds an end.
+// add adds an end. A goroutine that was born with some has those until it gets its own.
 func (e *ends) add(end int32) {
 	switch {
 	case e.shared:
@@ -420,7 +422,7 @@ func (e *ends) meets(o *ends) bool {
 	return false
 }
 
-// accepted takes that what g accepts is there: the oldest connection that nobody has accepted.
+// accepted pairs what g accepted with the oldest dial that nobody has accepted.
 func (t *Tracker) accepted(g *goroutine) {
 	if g.ends == nil || g.accepts == 0 {
 		return

@@ -9,8 +9,8 @@ import (
 )
 
 // A task of runtime/trace may be handed from goroutine to goroutine. It is with the one that
-// last gave an event of it, from when that was woken for it. In between it is queued, unless it
-// was at once: the goroutine that it was with had to wake the next one.
+// last gave an event of it, from when that was woken for it by the one before, else from the last
+// event. Up to then it is with the one before; in between it is queued.
 
 // task is a task that has not ended.
 type task struct {

@@ -389,7 +389,7 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 			}
 			return nil
 		}
-		if by == nil { // else a deadline, or a close, that by has set
+		if by == nil || t.machine.Goroutine(g.id).Polled() { // else a deadline, or a close, that by has set
 			by, until = t.peer(g)
 			if by != nil {
 				g.conns().asker = by

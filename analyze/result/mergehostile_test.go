@@ -74,7 +74,7 @@ func TestMergeHostile(t *testing.T) {
 	if err := Write(&good, resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))); err != nil {
 		t.Fatal(err)
 	}
-	rounds, accepted, merged := 20, 0, 0
+	rounds, accepted, merged := 30, 0, 0
 	if fixtures.Sweep() {
 		rounds = 200
 	}

@@ -148,9 +148,9 @@ type (
 		Word string `json:"word"`
 		Text string `json:"text"` // The reason, in words.
 		// What disturbed the program from outside, in words; left out if nothing did.
-		Machine string `json:"machine,omitempty"`
-		// What was checked and is fine, and what could not be checked, in words.
-		RuledOut   []string    `json:"ruled_out"`
+		Machine    string      `json:"machine,omitempty"`
+		RuledOut   []string    `json:"ruled_out"`            // What was checked and is fine, in words.
+		Unchecked  string      `json:"unchecked,omitempty"`  // What could not be checked; left out if all was.
 		Objectives []Objective `json:"objectives,omitempty"` // Those that were set; left out if none was.
 	}
 

@@ -143,7 +143,9 @@ func ShortFunc(name string) string {
 	if method, _, ok := strings.Cut(head, " "); strings.HasPrefix(head, "/") || ok && method == strings.ToUpper(method) {
 		return name
 	}
-	head = head[strings.LastIndexByte(head, '/')+1:]
+	if head = head[strings.LastIndexByte(head, '/')+1:]; !generic && !strings.Contains(head, ".") {
+		return name // a route without a method
+	}
 	if generic {
 		head += "[" + args[strings.LastIndexByte(args, '/')+1:]
 	}

@@ -178,7 +178,7 @@ func TestColumns(t *testing.T) {
 
 func TestShortFunc(t *testing.T) {
 	for in, want := range map[string]string{
-		"main.main": "main.main", "example.org/a/b.(*T).F": "b.(*T).F", "": "", "a/": "",
+		"main.main": "main.main", "example.org/a/b.(*T).F": "b.(*T).F", "": "", "a/": "a/", "example.org/": "example.org/", "orders/list": "orders/list",
 		"GET /order/{id}": "GET /order/{id}", "/order/": "/order/", "GET example.org/x": "GET example.org/x",
 		"x/y.F[example.org/p/q.T]": "y.F[q.T]", "main.F[go.shape.struct { a/b.X }]": "main.F[b.X }]",
 	} {

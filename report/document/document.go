@@ -49,7 +49,7 @@ type (
 	Paragraph struct {
 		Strong string // what it begins with, to be seen first
 		Text   string
-		Good   bool // says that something is well
+		Good   bool // says that something is fine
 	}
 
 	// List is a list of statements.

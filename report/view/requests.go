@@ -289,12 +289,15 @@ func RequestGroups(r *result.Report) *document.Section {
 	s := document.New("request-groups", "Requests")
 	t := s.Table("t-request-groups", document.Function("requests"), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("slowest"), document.Words("the most of it"))
 	for _, x := range requestGroups(r) {
-		slowest, most := any(nil), ""
+		slowest, perSecond, most := any(nil), any(nil), ""
+		if r.Totals.Span > 0 {
+			perSecond = float64(x.Count) / (float64(r.Totals.Span) / 1e9)
+		}
 		if len(x.Tails) > 0 {
 			tail := &x.Tails[0]
 			slowest, most = tail.Total/model.Duration(max(tail.Count, 1)), mostOfTail(tail)
 		}
-		t.Row(x.Name, x.Count, float64(x.Count)/max(float64(r.Totals.Span)/1e9, 1e-9), known(&x.Dist, x.P50), slowest, most)
+		t.Row(x.Name, x.Count, perSecond, known(&x.Dist, x.P50), slowest, most)
 	}
 	return s.OrNil()
 }

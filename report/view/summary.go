@@ -164,7 +164,7 @@ func groupsTable(t *document.TextWriter, r *result.Report, most int) {
 	}
 	shown := rows
 	if len(rows) > most && most > 0 {
-		shown = rows[:most-1]
+		shown = rows[:max(most-1, 1)]
 	}
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
 	tb.Limit, tb.Short = t.Width, textui.Shorten
@@ -257,8 +257,11 @@ func shortened(cards document.Cards, whole bool) document.Cards {
 // room for what else was found.
 func screenFacts(r *result.Report, left, also bool) document.Facts {
 	var facts document.Facts
-	if len(r.Verdict.RuledOut) > 0 {
-		facts = append(facts, document.Pair{Name: "ruled out", Value: strings.Join(r.Verdict.RuledOut, ", "), Good: !slices.ContainsFunc(r.Verdict.RuledOut, unchecked)})
+	if v := &r.Verdict; len(v.RuledOut) > 0 {
+		facts = append(facts, document.Pair{Name: "ruled out", Value: strings.Join(v.RuledOut, ", "), Good: true})
+	}
+	if v := &r.Verdict; v.Unchecked != "" {
+		facts = append(facts, document.Pair{Name: "not checked", Value: v.Unchecked})
 	}
 	var names []string
 	for i := range r.Pathologies {

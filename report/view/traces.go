@@ -248,18 +248,15 @@ func Verdict(r *result.Report) *document.Section {
 	return s
 }
 
-// unchecked reports whether an entry of what is ruled out says what could not be checked.
-func unchecked(s string) bool { return strings.HasPrefix(s, "not checked") }
-
-// RuledOut lists what was checked and is well, and what could not be checked.
+// RuledOut lists what was checked and is fine, and what could not be checked.
 func RuledOut(r *result.Report) *document.Section {
 	s := document.New("ruled-out", "")
-	ruled := slices.Clone(r.Verdict.RuledOut)
-	if ruled = slices.DeleteFunc(ruled, unchecked); len(ruled) > 0 {
-		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(ruled, ", "), Good: true})
+	v := &r.Verdict
+	if len(v.RuledOut) > 0 {
+		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(v.RuledOut, ", "), Good: true})
 	}
-	if i := slices.IndexFunc(r.Verdict.RuledOut, unchecked); i >= 0 {
-		s.Text("N%s", r.Verdict.RuledOut[i][1:])
+	if v.Unchecked != "" {
+		s.Text("Not checked: %s", v.Unchecked)
 	}
 	return s
 }

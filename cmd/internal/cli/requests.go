@@ -26,7 +26,7 @@ type requestFlags struct {
 }
 
 func (f *requestFlags) register(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "look at these `REQUESTS`: http, grpc, tcp, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (name of the handler or task, message of trace.Log, region); may be repeated (default all of http, grpc, tcp and tasks)")
+	cmd.Flags().Var(f, "request", "look at these `REQUESTS`: http, grpc, rpc, tcp, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp and tasks)")
 }
 
 // registerSlow adds the flags of commands that look at the slowest.
@@ -56,24 +56,25 @@ requests is, in this order:
 1. The route: a region of runtime/trace with a slash in its name, in the request's
 goroutine. The pattern of net/http is known behind the ServeMux, so wrap each handler:
 
-	func route(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			trace.WithRegion(r.Context(), r.Pattern, func() { next.ServeHTTP(w, r) })
-		})
+	func route(next http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			trace.WithRegion(r.Context(), r.Pattern, func() { next(w, r) })
+		}
 	}
 
-	mux.Handle("GET /order/{id}", route(order))
+	mux.HandleFunc("GET /order/{id}", route(order))
 
 2. The handler: the innermost function that a http.HandlerFunc calls, or method ServeHTTP;
-a method of gRPC. It is seen where a request blocks, is preempted or is sampled in it.
+a method of gRPC or net/rpc. It is seen where a request blocks, is preempted or is sampled in it.
 
 3. The task, for other work. Its name is that of a group: keep numbers out of it.
 
 	ctx, task := trace.NewTask(ctx, "checkout")
 	defer task.End()
 
-A message says which request it is; --request label:'order: 17' finds it. At most 8 of 64
-bytes are listed, with tasks and regions; --no-labels leaves them out.
+A message says which request it is; --request label:'order: 17' finds it. At most 8
+labels are listed, each up to 64 bytes: messages, tasks and regions. --no-labels leaves
+them out; a timeline of Perfetto keeps the tracks of tasks and regions.
 
 	trace.Log(ctx, "order", id)
 

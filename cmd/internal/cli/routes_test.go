@@ -11,14 +11,14 @@ import (
 
 // The examples of schedscope help requests.
 
-func route(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		trace.WithRegion(r.Context(), r.Pattern, func() { next.ServeHTTP(w, r) })
-	})
+func route(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		trace.WithRegion(r.Context(), r.Pattern, func() { next(w, r) })
+	}
 }
 
-func routes(mux *http.ServeMux, order http.Handler) {
-	mux.Handle("GET /order/{id}", route(order))
+func routes(mux *http.ServeMux, order http.HandlerFunc) {
+	mux.HandleFunc("GET /order/{id}", route(order))
 }
 
 func checkout(ctx context.Context, id string) {
@@ -33,7 +33,7 @@ func TestRouteExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	routes(http.NewServeMux(), http.NotFoundHandler())
+	routes(http.NewServeMux(), http.NotFound)
 	checkout(t.Context(), "17")
 	lines := 0
 	for line := range strings.Lines(newRequests(newApp(nil, nil, nil)).Long) {

@@ -45,7 +45,9 @@
 		if (!timeline || !at.has("t") && !at.has("g")) return;
 		document.getElementById("timeline").scrollIntoView({ block: "start", behavior: "instant" });
 		const place = SchedscopeTimeline.parseHash(location.hash), q = place && S.requestAt(place);
-		if (q) S.choose(q);
+		if (!q) return;
+		S.choose(q);
+		timeline.goto(place.from, place.to, place.g); // what the address names
 	}
 
 	async function mountTimeline(report) {

@@ -31,7 +31,7 @@
 
 	const colour = kind => "var(--" + ({ "s-unknown": "state-stopped" }[words.colours[kind]] || words.colours[kind] || "s-waiting").replace(/^s-/, "state-") + ")";
 	const doing = p => p.kind + (p.fn ? (p.kind === "runnable" ? " behind " : " ") + S.shortName(p.fn) : "");
-	const told = p => S.duration(p.ns) + " G" + p.g + " " + doing(p) + (p.place ? " " + p.place : "") + (p.inferred ? " (inferred)" : "") + (p.depth > 0 && p.wait ? ", in the wait for: " + p.wait + (p.waiter ? " in " + S.shortName(p.waiter) : "") : "");
+	const details = p => S.duration(p.ns) + " G" + p.g + " " + doing(p) + (p.place ? " " + p.place : "") + (p.inferred ? " (inferred)" : "") + (p.depth > 0 && p.wait ? ", in the wait for: " + p.wait + (p.waiter ? " in " + S.shortName(p.waiter) : "") : "");
 
 	// S.drawPath draws the path of a request: a bar of its parts, what each goroutine did of that,
 	// and the parts that take 2 % of the time in words.
@@ -41,7 +41,7 @@
 			const bars = S.element("div", "path-bars");
 			for (const p of list) {
 				const pale = held.includes(p), text = pale ? "waits: " + p.wait + (p.waiter ? " " + S.shortName(p.waiter) : "") : doing(p);
-				const b = S.button(pale ? "held" : "", text, () => timeline() && (location.hash = "#t=" + SchedscopeTimeline.exact(q.start + p.at) + "," + SchedscopeTimeline.exact(Math.max(p.ns, 1)) + "&g=" + p.g), (pale ? text + ", " : "") + told(p));
+				const b = S.button(pale ? "held" : "", text, () => timeline() && (location.hash = "#t=" + SchedscopeTimeline.exact(q.start + p.at) + "," + SchedscopeTimeline.exact(Math.max(p.ns, 1)) + "&g=" + p.g), (pale ? text + ", " : "") + details(p));
 				b.style.left = 100 * p.at / Math.max(q.ns, 1) + "%";
 				b.style.width = 100 * p.ns / Math.max(q.ns, 1) + "%";
 				b.style.background = pale ? "var(--state-waiting)" : "color-mix(in srgb, " + colour(p.kind) + " 45%, var(--bg))";
@@ -58,7 +58,7 @@
 			lane("G" + g + (most ? " " + S.shortName(most.fn) : ""), mine.concat(held), held);
 		}
 		if (all.length > 12) lane(S.plural(all.length - 12, "other goroutine"), parts.filter(p => all.indexOf(p.g) >= 12), []);
-		box.append(S.element("ol", "", null, ...parts.filter(p => p.ns * 50 >= q.ns).map(p => S.element("li", "", "+" + S.duration(p.at) + ": " + told(p)))));
+		box.append(S.element("ol", "", null, ...parts.filter(p => p.ns * 50 >= q.ns).map(p => S.element("li", "", "+" + S.duration(p.at) + ": " + details(p)))));
 		return box;
 	};
 
@@ -114,7 +114,7 @@
 				hooks: { draw: [ring], ready: [u => u.over.addEventListener("click", () => act(u))] },
 			}),
 			legend: words.sets.map((label, i) => ({ label, colour: groupColour(i), toggles: i + 1 })),
-			hint: "Shown: " + S.drawnOf + ". Click a request, or press Enter, to see its path here and on the timeline.",
+			hint: "Shown: " + S.drawnOf + ". Click a request, or press Enter, to see its path here" + (timeline() ? " and on the timeline." : "."),
 			tell: u => { const q = nearest(u); return q ? S.requestLabel(q) : ""; },
 		};
 	}
@@ -125,6 +125,7 @@
 		words = data;
 		S.drawn = data.requests.map(unpack);
 		const count = S.report.requests.reduce((n, k) => n + k.count, 0);
+		S.requestCount = count;
 		S.drawnOf = S.count(S.drawn.length) + (count > S.drawn.length ? " of " + S.count(count) : "");
 		S.chart("requests-chart", scatter());
 		charted = S.charts.find(c => c.id === "requests-chart");
@@ -132,7 +133,8 @@
 		// A card draws its request when it is opened.
 		for (const card of document.querySelectorAll("#requests details.wait")) {
 			card.addEventListener("toggle", () => {
-				const link = card.querySelector("a"), q = link && S.requestAt(SchedscopeTimeline.parseHash(link.hash));
+				const [start, ns, g] = (card.dataset.moment || "").split(" ").map(Number);
+				const q = S.drawn.find(q => q.start === start && q.ns === ns && q.g === g);
 				if (q && card.open && !card.querySelector(".path")) card.append(S.drawPath(q));
 			});
 		}

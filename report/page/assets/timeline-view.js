@@ -63,7 +63,7 @@
       const rows = [];
       const add = (row) => rows.push(row);
       if (this.stacks.length) {
-        add({ kind: 'group', of: 'requests', title: TITLES.requests + ' (' + S.drawnOf + ')', h: HEIGHTS.group });
+        add({ kind: 'group', of: 'requests', title: TITLES.requests + ' (' + S.count(this.stacks.flat().length) + ' of ' + S.count(S.requestCount) + ')', h: HEIGHTS.group });
         if (!this.collapsed.requests) add({ kind: 'requests', of: 'requests', h: this.stacks.length * HEIGHTS.request + 4 });
       }
       for (const kind of ['procs', 'threads', 'goroutines']) {
