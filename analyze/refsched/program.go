@@ -60,20 +60,10 @@ func (s *sim) run(p int32) {
 
 // nextSegment has the goroutine begin its next segment.
 func (s *sim) nextSegment(g *goroutine) {
-	if int(g.seg) < len(g.prog.Segments) {
-		s.request(g.segment().Request, 0)
-	}
 	g.seg++
 	g.off = 0
 	g.gen++
 	g.aim()
-}
-
-// request notes that a request begins, or ends, by its number and 1; 0 is none.
-func (s *sim) request(n, end int32) {
-	if n > 0 {
-		s.res.Requests[n-1][end] = s.now + 1
-	}
 }
 
 // aim sets how far the goroutine runs next: until its next operation, or its segment's end. It is set ahead, as the program is
@@ -110,8 +100,6 @@ func (s *sim) do(c where, op *workload.Op) bool {
 		if s.byClass(op.G) {
 			s.serve(c, op.G, op)
 		}
-	case workload.OpRequest:
-		s.request(op.G+1, op.Seg)
 	case workload.OpCycle:
 		return s.startCycle(c, op.G)
 	case workload.OpStop:
@@ -130,7 +118,6 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 	}
 	s.goEvent(c, g, model.GoNotExist, model.GoRunnable, 0, stack, s.out.root(x.prog.Func))
 	x.state = gRunnable
-	s.request(x.prog.Request, 0)
 	s.enter(g, model.OriginCreated)
 	s.put(c.p, g, true)
 	s.wakep()

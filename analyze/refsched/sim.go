@@ -30,9 +30,6 @@ type Result struct {
 	// unless wakes are as recorded, other goroutines may be served.
 	Forced int
 
-	// Requests are when those of the workload began and ended, 1 at the start; 0: they did not.
-	Requests [][2]int64
-
 	Starts, Wakeups, Overflows, Events int64
 	// Contradictions are changes of goroutines that contradict those before, which only a bug can make, and
 	// Contradiction is the first.
@@ -279,7 +276,6 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 		s.lastID = max(s.lastID, g.ID)
 	}
 	s.woken = make([]bool, segs)
-	s.res.Requests = make([][2]int64, w.Requests)
 	if cfg.Decide != nil {
 		s.stays = make([]runqueue.Start, len(s.gs))
 		for i := range s.stays {

@@ -71,32 +71,6 @@ Classes of wakes
   itself or has fewer than 100 waits; and no run time where more than 90%% of the wakes come from
   timers or from outside.
 
---scale FUNC=0.5[,FUNC=0.5...]
-  All running time with FUNC on the stack takes 0.5 of its time; 1.5 is slower. FUNC is a full name, one
-  without the path (main.work) or without the package ((*store).get); * stands for any text.
-  region:NAME is a user region, wait:FUNC waits for the network and timers with FUNC on the stack,
-  whose length does not depend on the schedule. FUNC is on the stack between two events with stacks
-    certain    if it is on both, called from the same lines, or started the goroutine,
-    sampled    for the part that is nearest to CPU samples with it; where a stretch has less than
-               two samples, for the part that it has of the samples in stretches between the same stacks,
-    uncertain  for half of the stretch, if it is on one of the two stacks.
-  The same work is simulated with the same seeds, and the figures are as with --what-if. No answer
-  is given where more than 90%% of the wakes are by locks.
-
-Requests with --scale
-  Requests are found as by analyze (see --request), and followed in the simulations: where each begins and
-  ends in the work is known from the trace. Two estimates say what becomes of them:
-    first order  the request's time without what is saved of its critical path, and of its time in run
-                 queues without the part that is saved of all computing,
-    simulated    the measured figure, changed as the simulated one changes.
-  The answer is the second, without a point where the first is not within 5 points of it, and the
-  first where simulations do not reproduce how long requests take (W1 above 25%% of the mean).
-  From .. to is as wide as such changes were off for nine servers, in which a function was really
-  made faster or slower: four of five should contain the truth. There is no answer where a slower
-  function has locks that requests wait for, where simulated queues make requests take more than 50%%
-  longer (so near to saturation they grow too much), where more than 90%% of the wakes are by locks,
-  and with less than 100 requests; none about the p99 with less than 500.
-
 Limits
   Contention for the scheduler's locks, caches, and the operating system are not simulated. A program
   that works for a given time, or reacts to how fast it is, would have done other work under

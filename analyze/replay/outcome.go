@@ -1,10 +1,6 @@
 package replay
 
 import (
-	"fmt"
-	"slices"
-
-	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
@@ -19,15 +15,8 @@ type Outcome struct {
 	// Unfinished is how many of Runs did not come to the end of the work. They are left out, unless
 	// none did.
 	Unfinished, Runs int
-	// Scaled is what was found of what the variant scales, if it scales anything, and
-	// Refused why nothing is said of it, usually "".
-	Scaled  []workload.Scaled
+	// Refused says why nothing is said of the variant, usually "".
 	Refused string
-	// Requests is what becomes of the figures of requests if they are followed, and OnPath for how
-	// long what is scaled runs on their critical paths.
-	Requests [len(RequestFigureNames)]Estimate
-	OnPath   model.Duration
-	Silent   string // why nothing is said of requests, usually ""
 }
 
 // Basis is what the figures of an outcome rest on.
@@ -110,28 +99,15 @@ func (r *Result) outcomes() {
 	measured := figures(r.Measured)
 	for i := range r.variants {
 		v := &r.variants[i]
-		o := Outcome{Name: v.Name, Scaled: r.scaled[i]}
-		if o.Refused = r.refuses(v, o.Scaled); o.Refused != "" {
-			o.Basis = BasisUnknown
+		o := Outcome{Name: v.Name}
+		if v.unknown(r.MinProcs) {
+			o.Basis, o.Refused = BasisUnknown, OneProc
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		}
-		switch {
-		case !v.other() && v.Procs() == 1 && r.checked():
+		o.compare(kindOf(r.runs, runVariant, v), base, measured)
+		if !v.other() && v.Procs() == 1 && r.checked() {
 			o.Basis = BasisChecked
-		}
-		runs := kindOf(r.runs, runVariant, v)
-		o.compare(runs, base, measured)
-		if o.Silent = r.saved[i].silent(); len(v.scales) > 0 && o.Silent == "" {
-			o.Requests = r.estimates(&r.first[i], runs, base)
-			if o.Silent = saturated(o.Requests[:]); o.Silent != "" {
-				clear(o.Requests[:])
-			}
-		}
-		if len(v.scales) == 1 && v.scales[0].By != 1 {
-			o.OnPath = model.Duration(float64(r.saved[i].all) / (1 - v.scales[0].By))
-		}
-		if o.Basis == BasisChecked {
 			r.widen(&o, measured)
 		}
 		r.Outcomes = append(r.Outcomes, o)
@@ -140,35 +116,6 @@ func (r *Result) outcomes() {
 
 // OneProc says why nothing is said of several procs.
 const OneProc = "a trace recorded with one proc does not show what would wait on several. Record with that GOMAXPROCS"
-
-// refuses says why nothing can be said of a variant, "" if something can.
-func (r *Result) refuses(v *Variant, found []workload.Scaled) string {
-	if v.unknown(r.MinProcs) {
-		return OneProc
-	}
-	for k, x := range found {
-		switch kind := v.scales[k].Kind; {
-		case x.Total() > 0:
-		case kind == workload.ScaleRegion:
-			return "no region of the trace in which something runs has that name"
-		case kind == workload.ScaleWait:
-			return "nothing waits there for the network or a timer whose time does not depend on the schedule"
-		case r.Sampled:
-			return "no stack or CPU sample of something that runs has that function"
-		default:
-			return "no stack of something that runs has that function, and the trace has no CPU samples: record with schedscope record"
-		}
-	}
-	if locks := r.share(func(c workload.Class) bool { return c == workload.ClassLock }); len(found) > 0 && locks > allLocks {
-		return fmt.Sprintf("%s of the wakes are by locks: whom they serve depends on what changes", over(locks, allLocks))
-	}
-	return ""
-}
-
-// Missing reports whether the trace has nothing of something that the variant scales.
-func (o *Outcome) Missing() bool {
-	return slices.ContainsFunc(o.Scaled, func(x workload.Scaled) bool { return x.Total() == 0 })
-}
 
 // Finished reports whether any simulation came to the end of the work.
 func (o *Outcome) Finished() bool { return o.Unfinished < o.Runs }

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
-	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -43,10 +42,6 @@ type Options struct {
 	Workers int // simulations at the same time; default one per processor
 	// Variants are simulated as well.
 	Variants []Variant
-	// Follow has the requests that Specs name followed, of all kinds if there are none: what variants that scale
-	// make of them.
-	Follow bool
-	Specs  []requests.Spec
 	// Ideal asks for the ideal scheduler in addition to the reference.
 	Ideal bool
 	// Progress, if not nil, gets how many of the simulations of a window, counted from 1, are
@@ -92,13 +87,8 @@ type Replay struct {
 	recording  recording
 
 	begun, done bool
-	seeing      bool                            // what goroutines compute is asked for
-	handed      bool                            // requests of the window are handed from goroutine to goroutine
-	tracker     *requests.Tracker               // nil: requests are not asked for
-	asked       []asked                         // requests of the window that are over
-	scaled      map[*Variant]*workload.Workload // what some variants make of the window
-	start       model.Time                      // of the window
-	steps       int                             // of goroutines in the window
+	start       model.Time // of the window
+	steps       int        // of goroutines in the window
 	result      *Result
 	err         error
 	recorded    *Schedule // of the last window
@@ -119,8 +109,6 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	r.extractor = workload.NewExtractor(t, version)
 	r.calibrator = newCalibrator(t)
 	r.result = newResult(t, r.o)
-	r.seeing = r.o.Follow || slices.ContainsFunc(r.o.Variants, func(v Variant) bool { return v.scales != nil })
-	r.extractor.Seeing = r.seeing
 	return r, nil
 }
 
@@ -128,10 +116,6 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 func (r *Replay) Observe(m *model.Machine) {
 	r.resolver.Observe(r.calibrator)
 	m.Observe(r)
-	if r.o.Follow {
-		r.tracker = requests.New(m, r.o.Specs)
-		r.tracker.Done = r.collect
-	}
 }
 
 // Step implements [model.StepObserver].
@@ -174,13 +158,6 @@ func (r *Replay) Begin(at model.Time) {
 func (r *Replay) Event(ev *model.Event) {
 	if r.done || !r.begun {
 		return
-	}
-	if r.seeing {
-		r.extractor.See(ev)
-		if r.tracker != nil {
-			r.tracker.Event(ev)
-		}
-		r.result.Sampled = r.result.Sampled || ev.Kind == model.EventStackSample
 	}
 	if r.extractor.Starts() < r.o.Starts && r.steps < stepsPerStart*r.o.Starts && ev.Time.Sub(r.start) < longest {
 		return
@@ -269,24 +246,10 @@ func (r *Replay) simulate(w *workload.Workload) error {
 	if err != nil {
 		return err
 	}
-	followed := r.follow(w)
-	r.scaled = map[*Variant]*workload.Workload{}
-	for i := range r.o.Variants {
-		if v := &r.o.Variants[i]; v.scales != nil {
-			scaled, found := w.Scale(v.scales)
-			r.scaled[v] = scaled
-			for k := range found {
-				r.result.scaled[i][k].Add(found[k])
-			}
-			less, sum := r.result.first[i].firstOrder(w, scaled, followed), &r.result.saved[i]
-			sum.all, sum.locked = sum.all+less.all, sum.locked+less.locked
-		}
-	}
 	var runs []*run
 	for i := range r.result.runs {
 		if x := &r.result.runs[i]; !x.skipped(w, r.o.Variants) {
 			x.setMeets(meets)
-			x.asRecorded = r.handed
 			runs = append(runs, x)
 		}
 	}
@@ -317,7 +280,7 @@ func (r *Replay) simulate(w *workload.Workload) error {
 		}
 		for k, i := range at {
 			list[i] = redone[k]
-			runs[i].asRecorded = r.handed
+			runs[i].asRecorded = false
 		}
 	}
 	for i, s := range list {
@@ -356,7 +319,6 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 			s, err = nil, fmt.Errorf("the simulator failed, which is a bug of schedscope: %v", p)
 		}
 	}()
-	w = cmp.Or(r.scaled[run.variant], w)
 	cfg := run.config(costs)
 	s = newSchedule()
 	cfg.Span = &gauge{schedule: s, from: compareFrom(w)}
@@ -366,7 +328,6 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	}
 	run.contradictions += res.Contradictions
 	run.contradiction = cmp.Or(run.contradiction, res.Contradiction)
-	s.requests.add(res.Requests)
 	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)

@@ -29,8 +29,6 @@ type Result struct {
 	Work, Mark model.Duration
 	// Measured is the recorded schedule.
 	Measured *Schedule
-	// Sampled: the trace has CPU samples. It is set where variants ask for them.
-	Sampled bool
 	// Contradictions are events of simulations that contradict themselves: bugs of schedscope.
 	Contradictions     int64
 	FirstContradiction string
@@ -45,16 +43,11 @@ type Result struct {
 	Ideal *Schedule // nil if not asked for
 	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
-	Requests Requests
 
 	tables   *model.Tables
 	options  Options
 	runs     []run
 	variants []Variant
-	// By variant: what was found of each scale, the requests by first order, and how much those save.
-	scaled [][]workload.Scaled
-	first  []served
-	saved  []saved
 }
 
 // Range is a figure under several seeds: the median, and the least and greatest.
@@ -147,8 +140,6 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 func newResult(t *model.Tables, o Options) *Result {
 	return &Result{
 		tables: t, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(), options: o, runs: newRuns(&o), variants: o.Variants,
-		scaled: each(o.Variants, func(v Variant) []workload.Scaled { return make([]workload.Scaled, len(v.scales)) }),
-		first:  make([]served, len(o.Variants)), saved: make([]saved, len(o.Variants)),
 	}
 }
 
@@ -180,7 +171,6 @@ func (r *Result) finish() {
 	if ideal := kindOf(r.runs, runIdeal, nil); len(ideal) > 0 {
 		r.Ideal = ideal[0]
 	}
-	r.requests()
 	r.outcomes()
 	r.Contradictions = 0
 	for i := range r.runs {
@@ -223,18 +213,6 @@ func Merge(results []*Result) *Result {
 			all.Wakes[c] += n
 		}
 		all.Measured.merge(r.Measured)
-		all.Sampled = all.Sampled || r.Sampled
-		all.Requests.Kind = cmp.Or(all.Requests.Kind, r.Requests.Kind)
-		all.Requests.Lost += r.Requests.Lost
-		all.Requests.measured.merge(&r.Requests.measured)
-		for i := range r.scaled {
-			for k := range r.scaled[i] {
-				all.scaled[i][k].Add(r.scaled[i][k])
-			}
-			all.first[i].merge(&r.first[i])
-			all.saved[i].all += r.saved[i].all
-			all.saved[i].locked += r.saved[i].locked
-		}
 		for i := range all.runs {
 			all.runs[i].total.merge(r.runs[i].total)
 			all.runs[i].contradictions += r.runs[i].contradictions

@@ -21,8 +21,6 @@ type Schedule struct {
 	Work, Ran model.Duration
 	// Forced counts waits that had to be ended: see [refsched.Result].
 	Forced int64
-
-	requests served
 }
 
 // enough is the part of the work that a simulation must do to count as finished. Goroutines that
@@ -46,7 +44,6 @@ func (s *Schedule) merge(o *Schedule) {
 	s.Work += o.Work
 	s.Ran += o.Ran
 	s.Forced += o.Forced
-	s.requests.merge(&o.requests)
 }
 
 // grain is the tick of the clock of most traces. Simulated waits are rounded to it,

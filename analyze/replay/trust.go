@@ -17,9 +17,6 @@ const (
 	// outside is the part of wakes by timers and from outside beyond which throughput is
 	// theirs, not the scheduler's.
 	outside = 0.90
-	// allLocks is the part of wakes by locks beyond which nothing is said of other work: who is served
-	// depends on who comes first.
-	allLocks = 0.90
 	// broken is the part of events, by starts, that may contradict themselves.
 	broken = 0.01
 )

@@ -8,19 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/refsched"
-	"github.com/schedscope/schedscope/analyze/workload"
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
 // Variant is another schedule that is asked for: what changes against the
 // recorded one.
 type Variant struct {
-	Name   string // as it is written, "procs=8,gc=off" or "main.work=0.5"
-	parts  []part
-	scales []workload.Scale
+	Name  string // as it is written, "procs=8,gc=off"
+	parts []part
 }
 
 // part is a change with its value.
@@ -165,43 +161,6 @@ func ParseVariants(list string) ([]Variant, error) {
 		}
 	}
 	return out, nil
-}
-
-// maxScale is how much longer than recorded something can be asked to take.
-const maxScale = 100
-
-// scaleKinds are what can be scaled, by the words in front of a name.
-var scaleKinds = []struct {
-	prefix string
-	kind   workload.ScaleKind
-}{{"region:", workload.ScaleRegion}, {"wait:", workload.ScaleWait}, {"", workload.ScaleFunc}}
-
-// ParseScale returns the variant in which functions take another time, from a list such as "main.work=0.5" with
-// commas between them. A function is given by its full name or what remains of that without the path, or without
-// the package, and * stands for any text.
-func ParseScale(list string) (Variant, error) {
-	v := Variant{Name: list}
-	for text := range strings.SplitSeq(list, ",") {
-		at := strings.LastIndexByte(text, '=')
-		by, err := strconv.ParseFloat(text[at+1:], 64)
-		if at < 0 || err != nil || !(by >= 0 && by <= maxScale) {
-			return v, fmt.Errorf("%q: want FUNC=0.5 for half the time, up to %d", text, maxScale)
-		}
-		for _, k := range scaleKinds {
-			if name, ok := strings.CutPrefix(strings.TrimSpace(text[:at]), k.prefix); ok && name != "" {
-				v.scales = append(v.scales, workload.Scale{Kind: k.kind, By: by, Match: func(fn string) bool {
-					short := textui.ShortFunc(fn)
-					_, method, _ := strings.Cut(short, ".")
-					return rule.Glob(name, fn) || rule.Glob(name, short) || rule.Glob(name, method)
-				}})
-				break
-			}
-		}
-	}
-	if len(v.scales) == 0 {
-		return v, fmt.Errorf("%q: want a function", list)
-	}
-	return v, nil
 }
 
 // apply changes a configuration.

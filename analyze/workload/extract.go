@@ -26,8 +26,6 @@ const Warmup = 10 * 1000 * 1000 * model.Duration(1)
 // A step of a goroutine that contradicts those before is taken at its word, as the
 // Machine does; what woke the goroutine then counts as unknown.
 type Extractor struct {
-	// Seeing: See gets all events.
-	Seeing  bool
 	tables  *model.Tables
 	version int
 	words   words
@@ -110,8 +108,7 @@ func (l lists) emptied() lists {
 // side is what is known of a goroutine beside its program.
 type side struct {
 	f       *follower
-	last    model.Time     // end of its latest segment
-	cpu     model.Duration // of its segments
+	last    model.Time // end of its latest segment
 	exited  bool
 	exit    model.Time
 	born    model.Time // when it was created, in the window
@@ -200,7 +197,7 @@ func (e *Extractor) add(f *follower, s side, g Goroutine) *Goroutine {
 	f.index = int32(len(w.Goroutines))
 	if int(f.index) < len(e.spare) {
 		x := &e.spare[f.index]
-		g.Segments, g.Ops, g.Points = x.Segments[:0], x.Ops[:0], x.Points[:0]
+		g.Segments, g.Ops = x.Segments[:0], x.Ops[:0]
 	}
 	g.ID, g.Proc, s.f, s.creator = f.id, model.NoProc, f, -1
 	w.Goroutines, w.side = append(w.Goroutines, g), append(w.side, s)

@@ -144,13 +144,9 @@ func (g *Goroutine) filterOps(keep func(*Op) bool) {
 // refer has change renumber all references to goroutines and their segments, and drops those for
 // which it reports false.
 func (w *window) refer(change func(g, seg *int32) bool) {
-	w.Workload.refer(change)
 	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
 		*list = filter(*list, func(x *waiting) bool { return change(&x.g, &x.seg) })
 	}
-}
-
-func (w *Workload) refer(change func(g, seg *int32) bool) {
 	none := int32(-1) // not in a segment
 	op := func(o *Op) bool {
 		switch o.Kind {
@@ -248,9 +244,6 @@ func (w *window) trim() {
 		g := &w.Goroutines[i]
 		if x := g.Segments; w.side[i].blocked && len(x) > 1 && x[0].End == EndSwitch && x[0].Target < 0 && x[0].CPU == 0 && x[0].Ops == 0 {
 			g.Segments = x[1:]
-			for k := range g.Points {
-				g.Points[k].Seg = max(g.Points[k].Seg-1, 0)
-			}
 			trimmed[int32(i)] = true
 		}
 	}

@@ -56,7 +56,6 @@ func extract(tb testing.TB, name string, cutAt int) []*workload.Workload {
 		}
 		n++
 		m.Apply(ev)
-		e.See(ev)
 		last = m.Now()
 		return nil
 	})
@@ -77,7 +76,6 @@ func extract(tb testing.TB, name string, cutAt int) []*workload.Workload {
 		}
 	}
 	for i, w := range list {
-		halved(tb, name, w)
 		if err := workloadtest.Check(w); err != nil {
 			tb.Errorf("%s: window %d: %v", name, i, err)
 		}

@@ -253,12 +253,6 @@ func (e *Extractor) enroll(f *follower) {
 		g.Begin = BeginWaiting
 		e.endSegment(f, EndForever)
 	}
-	if x := (Point{Stack: f.stack}); e.Seeing {
-		if f.state == model.GoRunning {
-			x.Stack = 0 // it has gone on since
-		}
-		e.see(f, x)
-	}
 }
 
 func (e *Extractor) setBlocking(f *follower) {
@@ -288,7 +282,6 @@ func (e *Extractor) endSegment(f *follower, end EndKind) {
 	g := &e.w.Goroutines[f.index]
 	g.Segments = append(g.Segments, Segment{CPU: f.cpu, Reason: f.reason, Stack: f.stack, Ops: int32(len(g.Ops)),
 		Object: -1, Target: -1, End: end})
-	e.w.side[f.index].cpu += f.cpu
 	f.cpu = 0
 	e.w.side[f.index].last = e.clock.now
 }

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -193,15 +194,18 @@ func (s *sleeper) paced(list []int32) bool {
 		}
 		turns, all, did = append(turns, t), all+t.long, did+t.did
 	}
-	var r regression
+	var n, x, y, xx, xy, yy float64
 	for _, t := range turns {
 		if did > 0 {
 			t.long -= t.did * all / did
 		}
-		r.add(t.late, t.long)
+		n, x, y = n+1, x+t.late, y+t.long
+		xx, xy, yy = xx+t.late*t.late, xy+t.late*t.long, yy+t.long*t.long
 	}
-	if slope, off := r.slope(); !(slope+2*off < 0.5) {
-		return false
+	xx, xy, yy = xx-x*x/n, xy-x*y/n, yy-y*y/n
+	slope := xy / xx
+	if off := math.Sqrt(max(0, yy-slope*xy) / (n - 2) / xx); !(slope+2*off < 0.5) {
+		return false // or not a number
 	}
 	for _, k := range list {
 		s.segment(k).Absolute = true

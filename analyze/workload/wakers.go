@@ -120,25 +120,14 @@ func (g *Goroutine) eachGap(f func(k int32, gap model.Duration)) {
 
 // shorten takes so much CPU time out after each operation, and returns the sum.
 func (g *Goroutine) shorten(costs []model.Duration) (sum model.Duration) {
-	k, point, end := int32(0), 0, model.Duration(0)
-	move := func(to model.Duration) { // points up to there
-		for ; point < len(g.Points) && g.Points[point].At <= to; point++ {
-			g.Points[point].At -= sum
-			if point > 0 {
-				g.Points[point].At = max(g.Points[point].At, g.Points[point-1].At)
-			}
-		}
-	}
+	k := int32(0)
 	for i := range g.Segments {
 		x := &g.Segments[i]
-		before, from := sum, end
+		before := sum
 		for ; k < x.Ops; k++ {
-			move(from + g.Ops[k].At)
 			g.Ops[k].At -= sum - before
 			sum += costs[k]
 		}
-		end += x.CPU
-		move(end)
 		x.CPU -= sum - before
 	}
 	return sum

@@ -31,10 +31,6 @@ type Workload struct {
 	Cycles     []Cycle     // of the garbage collector, in order of beginning
 	Stops      []Stop      // of the world, GC's own not included
 
-	// Requests is how many of them a simulation reports: see Follow.
-	Requests int
-	changes  [][]change // of each scale, by goroutine
-
 	// Recorded is what the trace's own schedule made of the work.
 	Recorded Recorded
 }
@@ -95,8 +91,6 @@ type Goroutine struct {
 	Work        model.Duration // CPU time of all segments
 	Segments    []Segment
 	Ops         []Op
-	Points      []Point // in order of At; none unless [Extractor.See] gets events
-	Request     int32   // as that of a Segment: begins when the goroutine is created
 }
 
 // EndKind says how a segment ends.
@@ -181,9 +175,7 @@ type Segment struct {
 	Stack  model.StackID  // where it stopped
 	// Ops is the end of its part of the goroutine's Ops, which begins where that of the
 	// segment before ends.
-	Ops int32
-	// Request is 1 + the number of one that begins when the wait that ends the segment is over; 0: none.
-	Request  int32
+	Ops      int32
 	Object   int32 // index into Workload.Objects, -1 for none
 	Target   int32 // of EndSwitch, and of EndExit if it ends so: index of the goroutine; else -1
 	End      EndKind
@@ -211,7 +203,6 @@ const (
 	OpBlocked
 	OpAcquire // a place of Workload.Objects[G] is taken, which may have to be waited for
 	OpRelease // one is given back
-	OpRequest // request G begins here, or (Seg 1) ends: see [Workload.Follow]
 )
 
 // Op is something that a goroutine does while it computes.

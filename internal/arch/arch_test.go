@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"analyze/findings":              {"model/runqueue"},
 	"analyze/resulttest":            {"analyze", "analyze/findings", "fixtures", "model/ingest"},
 	"analyze/result":                {"model/runqueue"},
-	"analyze/replay":                {"analyze", "analyze/gate/rule", "analyze/refsched", "analyze/requests", "analyze/workload", "model", "model/runqueue"},
+	"analyze/replay":                {"analyze/refsched", "analyze/workload", "model", "model/runqueue"},
 	"analyze/workload":              {"model"},
 	"analyze/refsched":              {"analyze/workload", "model", "model/runqueue"},
 	"analyze/conform":               {"analyze/refsched", "model", "model/runqueue"},

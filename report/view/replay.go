@@ -202,74 +202,13 @@ func (d *Replayed) whatIf() *document.Section {
 			s.Text("No answer about the run time: %s.", trust.NoSpan)
 		}
 	}
-	answer := "No answer"
-	if x.Requests.Kind != "" && len(simulated) > 0 {
-		if trust.Refused == "" {
-			s.Add(gap)
-		}
-		d.requests(s, simulated)
-		answer = "No answer about waits for a proc"
-	}
 	if len(simulated) > 0 && trust.Refused != "" {
-		s.Text("%s: %s.", answer, trust.Refused)
+		s.Text("No answer: %s.", trust.Refused)
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		s.Text("No answer about %s: %s.", strings.Join(unknown[why], " and "), why)
 	}
 	return s
-}
-
-// requests adds what becomes of requests.
-func (d *Replayed) requests(s *document.Section, outcomes []replay.Outcome) {
-	q := &d.All.Requests
-	f := func(x replay.RequestFigures) string {
-		return fmt.Sprintf("p50 %s, p90 %s, p99 %s, mean %s, %.1f per second", lengthOf(x[0]), lengthOf(x[1]), lengthOf(x[2]), lengthOf(x[3]), x[4])
-	}
-	s.Text("%s of %s: %s; simulated as recorded %s, W1 %s of the mean.", textui.Plural(q.Count, "request"), q.Kind, f(q.Measured), f(q.Simulated), textui.Percent(q.Relative))
-	if q.Few != "" {
-		s.Text("No answer about requests: %s.", q.Few)
-		return
-	}
-	columns := []document.Column{document.Function("change"), document.Duration("on paths")}
-	for _, name := range replay.RequestFigureNames {
-		columns = append(columns, document.Growth(name))
-	}
-	t := s.Table("t-requests", columns...)
-	silent := map[string][]string{}
-	for _, o := range outcomes {
-		if o.Scaled == nil {
-			continue
-		}
-		row := []any{o.Name, o.OnPath}
-		for _, e := range o.Requests {
-			ends := fmt.Sprintf("%+.0f .. %+.0f%%", 100*e.LowChange, 100*e.HighChange)
-			switch {
-			case !e.Known:
-				row = append(row, nil)
-			case e.Low == e.High:
-				row = append(row, e.Change)
-			case e.Agree():
-				row = append(row, document.Shown(fmt.Sprintf("%s (%s)", document.Percent(e.Change), ends), e.Change))
-			default:
-				row = append(row, document.Shown(ends, e.Change))
-			}
-		}
-		t.Row(row...)
-		if o.Silent != "" {
-			silent[o.Silent] = append(silent[o.Silent], o.Name)
-		}
-	}
-	t.Fixed = true
-	for _, why := range slices.Sorted(maps.Keys(silent)) {
-		s.Text("No answer about requests with %s: %s.", strings.Join(silent[why], " and "), why)
-	}
-	if q.Refused != "" {
-		s.Text("By first order only, what runs on the critical paths of requests: %s.", q.Refused)
-	}
-	s.Text("From .. to: an interval as wide as such changes were off for nine servers, where a function was really made faster or slower; four of five should contain the truth. Before it the simulated change, where that by first order (what runs on the critical paths of requests) is within %g points. Throughput is simulated.", 100*replay.Agreed)
-	if q.Lost > 0 {
-		s.Text("Left out: %s whose begin or end was not found in the work.", textui.Plural(q.Lost, "request"))
-	}
 }
 
 // figures adds what simulations of variants came to, and what the ranges are.
@@ -317,11 +256,6 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		s.Text("spread: the spread of the simulation over %s. How far such figures are from the truth has not been measured: it may be much farther.", textui.Plural(d.All.Seeds, "seed"))
 	}
 	for _, o := range outcomes {
-		if all := scaledSum(o.Scaled); all.Total() > 0 {
-			part := func(d model.Duration) string { return textui.Ratio(int64(d), int64(all.Total())) }
-			s.Text("%s changes %s: %s of it certain, %s by CPU samples, %s uncertain, as half of the time between an event in the function and one outside.",
-				o.Name, textui.Duration(all.Total()), part(all.Certain), part(all.Sampled), part(all.Uncertain))
-		}
 		if !o.Finished() {
 			s.Text("%s: no simulation came to the end of the work.", o.Name)
 		}
@@ -330,14 +264,6 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		s.Text("Left out: %s of %s, which did not come to the end of the work or in which goroutines came to wait for each other.",
 			textui.Count(left), textui.Plural(runs, "simulation"))
 	}
-}
-
-// scaledSum adds up what a variant scales.
-func scaledSum(list []workload.Scaled) (sum workload.Scaled) {
-	for _, x := range list {
-		sum.Add(x)
-	}
-	return sum
 }
 
 // Notes are statements about the numbers: what is missing, left out or assumed.

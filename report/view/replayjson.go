@@ -39,7 +39,6 @@ type (
 		Recordings  []replay.Row     `json:"recordings"`           // one for each trace, if there are several
 		Noise       *replay.Noise    `json:"noise,omitempty"`
 		WhatIf      *V1WhatIf        `json:"what_if,omitempty"`
-		Requests    *V1Requests      `json:"requests,omitempty"`
 		Notes       []string         `json:"notes"`
 	}
 
@@ -59,50 +58,6 @@ type (
 		Outcomes     []V1Outcome `json:"outcomes"`
 	}
 
-	// V1Requests are the requests that simulations follow, and what becomes of them.
-	V1Requests struct {
-		Kind      string  `json:"kind"`
-		Count     int64   `json:"count"`
-		Lost      int64   `json:"lost"` // whose ends were not found in the work
-		Measured  V1Times `json:"measured"`
-		Simulated V1Times `json:"simulated"` // as recorded
-		Relative  float64 `json:"w1_of_mean"`
-		// NoSimulation says why changes are by first order only, NoAnswer why there are none.
-		NoSimulation string      `json:"no_simulation,omitempty"`
-		NoAnswer     string      `json:"no_answer,omitempty"`
-		Changes      []V1Changed `json:"changes"`
-	}
-
-	// V1Times are how long requests take, and how many there are.
-	V1Times struct {
-		P50        float64 `json:"p50_ns"`
-		P90        float64 `json:"p90_ns"`
-		P99        float64 `json:"p99_ns"`
-		Mean       float64 `json:"mean_ns"`
-		Throughput float64 `json:"per_second"`
-	}
-
-	// V1Changed is what becomes of requests where functions take another time.
-	V1Changed struct {
-		Name    string       `json:"name"`
-		OnPath  int64        `json:"on_path_ns"` // for how long they run on the critical paths
-		Silent  string       `json:"no_answer,omitempty"`
-		Figures []V1Estimate `json:"figures"`
-	}
-
-	// V1Estimate is a figure: p50, p90, p99, mean or throughput. It is between two estimates, by first order and
-	// simulated, unless these agree or one is not known. Change is the simulated one if that is known.
-	V1Estimate struct {
-		Name       string   `json:"name"`
-		Change     float64  `json:"change"`
-		Low        float64  `json:"low"` // as a value
-		High       float64  `json:"high"`
-		LowChange  float64  `json:"low_change"` // as a part of the measured one
-		HighChange float64  `json:"high_change"`
-		FirstOrder *float64 `json:"first_order_change,omitempty"`
-		Simulated  *float64 `json:"simulated_change,omitempty"`
-	}
-
 	// V1Outcome is a variant's. Unfinished of runs are left out.
 	V1Outcome struct {
 		Name string `json:"name"`
@@ -112,9 +67,8 @@ type (
 		Waits      replay.Range `json:"waits"`
 		Unfinished int          `json:"unfinished"`
 		Runs       int          `json:"runs"`
-		// Scaled is the time that the variant scales, as it was, and Refused why nothing is said of it.
-		Scaled  *workload.Scaled `json:"scaled,omitempty"`
-		Refused string           `json:"refused,omitempty"`
+		// Refused says why nothing is said of the variant.
+		Refused string `json:"refused,omitempty"`
 	}
 
 	// V1Figure is a figure of a variant: run_time, mean, p90 and p99 in nanoseconds, and over_10us, the part of the waits
@@ -155,7 +109,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
 		All:   x.All,
 		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
-		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, WhatIf: v1WhatIf(d), Requests: v1Requests(d.All), Notes: d.Notes(),
+		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}
 	if x.Ideal != nil {
 		n := int64(x.Ideal.Waits.Total())
@@ -185,45 +139,12 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 			continue
 		}
 		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: o.Waits, Unfinished: o.Unfinished, Runs: o.Runs, Refused: o.Refused}
-		if o.Scaled != nil {
-			sum := scaledSum(o.Scaled)
-			x.Scaled = &sum
-		}
 		for k, f := range o.Figures {
 			if o.Finished() && !(t.NoSpan != "" && replay.FigureKind(k) == replay.FigureSpan) {
 				x.Figures = append(x.Figures, v1Figure(replay.FigureKind(k), f, measured[k], o.Basis))
 			}
 		}
 		v.Outcomes = append(v.Outcomes, x)
-	}
-	return v
-}
-
-func v1Requests(x *replay.Result) *V1Requests {
-	q := &x.Requests
-	if q.Kind == "" {
-		return nil
-	}
-	times := func(f replay.RequestFigures) V1Times { return V1Times{f[0], f[1], f[2], math.Round(f[3]), f[4]} }
-	v := &V1Requests{Kind: q.Kind, Count: q.Count, Lost: q.Lost, Measured: times(q.Measured), Simulated: times(q.Simulated),
-		Relative: q.Relative, NoSimulation: q.Refused, NoAnswer: q.Few, Changes: []V1Changed{}}
-	change := func(v float64) *float64 {
-		if math.IsNaN(v) {
-			return nil
-		}
-		return &v
-	}
-	for _, o := range x.Outcomes {
-		if o.Scaled == nil || o.Refused != "" || q.Few != "" {
-			continue
-		}
-		c := V1Changed{Name: o.Name, OnPath: int64(o.OnPath), Silent: o.Silent, Figures: []V1Estimate{}}
-		for k, e := range o.Requests {
-			if e.Known {
-				c.Figures = append(c.Figures, V1Estimate{replay.RequestFigureNames[k], e.Change, e.Low, e.High, e.LowChange, e.HighChange, change(e.FirstOrder), change(e.Simulated)})
-			}
-		}
-		v.Changes = append(v.Changes, c)
 	}
 	return v
 }

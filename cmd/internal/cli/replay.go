@@ -25,8 +25,6 @@ type replayFlags struct {
 	mode         string
 	seeds        int
 	whatIf       []string
-	scale        []string
-	request      requestFlags
 	given        func(flag string) bool
 }
 
@@ -43,7 +41,6 @@ compared with those of the simulations. schedscope help replay-model explains wh
 simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if gc=off trace.out
-  schedscope replay --scale main.parse=0.5 --scale '(*store).get=0.75' trace.out
   schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
@@ -56,8 +53,6 @@ simulated, and how far to trust it.`,
 	flags.SortFlags = false
 	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
-	flags.StringArrayVar(&f.scale, "scale", nil, "simulate that `FUNC=0.5`, running with FUNC on the stack takes half of its time; also region:NAME=0.5 and wait:FUNC=0.5; may be repeated")
-	f.request.register(cmd)
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)
@@ -88,11 +83,6 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range d.All.Outcomes {
-		if o.Missing() {
-			return fmt.Errorf("--scale %s: %s", o.Name, o.Refused)
-		}
-	}
 	return f.out.write(a, func(w io.Writer, o output) error {
 		if o.format == "json" {
 			return view.ReplayJSON(w, d)
@@ -106,8 +96,8 @@ func (f *replayFlags) validate() error {
 		return err
 	}
 	switch lockstep := f.mode == "lockstep"; {
-	case lockstep && (len(f.whatIf)+len(f.scale) > 0 || f.given("seeds")):
-		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if, --scale and --seeds have no effect")
+	case lockstep && (len(f.whatIf) > 0 || f.given("seeds")):
+		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if and --seeds have no effect")
 	case lockstep && f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
 	case f.seeds < 1 || f.seeds > 1000:
@@ -118,7 +108,7 @@ func (f *replayFlags) validate() error {
 
 // options returns what to simulate.
 func (f *replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: true, Follow: len(f.scale) > 0, Specs: f.request.specs}
+	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: true}
 	for _, list := range f.whatIf {
 		vs, err := replay.ParseVariants(list)
 		if err != nil {
@@ -128,15 +118,6 @@ func (f *replayFlags) options() (replay.Options, error) {
 			if !slices.ContainsFunc(o.Variants, func(x replay.Variant) bool { return x.Name == v.Name }) {
 				o.Variants = append(o.Variants, v)
 			}
-		}
-	}
-	for _, list := range f.scale {
-		v, err := replay.ParseScale(list)
-		if err != nil {
-			return o, usagef("", "--scale %w", err)
-		}
-		if !slices.ContainsFunc(o.Variants, func(x replay.Variant) bool { return x.Name == v.Name }) {
-			o.Variants = append(o.Variants, v)
 		}
 	}
 	return o, nil
@@ -168,10 +149,7 @@ func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, 
 	if err != nil {
 		return nil, err
 	}
-	if len(f.scale) > 0 && !slices.ContainsFunc(results, func(r *replay.Result) bool { return r.Requests.Kind != "" }) {
-		err = f.request.found(0)
-	}
-	return view.NewReplayed(traces, skipped, results), err
+	return view.NewReplayed(traces, skipped, results), nil
 }
 
 // replayOne replays one trace.
