@@ -46,7 +46,8 @@ var requestWords = map[string]struct{ does, fix string }{
 	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
 	"sleep":      {"sleeps", "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."},
-	"network":    {"waits for the network", "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."},
+	"network":    {"waits for the network", askLess},
+	"call":       {"waits for HTTP calls", askLess}, // see called
 	"syscall":    {"is in system calls", "blocking-system-calls"},
 	"gc":         {"works or waits for the garbage collector", "garbage-collection"},
 	"stw":        {"stands still while the world is stopped", "stop-the-world"},
@@ -54,6 +55,8 @@ var requestWords = map[string]struct{ does, fix string }{
 	"queued":     {"is handed over and not taken up", "More workers, less work for each, or shed load before it queues."},
 	"unknown":    {"does what the trace does not show", ""},
 }
+
+const askLess = "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."
 
 // scheduling are the kinds of time that diagnoses of waiting to run explain.
 var scheduling = []string{"runnable", "gc", "stw"}
@@ -145,6 +148,9 @@ func duration(ns float64) string { return textui.Duration(model.Duration(ns)) }
 // item says of a group of parts how much of slow requests it is, and which code it is due to.
 func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	words, cost := requestWords[g.Kind], q.cost(g)
+	if called(g) {
+		words = requestWords["call"]
+	}
 	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Advice: fix(words.fix), Evidence: []result.Evidence{
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}
 	does := words.does
@@ -154,7 +160,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		rows[0] = q.holder(r, g, rows[0])
 	}
 	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
-	if chained {
+	if chained && !(called(g) && !result.OfProgram(rows[0].Function)) {
 		q.chain(&f, g, rows[0])
 	}
 	switch callee := calleeOf(g); {
@@ -179,7 +185,14 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		if !q.all {
 			does += fmt.Sprintf(" (others %.0f)", q.usual(g))
 		}
-		f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
+		switch {
+		case g.Kind == "cond":
+			f.Advice = "Each wake-up is for all that wait, and most of them wait again: wake only the one that it is for (Signal instead of Broadcast), or give each a channel."
+		case called(g): // each takes several waits
+			f.Advice = "Ask once for all of it instead of many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
+		default:
+			f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
+		}
 	}
 	f.Title = q.name() + " " + does
 	switch slow := q.RequestTail; {
@@ -201,6 +214,12 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	}
 	f.Look = q.look(g)
 	return f
+}
+
+// called reports whether a part is of calls of net/http's client. They wait in select for the goroutines
+// of their connection, several times each.
+func called(x *result.RequestRow) bool {
+	return x.Kind == "channel" && strings.HasPrefix(calleeOf(x), "net/http.")
 }
 
 // callers are the functions that called that of a row, short of wrappers, at most 3.
@@ -385,7 +404,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		at = plain(fmt.Sprintf("%s:%d", call.File[strings.LastIndexAny(call.File, "/\\")+1:], call.Line))
 	}
 	switch {
-	case x.Function == "":
+	case x.Function == "", called(g):
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
 		f.Advice = fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(between[0].Function)))
 	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):

@@ -172,13 +172,9 @@ func (j *judge) asked(q *question) bool {
 	var own, outside float64
 	for i := range q.Groups {
 		x := &q.Groups[i]
-		switch x.Kind {
-		case "lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw":
+		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !called(x)
+		if within || q.many(x) > 0 {
 			own += q.cost(x)
-		default:
-			if q.many(x) > 0 {
-				own += q.cost(x)
-			}
 		}
 		outside += q.cost(x)
 	}
@@ -354,6 +350,9 @@ func same(x, f *result.Finding) bool {
 
 // others adds the items that are not about requests.
 func (j *judge) others(diagnoses []diagnosis) {
+	if list := j.r.Verdict.Objectives; len(list) > 0 && !slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" }) {
+		return // they say what is slow
+	}
 	for i := range diagnoses {
 		f := &diagnoses[i]
 		if j.served() {

@@ -353,7 +353,7 @@ func TestRequests(t *testing.T) {
 	}
 	for i, r := range p.Requests {
 		var sum int64
-		for j := 6; j < len(r); j += 9 {
+		for j := 7; j < len(r); j += 9 {
 			sum += r[j]
 		}
 		if sum != r[5] || i > 0 && r[4] < p.Requests[i-1][4] {

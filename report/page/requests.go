@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -18,7 +19,7 @@ type packedRequests struct {
 	Sets    []string          `json:"sets"`    // labels of what is compared with each other
 	Colours map[string]string `json:"colours"` // classes of kinds of time
 	Strings []string          `json:"strings"`
-	// Of each in the order of their starts: trace, set, name, goroutine, start, length, and nine
+	// Of each in the order of their starts: trace, set, name, goroutine, start, length, labels, and nine
 	// numbers for each part of the path: length, kind, goroutine, depth, function, place, wait,
 	// function that waited, 1 if inferred.
 	Requests [][]int64 `json:"requests"`
@@ -81,7 +82,7 @@ func (p *pageView) requests() *packedRequests {
 }
 
 func (p *packedRequests) pack(q *result.RequestPath, set int) []int64 {
-	row := []int64{int64(q.Trace), int64(set), p.text(q.Name), int64(q.Goroutine), int64(q.Start), int64(q.Duration)}
+	row := []int64{int64(q.Trace), int64(set), p.text(q.Name), int64(q.Goroutine), int64(q.Start), int64(q.Duration), p.text(strings.Join(q.Labels, ", "))}
 	q.Shorten(drawnParts)
 	if q.Rest > 0 {
 		q.Parts = append(slices.Clip(q.Parts), result.RequestPart{Length: q.Rest, Kind: "rest", Goroutine: q.Goroutine})

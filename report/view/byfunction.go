@@ -21,6 +21,7 @@ type onPath struct {
 	function      string
 	place         result.Frame
 	typical, slow float64 // in each request, in nanoseconds
+	own           float64 // of both, where it is the innermost of the program
 	callees       map[string]float64
 }
 
@@ -89,6 +90,7 @@ func functionsOf(t *result.RequestTail, typical, slowest float64) []*onPath {
 			}
 		}
 		m, s := float64(x.Middle)/float64(max(t.Middle.Count, 1)), float64(x.Slow)/float64(max(t.Count, 1))
+		callee := ""
 		for n, f := range frames {
 			if !result.OfProgram(f.Function) || slices.ContainsFunc(frames[:n], func(g result.Frame) bool { return g.Function == f.Function }) {
 				continue
@@ -99,9 +101,12 @@ func functionsOf(t *result.RequestTail, typical, slowest float64) []*onPath {
 				byName[f.Function] = p
 			}
 			p.typical, p.slow = p.typical+m, p.slow+s
-			if n > 0 {
-				p.callees[frames[n-1].Function] += m + s
+			if callee == "" {
+				p.own += m + s
+			} else {
+				p.callees[callee] += m + s
 			}
+			callee = f.Function
 		}
 	}
 	var list []*onPath
@@ -110,7 +115,7 @@ func functionsOf(t *result.RequestTail, typical, slowest float64) []*onPath {
 		for _, d := range p.callees {
 			one = one || d >= oneCallee*whole
 		}
-		if one || p.typical >= everyPath*typical && p.slow >= everyPath*slowest || p.typical < 0.01*typical && p.slow < 0.01*slowest {
+		if one || 2*p.own < whole && p.typical >= everyPath*typical && p.slow >= everyPath*slowest || p.typical < 0.01*typical && p.slow < 0.01*slowest {
 			continue
 		}
 		list = append(list, p)

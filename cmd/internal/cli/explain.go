@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -48,6 +49,10 @@ func newExplain(a *app) *cobra.Command {
 			if now := findings.Renamed[name]; now != "" {
 				name = now
 			}
+			if text := screenWord(name); text != "" {
+				_, err := fmt.Fprintf(a.stdout, "%s\nA word of tables and items.\n\nmeans      %s\n", name, textui.Columns(text, 89, strings.Repeat(" ", 11)))
+				return err
+			}
 			if !slices.Contains(names, name) {
 				hint := didYouMean(name, names)
 				if hint == "" {
@@ -58,6 +63,29 @@ func newExplain(a *app) *cobra.Command {
 			return explain(a.stdout, name)
 		},
 	}
+}
+
+// screenWords are those of the first screen that are neither findings nor causes nor kinds of time.
+var screenWords = map[string]string{
+	"typical":        "The median of the requests of a group, or of the waits of a function.",
+	"slowest":        "The mean of the slowest 1% of the requests of a group, of fewer than 500 of the slowest five; of waits their p99.",
+	"per-s":          "Per second of the trace.",
+	"the-most-of-it": "The part that takes the most of the slowest requests beyond the typical ones, or of all if these are alike: a kind of time, and the function in which the request waits or runs.",
+	"behind":         "The function had the proc that the goroutine waited for.",
+	"suspected":      "The trace does not show what the operating system did. A gap in which a thread should have gone on is laid to it.",
+	"the-machine":    "What the operating system took from the program's threads, of all waiting to run: suspected.",
+	"ruled-out":      "What was checked and is fine.",
+	"gain":           "What the critical paths leave if the part is taken out: nothing takes its place, and queues do not get shorter.",
+}
+
+// screenWord explains a word that is not in the catalogue, "" if it is not known.
+func screenWord(name string) string {
+	for k := range requests.NumKinds {
+		if k.String() == name {
+			return "Of a request: " + k.Doc() + "."
+		}
+	}
+	return screenWords[name]
 }
 
 // listSymptoms writes the catalogue, a line for each entry.

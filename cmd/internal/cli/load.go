@@ -44,6 +44,11 @@ func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*lo
 	if err != nil {
 		return nil, err
 	}
+	for i := range l.requests {
+		if f.requests.noLabels {
+			l.requests[i].StripLabels()
+		}
+	}
 	if err := f.requests.apply(l.v); err != nil {
 		return nil, err
 	}

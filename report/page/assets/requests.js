@@ -3,13 +3,13 @@
 (function (S) {
 	"use strict";
 
-	const row = 9, fixed = 6; // numbers of a part, and before the first
+	const row = 9, fixed = 7; // numbers of a part, and before the first
 	const palette = [0, 5, 2, 7, 4, 8, 6, 3, 1, 9]; // of groups; the rest share the last
 	S.drawn = []; // the requests, in the order of their starts
 	let words = null, charted = null, timeline = () => null;
 
 	// unpack returns a request as an object. Its path stays packed until somebody wants it.
-	const unpack = r => ({ trace: r[0], set: r[1], name: words.strings[r[2]], g: r[3], start: r[4], ns: r[5], packed: r });
+	const unpack = r => ({ trace: r[0], set: r[1], name: words.strings[r[2]], g: r[3], start: r[4], ns: r[5], labels: words.strings[r[6]], packed: r });
 
 	// S.partsOf lists the parts of a request's path; at counts from its beginning.
 	S.partsOf = q => {
@@ -25,7 +25,7 @@
 	// request's own first.
 	S.goroutinesOf = parts => [...new Set(parts.filter(p => p.depth === 0).slice(0, 1).concat(parts).map(p => p.g))].filter(g => g >= 0);
 
-	S.requestLabel = q => words.sets[q.set] + ", " + S.duration(q.ns) + " at " + S.instant(q.start) + ", G" + q.g;
+	S.requestLabel = q => words.sets[q.set] + ", " + S.duration(q.ns) + " at " + S.instant(q.start) + ", G" + q.g + (q.labels ? ", " + q.labels : "");
 	const groupColour = set => "l-" + palette[Math.min(set, 9)];
 	S.requestColour = q => groupColour(q.set);
 
