@@ -47,7 +47,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
 	"sleep":      {"sleeps", "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."},
 	"network":    {"waits for the network", askLess},
-	"call":       {"waits for HTTP calls", askLess}, // see called
+	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see called
 	"syscall":    {"is in system calls", "blocking-system-calls"},
 	"gc":         {"works or waits for the garbage collector", "garbage-collection"},
 	"stw":        {"stands still while the world is stopped", "stop-the-world"},
