@@ -333,7 +333,9 @@ func (j *judge) add(f result.Finding, q *question) {
 func same(x, f *result.Finding) bool {
 	if x.Kind == SlowRequests && f.Kind != SlowRequests {
 		return slices.ContainsFunc(x.Where, func(c result.Culprit) bool {
-			return slices.ContainsFunc(f.Where, func(d result.Culprit) bool { return c.Function == d.Function })
+			return slices.ContainsFunc(f.Where, func(d result.Culprit) bool {
+				return c.Function == d.Function || strings.HasPrefix(c.Function, d.Function+".func") // a literal of it
+			})
 		})
 	}
 	if len(x.Where) == 0 || len(f.Where) == 0 {
