@@ -10,7 +10,7 @@ import (
 var Verdicts = []result.Symptom{
 	{Name: "healthy", Example: "fixtures/quiet.go1.26.p4.trace",
 		Meaning: "HEALTHY: nothing is to be changed.",
-		Sign:    "No objective of --slo is missed. Without one: no part of what the slowest requests take longer lasts 2 ms or more in at least half of them, and nothing else held goroutines up for 20% of the time. In a program without requests: no diagnosis explains waiting that matters.",
+		Sign:    "All objectives of --slo are met. Without one: no part of what the slowest requests take longer lasts 2 ms or more in at least half of them, and nothing else held goroutines up for 20% of the time. In a program without requests: no diagnosis explains waiting that matters.",
 		Advice:  "What was checked stands under ruled out. If users see slow responses all the same, look outside the program, or set what is slow with --slo."},
 	{Name: "slow-tail", Example: "fixtures/rpc.go1.26.p4.trace",
 		Meaning: "SLOW TAIL: the slowest requests of a group are slow, others are not.",
@@ -18,7 +18,7 @@ var Verdicts = []result.Symptom{
 		Advice:  "Begin with item 1."},
 	{Name: "slow", Example: "fixtures/tasks.go1.26.p4.trace",
 		Meaning: "SLOW: all requests are slow alike. Or goroutines hold up each other.",
-		Sign:    "The typical request spends 2 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs), or 10 ms or more at all; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter.",
+		Sign:    "The typical request spends 2 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs; not calls over HTTP), or 10 ms or more at all; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter.",
 		Advice:  "Begin with item 1: it says what all of them spend, and where."},
 	{Name: "starved", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "STARVED: goroutines are ready to run and do not run.",
@@ -30,7 +30,7 @@ var Verdicts = []result.Symptom{
 		Advice:  "See more-procs-than-cpus. Record again on a quiet machine before you change the program."},
 	{Name: "unknown", Example: "fixtures/handmade/go125-sync.trace",
 		Meaning: "UNKNOWN: the trace does not show enough to judge.",
-		Sign:    "It has neither requests nor waits to run, or what makes the slowest requests slow is code that no stack shows, or there are too few requests for the objective.",
+		Sign:    "It has neither requests nor waits to run, or waits for the network and no requests that are known, or what makes the slowest requests slow is code that no stack shows, or there are too few requests for the objective.",
 		Advice:  "The sentence after the word says what recording would show it: longer, under load, or with the CPU samples that schedscope record takes."},
 }
 
