@@ -48,3 +48,27 @@ func TestPeers(t *testing.T) {
 		}
 	}
 }
+
+// TestPolledByGoroutine checks that waits for the network which a goroutine's poll ended, as when it
+// starts the world, are for the peer: of 14.3 ms that others ran meanwhile, nearly all was the poller's.
+func TestPolledByGoroutine(t *testing.T) {
+	f, err := os.Open("../../fixtures/mixed.go1.26.p2.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var ran, all int64
+	_, err = track(t, f, []string{"goroutine:."}, func(r *requests.Request) {
+		for p := range r.Parts() {
+			if p.Depth > 0 && p.Wait == requests.Network {
+				all += int64(p.To.Sub(p.From))
+				if p.Kind == requests.Running {
+					ran += int64(p.To.Sub(p.From))
+				}
+			}
+		}
+	})
+	if err != nil || ran > 1e6 || all < 60e6 {
+		t.Errorf("others ran for %d of %d ns of waits for the network: %v", ran, all, err)
+	}
+}
