@@ -112,7 +112,7 @@ func TestTampered(t *testing.T) {
 		n, refused, bySum := 0, 0, 0
 		seen := 0
 		Tamper(t, k.data, func(what string, changed []byte) {
-			if seen++; name == "report" && seen%40 != 0 && !fixtures.Sweep() {
+			if seen++; name == "report" && seen%80 != 0 && !fixtures.Sweep() {
 				return // they are thousands
 			}
 			n++
