@@ -25,8 +25,6 @@ const (
 	// manyParts at one place in a request, and timesMiddle as often as usual, are many small ones.
 	manyParts   = 10
 	timesMiddle = 3
-	// onlySlowShare of the median is hardly any.
-	onlySlowShare = 0.05
 	// likeMedian is by how much the mean of the middle fifth may differ from the median.
 	likeMedian = 0.1
 	// eachDials times a request dials if nearly each does.
@@ -181,14 +179,16 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = fmt.Sprintf("Each dials in %s: keep connections for the next request (a pool, keep-alive), so that what a new one takes, such as a login, is done once. ", plain(textui.Place(fn.Function, fn.File, fn.Line))) + f.Advice
 	}
 	if times := q.many(g); times > 0 && !(chained && limited(g, rows[0])) {
-		does = fmt.Sprintf("%s %.0f times", words.does, times)
-		if !q.all {
-			does += fmt.Sprintf(" (others %.0f)", q.usual(g))
+		if !called(g) { // each takes several waits
+			does = fmt.Sprintf("%s %.0f times", words.does, times)
+			if !q.all {
+				does += fmt.Sprintf(" (others %.0f)", q.usual(g))
+			}
 		}
 		switch {
 		case g.Kind == "cond":
-			f.Advice = "Each wake-up is for all that wait, and most of them wait again: wake only the one that it is for (Signal instead of Broadcast), or give each a channel."
-		case called(g): // each takes several waits
+			f.Advice = "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel."
+		case called(g):
 			f.Advice = "Ask once for all of it instead of many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
 		default:
 			f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
@@ -200,9 +200,6 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Text, f.Gain = q.ofTypical(cost)
 	default:
 		f.Text = fmt.Sprintf("%s of the %s, %s of the slowest %s", duration(cost), duration(q.slowest()), textui.Count(g.Have), textui.Count(slow.Count))
-		if fn := q.onlySlow(g); fn != "" {
-			f.Text += fmt.Sprintf("; only slow ones are in %s", plain(textui.ShortFunc(fn)))
-		}
 		f.Gain = fmt.Sprintf("the slowest at most %s -> %s", duration(q.slowest()), duration(q.slowest()-cost))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, result.Evidence{Name: "slowest", Value: float64(slow.Count), Unit: "count"})
 	}
@@ -281,27 +278,6 @@ func (q *question) dials() *result.RequestRow {
 // usual returns how often a request of the middle has a part.
 func (q *question) usual(g *result.RequestRow) float64 {
 	return float64(g.Usual) / float64(max(q.Middle.Count, 1))
-}
-
-// onlySlow returns the outermost known caller of a part that half of its time or more has, and that
-// takes hardly any of requests of the middle: there the slow ones go another way. "" if there is none.
-func (q *question) onlySlow(g *result.RequestRow) string {
-	if g.Way == nil {
-		return ""
-	}
-	for _, f := range slices.Backward(g.Way.Callers) {
-		slow, middle := 0.0, 0.0
-		for i := range q.Groups {
-			x := &q.Groups[i]
-			if x.Function == f.Function || x.Way != nil && slices.ContainsFunc(x.Way.Callers, func(c result.Frame) bool { return c.Function == f.Function }) {
-				slow, middle = slow+float64(x.Slow), middle+float64(x.Middle)
-			}
-		}
-		if f.Function != g.Function && slow/float64(max(q.RequestTail.Count, 1)) >= q.cost(g)/2 && middle/float64(max(q.Middle.Count, 1)) < onlySlowShare*q.middle() {
-			return f.Function
-		}
-	}
-	return ""
 }
 
 const onceAdvice = "Load it ahead, before requests need it: at the start of the program or in the background. Those that come meanwhile wait in sync.Once."

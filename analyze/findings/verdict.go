@@ -352,8 +352,9 @@ func same(x, f *result.Finding) bool {
 
 // others adds the items that are not about requests.
 func (j *judge) others(diagnoses []diagnosis) {
-	if list := j.r.Verdict.Objectives; len(list) > 0 && !slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" }) {
-		return // they say what is slow
+	if list := j.r.Verdict.Objectives; slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" }) &&
+		!slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" }) {
+		return // they say of all requests what is slow
 	}
 	for i := range diagnoses {
 		f := &diagnoses[i]

@@ -11,8 +11,9 @@ import (
 
 // Spec names requests.
 type Spec struct {
-	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, rpc (net/rpc), task, tcp (other connections that
-	// were accepted), region, goroutine or func. Label restricts the others, or all if there are none.
+	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, rpc (net/rpc), task, tcp (other
+	// connections that were accepted), region, goroutine or func. Label restricts the others, or all
+	// if there are none.
 	Kind string
 	Name string         // of a task or region
 	expr *regexp.Regexp // of a goroutine's start function, a function, or a label or name
@@ -106,14 +107,12 @@ type finder struct {
 
 func newFinder(t *model.Tables, specs []Spec) finder {
 	f := finder{tables: t, names: map[string]bool{}}
-	kinds := specs
 	for _, s := range specs {
 		if s.Kind == "label" {
 			f.labels = append(f.labels, s.expr)
-			kinds = kinds[1:] // only how many
 		}
 	}
-	if len(kinds) == 0 {
+	if len(f.labels) == len(specs) {
 		f.user, f.http, f.grpc, f.rpc, f.tcp = true, true, true, true, true
 		return f
 	}
@@ -259,7 +258,8 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 const fastServe = "github.com/valyala/fasthttp.(*Server).serveConn"
 
 // handler finds out what a goroutine that serves is doing, and the handler that it calls: the
-// innermost function that a HandlerFunc calls, or method ServeHTTP; of gRPC what was generated; of net/rpc the method.
+// innermost function that a HandlerFunc calls, or method ServeHTTP; of gRPC what was generated; of
+// net/rpc the method.
 func (s *seenIn) handler(frames []model.Frame) {
 	last := len(frames) - 1
 	serve := last // the frame of the loop over requests

@@ -1,7 +1,7 @@
 package requests
 
 import (
-	"math"
+	"iter"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -441,8 +441,11 @@ func (t *Tracker) accepted(g *goroutine) {
 // peer returns who wrote what a wait of g for the network ends with, and when; nil if that is
 // not known.
 func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
-	if by, at := t.took(g, math.MinInt64, func(x *write) bool { return g.meets(x.g.ends) }); by != nil {
-		return by, at
+	waiting := t.written(g, g.since+1)
+	for x := range waiting {
+		if g.meets(x.g.ends) {
+			return x.take()
+		}
 	}
 	if g.peers == nil {
 		g.peers = &votes[*goroutine]{}
@@ -450,60 +453,66 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 	sources := &t.finder.stack(g.stack).sources
 	g.peers.all++
 	sources.all++
-	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
-		x := &t.writes[n%writesKept]
-		if x.at < g.since-writeSlack || x.at < t.now-voteWithin {
-			break
-		}
-		if x.g != g && !x.taken {
+	for x := range t.written(g, max(g.since-writeSlack, t.now-voteWithin)) {
+		if !x.taken {
 			g.peers.add(x.g)
 			sources.add(x.stack)
 			break
 		}
 	}
 	if peer := g.peers.most(peerVotes); peer != nil {
-		return t.took(g, math.MinInt64, func(x *write) bool { return x.g == peer && !x.taken })
+		for x := range waiting {
+			if x.g == peer && !x.taken {
+				return x.take()
+			}
+		}
+		return nil, 0
 	}
 	source := sources.most(sourceVotes)
 	if source == 0 {
 		return nil, 0
 	}
-	by, at := t.took(g, math.MinInt64, func(x *write) bool { return x.stack == source && x.g.ends != nil && x.g.asker == g && !x.taken })
-	if by == nil { // of several who write there the first is read first
-		by, at = t.took(g, t.now-voteWithin, func(x *write) bool { return x.stack == source && !x.taken })
+	for x := range waiting {
+		if x.stack == source && x.g.ends != nil && x.g.asker == g && !x.taken {
+			return x.take()
+		}
 	}
-	return by, at
+	var first *write // of several who write there the first is read first
+	for x := range t.written(g, max(g.since+1, t.now-voteWithin)) {
+		if x.stack == source && !x.taken {
+			first = x
+		}
+	}
+	if first == nil {
+		return nil, 0
+	}
+	return first.take()
+}
+
+// written yields the writes of other goroutines from a time on, the last first.
+func (t *Tracker) written(g *goroutine, from model.Time) iter.Seq[*write] {
+	return func(yield func(*write) bool) {
+		for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
+			x := &t.writes[n%writesKept]
+			if x.at < from || x.g != g && !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// take returns who wrote, and when. The write ends no other wait.
+func (x *write) take() (*goroutine, model.Time) {
+	x.taken = true
+	return x.g, x.at
 }
 
 // asked reports whether somebody may have written what a wait of g ends with.
 func (t *Tracker) asked(g *goroutine) bool {
-	from := max(t.now-voteWithin, g.since-writeSlack)
-	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0) && t.writes[n%writesKept].at >= from; n-- {
-		if x := &t.writes[n%writesKept]; x.g != g && !x.taken {
+	for x := range t.written(g, max(g.since-writeSlack, t.now-voteWithin)) {
+		if !x.taken {
 			return true
 		}
 	}
 	return false
-}
-
-// took returns the last write of another goroutine since g waits that may have ended the wait; if
-// from is not the least time, the first since then.
-func (t *Tracker) took(g *goroutine, from model.Time, may func(x *write) bool) (*goroutine, model.Time) {
-	var found *write
-	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
-		x := &t.writes[n%writesKept]
-		if x.at <= g.since || x.at < from {
-			break
-		}
-		if x.g != g && may(x) {
-			if found = x; from == math.MinInt64 {
-				break
-			}
-		}
-	}
-	if found == nil {
-		return nil, 0
-	}
-	found.taken = true
-	return found.g, found.at
 }

@@ -169,13 +169,16 @@ func groupsTable(t *document.TextWriter, r *result.Report, most int) {
 	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
 	tb.Limit, tb.Short = t.Width, textui.Shorten
 	for _, x := range shown {
-		slowest, most := "", ""
+		typical, slowest, most := textui.Duration(x.P50), "", ""
+		if x.Unknown {
+			typical = ""
+		}
 		if len(x.Tails) > 0 {
 			tail := &x.Tails[0]
 			slowest = textui.Duration(tail.Total / model.Duration(max(tail.Count, 1)))
 			most = mostOfTail(tail)
 		}
-		tb.Row(shortName(x.Name, 36), textui.Count(x.Count), perSecond(x.Count), textui.Duration(x.P50), slowest, most)
+		tb.Row(shortName(x.Name, 36), textui.Count(x.Count), perSecond(x.Count), typical, slowest, most)
 	}
 	if len(shown) < len(rows) {
 		n, longest := int64(0), model.Duration(0)

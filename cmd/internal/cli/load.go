@@ -44,12 +44,7 @@ func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*lo
 	if err != nil {
 		return nil, err
 	}
-	for i := range l.requests {
-		if f.requests.noLabels {
-			l.requests[i].StripLabels()
-		}
-	}
-	if err := f.requests.apply(l.v); err != nil {
+	if err := f.requests.apply(l.v, l.requests); err != nil {
 		return nil, err
 	}
 	// The verdict rests on more of them.

@@ -65,7 +65,8 @@ goroutine. The pattern of net/http is known behind the ServeMux, so wrap each ha
 	mux.HandleFunc("GET /order/{id}", route(order))
 
 2. The handler: the innermost function that a http.HandlerFunc calls, or method ServeHTTP;
-a method of gRPC or net/rpc. It is seen where a request blocks, is preempted or is sampled in it.
+a method of gRPC or net/rpc. It is seen where a request blocks, is preempted or is sampled
+in it.
 
 3. The task, for other work. Its name is that of a group: keep numbers out of it.
 
@@ -135,12 +136,14 @@ have in common, and its page draws each path.`,
 	return cmd
 }
 
-// apply leaves out the labels if they are not to be passed on. The error is that there is no
-// request of those that were asked for.
-func (f *requestFlags) apply(v *result.Report) error {
-	for i := range v.Requests {
-		if f.noLabels {
-			v.Requests[i].StripLabels()
+// apply leaves out the labels, also of a sample, if they are not to be passed on. The error is that
+// there is no request of those that were asked for.
+func (f *requestFlags) apply(v *result.Report, sample []result.RequestKind) error {
+	if f.noLabels {
+		for _, list := range [][]result.RequestKind{v.Requests, sample} {
+			for i := range list {
+				list[i].StripLabels()
+			}
 		}
 	}
 	return f.found(int64(len(v.Requests)))
