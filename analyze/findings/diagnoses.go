@@ -337,9 +337,23 @@ func (d *diagnostician) locks() {
 		w := rows[0].Waiter
 		title = fmt.Sprintf("%s holds the lock that %s waits for", top(rows, ""), plain(textui.ShortFunc(w)))
 	}
-	d.add("lock", l, result.Certain, d.heldBy("releases it", "waits", rows, total), title,
+	x := d.add("lock", l, result.Certain, d.heldBy("releases it", "waits", rows, total), title,
 		"Not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.",
 		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max))
+	if len(rows) == 0 || rows[0].Callee() != "sync.(*Cond).Wait" {
+		return
+	}
+	// Who holds it looks for something that is not there, and waits again: it was woken for nothing.
+	for _, r := range d.r.Blame.Of("sync.(*Cond).Wait") {
+		if r.Waiter == rows[0].Function && r.Callee() == "sync.(*Cond).Broadcast" {
+			c := culprit("wakes all that wait", r, r.Total)
+			c.Basis = ""
+			x.Where = append([]result.Culprit{c}, x.Where...)
+			x.Title = fmt.Sprintf("%s wakes all that wait in %s, and each takes the lock to look", plain(textui.ShortFunc(r.Function)), plain(textui.ShortFunc(r.Waiter)))
+			x.Advice = "Wake only the one that there is something for: Signal instead of Broadcast, or a Cond or a channel for each. " + x.Advice
+			return
+		}
+	}
 }
 
 // leaks finds goroutines of one function of which many wait all the time, more come, and hardly any end.
