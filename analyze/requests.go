@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"container/heap"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -290,20 +291,24 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 	}
 }
 
-// whole lists a request's path as reports show it. The one of the latest request is kept.
+// whole returns a request's path as reports show it. The one of the latest request is kept.
 func (r *Requests) whole(q *requests.Request) *result.RequestPath {
 	if r.latest != nil && r.latest.Goroutine == q.G && r.latest.Start == r.at(q.Start) && r.latest.Duration == q.Duration() {
 		return r.latest
 	}
-	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: r.at(q.Start), Duration: q.Duration(), Labels: q.Labels()}
-	for p := range q.Parts() {
-		if len(v.Parts) < pathParts {
-			v.Parts = append(v.Parts, RequestPart(p))
-		} else {
-			v.Rest += p.To.Sub(p.From)
+	r.latest = r.path(q, q.Parts(), pathParts)
+	return r.latest
+}
+
+// path returns a request's path in at most most parts.
+func (c *traceClock) path(q *requests.Request, parts iter.Seq[*requests.Part], most int) *result.RequestPath {
+	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: c.at(q.Start), Duration: q.Duration(), Labels: q.Labels()}
+	for p := range parts {
+		if v.Parts = append(v.Parts, RequestPart(p)); len(v.Parts) == 2*pathParts {
+			v.Shorten(most)
 		}
 	}
-	r.latest = v
+	v.Shorten(most)
 	return v
 }
 

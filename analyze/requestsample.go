@@ -51,13 +51,7 @@ func (s *RequestSample) add(q *requests.Request, parts iter.Seq[*requests.Part])
 	if !slow && !even {
 		return
 	}
-	p := result.RequestPath{Name: q.Name, Goroutine: q.G, Start: s.at(q.Start), Duration: q.Duration(), Labels: q.Labels()}
-	for x := range parts {
-		if p.Parts = append(p.Parts, RequestPart(x)); len(p.Parts) == pathParts {
-			p.Shorten(sampleParts)
-		}
-	}
-	p.Shorten(sampleParts)
+	p := *s.path(q, parts, sampleParts)
 	if slow {
 		k.slowest.add(p)
 	}

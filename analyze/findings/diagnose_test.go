@@ -72,3 +72,34 @@ func TestMoreProcsBySamples(t *testing.T) {
 		}
 	}
 }
+
+// TestSocketCalls checks that procs held by calls on sockets, which do not block, are laid to the
+// machine, and those held by others to who calls.
+func TestSocketCalls(t *testing.T) {
+	for callee, want := range map[string]string{"os.(*File).Write": "procs-held-by-system-calls", "net.(*conn).Write": "more-procs-than-cpus"} {
+		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
+		swap := func(cause *string) { // who computes makes system calls instead
+			switch *cause {
+			case result.CauseGoroutine.String():
+				*cause = result.CauseSyscall.String()
+			case result.CauseSyscall.String():
+				*cause = result.CauseGoroutine.String()
+			}
+		}
+		for i := range v.Causes.Rows {
+			swap(&v.Causes.Rows[i].Cause)
+		}
+		for i := range v.Blame.Kinds {
+			swap(&v.Blame.Kinds[i].Kind)
+		}
+		for i := range v.Blame.Rows {
+			row := &v.Blame.Rows[i]
+			swap(&row.Kind)
+			row.Stacks = []result.BlameStack{{Total: row.Total, Stack: []result.Frame{{Function: callee}, {Function: row.Function, File: row.File}}}}
+		}
+		findings.Judge(v)
+		if !slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Title != "" && f.Kind == want }) {
+			t.Errorf("%s: no %s among %q", callee, want, result.Each(v.Findings, func(f *result.Finding) string { return f.Kind }))
+		}
+	}
+}

@@ -267,6 +267,11 @@ func (d *diagnostician) calls() {
 				"Each is over before the runtime could take the proc: it is work of the kernel. Goroutines waited %s behind one.", times(rows[0].Turns))
 			continue
 		}
+		if ofSocket(rows[0]) {
+			d.add("more-procs-than-cpus", l, result.Inferred, nil, "probably a busy machine: calls on sockets held procs",
+				"Such calls do not block: one of %s%s took up to %s because its thread had no CPU, and goroutines waited %s behind one.", top(rows, ""), called, textui.Duration(rows[0].Longest), times(rows[0].Turns)).causes = []result.Cause{result.CauseSyscall}
+			continue
+		}
 		d.add("procs-held-by-system-calls", l, result.Inferred, d.culprits("calls", rows, 2, total), "system calls of "+top(rows, "")+called+" hold procs",
 			"Others waited behind them %s, for a call of up to %s: the runtime takes the proc away only after 20us to 10ms.", times(rows[0].Turns), textui.Duration(rows[0].Longest)).causes = []result.Cause{result.CauseSyscall}
 	}
@@ -429,15 +434,17 @@ func (d *diagnostician) receivers() {
 		times(count), textui.Duration(l.sum), number(ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
 }
 
+// ofSocket reports whether the system calls of a row are those of a socket, which do not block: such a
+// call is long because its thread has no CPU.
+func ofSocket(r *result.BlameRow) bool { return strings.HasPrefix(r.Callee(), "net.") }
+
 // blockingCalls finds who is held up by system calls that block.
 func (d *diagnostician) blockingCalls() {
 	var rows []*result.BlameRow
 	var total model.Duration
 	var count int64
 	for _, r := range d.r.Blame.Of(result.BlameInSlow) {
-		// A socket does not block: such a call was long because its thread had no CPU. A
-		// process that is waited for is no fault.
-		if called := r.Callee(); r.Turns < fewHeld || r.Unknown == r.Total || strings.HasPrefix(called, "net.") || strings.HasPrefix(called, "os.(*Process)") {
+		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || strings.HasPrefix(r.Callee(), "os.(*Process)") { // a process that is waited for is no fault
 			continue
 		}
 		rows = append(rows, r)

@@ -105,7 +105,7 @@ func (l *RequestLane) Function() (most string) {
 // the same goroutine, kind and place, then the shortest with those before them. Lengths still add
 // up.
 func (p *RequestPath) Shorten(most int) {
-	for least := model.Duration(0); ; least = max(2*least, p.Duration/1000, 1) {
+	for least := model.Duration(0); len(p.Parts) > most; least = max(2*least, p.Duration/1000, 1) {
 		out := p.Parts[:0:0]
 		for i := range p.Parts {
 			x := &p.Parts[i]
@@ -127,7 +127,7 @@ func (p *RequestPath) Shorten(most int) {
 			out = append(out, *x)
 		}
 		p.Parts = out
-		if len(out) <= most || least > math.MaxInt64/4 { // what a report says may be nonsense
+		if least > math.MaxInt64/4 { // what a report says may be nonsense
 			return
 		}
 	}

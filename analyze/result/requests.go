@@ -124,8 +124,7 @@ type (
 		Goroutine model.GoID     `json:"goroutine" range:"-1.."` // Where it ended.
 		Start     model.Time     `json:"start_ns"`               // When it began.
 		Duration  model.Duration `json:"duration_ns"`            // Its length, in nanoseconds.
-		Parts     []RequestPart  `json:"parts"`                  // Its path, in order, without gaps; at most 1000.
-		Rest      model.Duration `json:"rest_ns"`                // What lies behind those.
+		Parts     []RequestPart  `json:"parts"`                  // Its path, in order, without gaps; at most 1000, of longer ones with neighbours joined.
 		// Messages of trace.Log ("category: message"), and tasks and regions that began in it ("task
 		// NAME", "region NAME"): the first 8 that differ; … stands for others, and for what is beyond 64
 		// bytes of one.

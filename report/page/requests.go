@@ -84,9 +84,6 @@ func (p *pageView) requests() *packedRequests {
 func (p *packedRequests) pack(q *result.RequestPath, set int) []int64 {
 	row := []int64{int64(q.Trace), int64(set), p.text(q.Name), int64(q.Goroutine), int64(q.Start), int64(q.Duration), p.text(strings.Join(q.Labels, ", "))}
 	q.Shorten(drawnParts)
-	if q.Rest > 0 {
-		q.Parts = append(slices.Clip(q.Parts), result.RequestPart{Length: q.Rest, Kind: "rest", Goroutine: q.Goroutine})
-	}
 	for i := range q.Parts {
 		x := &q.Parts[i]
 		for _, kind := range []string{x.Kind, cmp.Or(x.Wait, x.Kind)} {

@@ -252,7 +252,7 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 		last = n
 	}
 	var items, main []string
-	left := q.Rest
+	var left model.Duration
 	for i := range list {
 		x := &list[i]
 		slices.SortStableFunc(x.pieces, func(a, b pathItem) int { return cmp.Compare(b.time, a.time) })
