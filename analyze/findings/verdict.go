@@ -433,7 +433,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		name = plain(textui.ShortFunc(q.Name))
 	}
 	if q.all {
-		return fmt.Sprintf("Half of %s %s take %s and more; the slowest are like the rest or worse.", n, name, textui.Duration(q.P50))
+		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
 	share := "The slowest " + textui.Count(q.RequestTail.Count)
 	if q.Share > 0 {
