@@ -22,14 +22,18 @@ import (
 //     of which counts for the cause that it lost most to. They are ranked by the mean of both.
 //  3. Waits to run are diagnosed only if their p99 is 5 ms, or waits of 1 ms and more are slowShare
 //     of the time that the program's goroutines ran or could have run, and have a p99 of 1 ms or are
-//     slowSpan of all; the rest by limits of their own. Less than leastShare is not worth a diagnosis.
+//     slowSpan of all, and not if procs were less than idleProcsShare busy; the rest by limits of their own. Less than leastShare is not worth a diagnosis.
 //  4. More procs than CPUs comes first: it makes whatever runs look slow.
 const (
-	slowShare    = 0.05
-	slowSpan     = 0.02
-	slowWait     = 5_000_000
-	leastShare   = 0.10
-	maxDiagnoses = 3
+	slowShare = 0.05
+	slowSpan  = 0.02
+	slowWait  = 5_000_000
+	// idleProcsShare of the procs' time in use leaves a proc for whoever can run, if less than
+	// idleWaiting goroutines wait on average.
+	idleProcsShare = 0.1
+	idleWaiting    = 0.25
+	leastShare     = 0.10
+	maxDiagnoses   = 3
 	// batchShare of the waiting is that of new goroutines, where very many were runnable at
 	// once.
 	batchShare = 0.3
@@ -186,21 +190,25 @@ func p99(counts map[model.Duration]int64) model.Duration {
 
 // slow reports whether waiting to run matters.
 func (d *diagnostician) slow() bool {
-	if d.r.Causes.Refused != "" || d.r.Latency.All.Count == 0 {
-		return false
-	}
-	l := &d.r.Latency
+	return d.r.Causes.Refused == "" && waitsMatter(d.r) && !idle(d.r)
+}
+
+// waitsMatter reports whether waits to run are long, or many.
+func waitsMatter(r *result.Report) bool {
+	l := &r.Latency
 	if l.All.Count >= fewWaits && l.All.P99 < slowWait {
 		var long model.Duration
 		above(&l.All, result.NotableWait, func(v model.Duration, n int64) { long += v * model.Duration(n) })
-		return ratio(long, d.active()) >= slowShare && (l.All.P99 >= result.NotableWait || ratio(long, d.r.Totals.Span) >= slowSpan)
+		return ratio(long, r.Bursts.All.Total+l.All.Total) >= slowShare && (l.All.P99 >= result.NotableWait || ratio(long, r.Totals.Span) >= slowSpan)
 	}
-	return WaitSeverity(l) > result.Info
+	return l.All.Count > 0 && WaitSeverity(l) > result.Info
 }
 
-// active is the time in which goroutines of the program ran, or could have.
-func (d *diagnostician) active() model.Duration {
-	return d.r.Bursts.All.Total + d.r.Latency.All.Total
+// idle reports whether the procs were idle nearly all the time and most waits to run short: the few
+// long ones are then not for want of a proc.
+func idle(r *result.Report) bool {
+	l := &r.Latency.All
+	return r.Procs.Utilisation < idleProcsShare && l.Count >= fewWaits && l.P99 < slowWait && ratio(l.Total, r.Totals.Span) < idleWaiting
 }
 
 // add adds a diagnosis. Its advice is that of the catalogue.

@@ -2,12 +2,14 @@ package findings_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/model"
 )
 
 // TestJudgePartial checks that saved reports whose blame lacks a part of what goes together
@@ -100,6 +102,46 @@ func TestSocketCalls(t *testing.T) {
 		findings.Judge(v)
 		if !slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Title != "" && f.Kind == want }) {
 			t.Errorf("%s: no %s among %q", callee, want, result.Each(v.Findings, func(f *result.Finding) string { return f.Kind }))
+		}
+	}
+}
+
+// TestIdleProcs checks that rare waits to run are laid to the machine if the procs were idle.
+func TestIdleProcs(t *testing.T) {
+	for utilisation, want := range map[float64]string{0.5: findings.Starved, 0.05: findings.Disturbed} {
+		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
+		l := &v.Latency.All
+		v.Procs.Utilisation, v.Totals.Span = utilisation, 5*l.Total
+		l.P99, l.Count = 2_000_000, max(l.Count, 1000)
+		findings.Judge(v)
+		if v.Verdict.Word != want {
+			t.Errorf("procs %v busy: %s (%s), want %s", utilisation, v.Verdict.Word, v.Verdict.Machine, want)
+		}
+	}
+}
+
+// TestWithoutCPU checks that the slowest requests are laid to the machine if calls on sockets, which do not
+// block, took as long.
+func TestWithoutCPU(t *testing.T) {
+	for longest, machine := range map[model.Duration]bool{2_000_000: false, 1_000_000_000: true} {
+		v := resulttest.Read(t, "http.trace")
+		v.Latency.All = result.Dist{} // nothing waits to run
+		for i := range v.Requests {
+			for _, set := range v.Requests[i].Sets() {
+				for n := range set.Tails {
+					set.Tails[n].Rows = nil
+					for g := range set.Tails[n].Groups {
+						set.Tails[n].Groups[g].Kind, set.Tails[n].Groups[g].Middle = "syscall", 0
+					}
+				}
+			}
+		}
+		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.f", Turns: 1000, Longest: longest, Total: longest, BlameBasis: result.BlameBasis{Seen: longest},
+			Stacks: []result.BlameStack{{Total: longest, Stack: []result.Frame{{Function: "net.(*conn).Write"}, {Function: "main.f"}}}}})
+		findings.Judge(v)
+		named := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return strings.Contains(f.Text, "of the slowest") })
+		if named == machine || machine && v.Verdict.Machine == "" {
+			t.Errorf("calls of up to %d ns: %s (%s), with an item about the slowest: %t", longest, v.Verdict.Word, v.Verdict.Machine, named)
 		}
 	}
 }

@@ -33,10 +33,8 @@ const (
 	worthTime   = 2_000_000
 	outsideTime = 10_000_000
 	heldUpShare = 0.2
-	// collectorShare of the procs' time makes timers late; noisyShare of the waiting to run is laid to the
-	// operating system where running code may have had no CPU.
+	// collectorShare of the procs' time makes timers late.
 	collectorShare = 0.1
-	noisyShare     = 0.2
 	// ranShare of the time is the least that a program must run on all procs together for what it does
 	// to be judged.
 	ranShare = 0.01
@@ -127,8 +125,12 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	}
 	j.measure(objectives)
 	diagnoses := diagnose(r)
+	if !slices.ContainsFunc(diagnoses, func(d diagnosis) bool { return ofScheduling(d.Kind) }) && idle(r) && waitsMatter(r) {
+		r.Verdict.Machine = fmt.Sprintf("goroutines waited up to %s to run, but procs were %s busy: their threads probably had no CPU", textui.Duration(r.Latency.All.Max), textui.Percent(r.Procs.Utilisation))
+	}
 	j.requests(&diagnoses)
 	j.others(diagnoses)
+	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
 	j.word()
 	return j.items
@@ -206,7 +208,12 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		}
 		if len(parts) == 0 && j.codeless == nil && (q.limit > 0 || !q.all) {
 			for i := range q.Groups {
-				if x := &q.Groups[i]; x.Kind == "running" && x.Function == "" && q.cost(x) >= max(worthTime, q.whole()/2) {
+				x := &q.Groups[i]
+				switch {
+				case x.Kind != "running" || x.Function != "" || q.cost(x) < max(worthTime, q.whole()/2):
+				case !q.all && j.lost(q.cost(x), x.Have):
+					j.r.Verdict.Machine = j.lostText(q)
+				default:
 					j.codeless = q
 				}
 			}
@@ -221,13 +228,12 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				continue // nothing says whom it is due to
 			}
 		case len(rows) > 0 && rows[0].Kind == "runnable" && 2*c.q.cost(rows[0]) >= c.q.cost(c.part):
-			j.due(&f, diagnoses)
-		case j.late(c.q, c.part):
-			if !j.due(&f, diagnoses) {
-				j.collected(&f)
+			if !j.due(&f, diagnoses) && !c.q.all && idle(j.r) {
+				continue // for a thread without a CPU
 			}
-		case c.part.Kind == "running" && !c.q.all && j.r.Blame.Samples == 0 && j.noisy():
-			j.r.Verdict.Machine = fmt.Sprintf("the slowest %s ran the same code longer than others: their threads probably had no CPU meanwhile", c.q.name())
+		case j.late(c.q, c.part) && (j.due(&f, diagnoses) || j.collected(&f)):
+		case !c.q.all && (c.part.Kind == "syscall" || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0) && j.lost(c.q.cost(c.part), c.part.Have):
+			j.r.Verdict.Machine = j.lostText(c.q)
 			continue
 		}
 		j.add(f, c.q)
@@ -277,9 +283,9 @@ func (j *judge) late(q *question, x *result.RequestRow) bool {
 }
 
 // collected adds to an item that the garbage collector kept the procs from it, if it did.
-func (j *judge) collected(f *result.Finding) {
+func (j *judge) collected(f *result.Finding) bool {
 	if j.r.GC.Share < collectorShare {
-		return
+		return false
 	}
 	f.Title += ": timers and sockets wait while the garbage collector has the procs"
 	f.Kind, f.Advice = "garbage-collection", fix("garbage-collection")
@@ -291,17 +297,35 @@ func (j *judge) collected(f *result.Finding) {
 			}
 		}
 	}
+	return true
 }
 
-// noisy reports whether much of the waiting to run is laid to the operating system.
-func (j *judge) noisy() bool {
-	var suspected model.Duration
-	for i := range j.r.Causes.Rows {
-		if x := &j.r.Causes.Rows[i]; x.Suspected {
-			suspected += x.Total
+// noCPU returns how often threads had no CPU for [result.NotableWait] or more, and for how long at most:
+// as calls on sockets show, which do not block, and waits that are laid to the operating system, or in
+// which a proc was idle and a thread was looking for work.
+func (j *judge) noCPU() (times int64, longest model.Duration) {
+	for _, b := range j.r.Blame.Of(result.BlameInSlow) {
+		if ofSocket(b) {
+			times, longest = times+b.Turns, max(longest, b.Longest)
 		}
 	}
-	return ratio(suspected, j.r.Causes.Total) >= noisyShare
+	for i := range j.r.Causes.Rows {
+		if x := &j.r.Causes.Rows[i]; x.Suspected || x.Cause == result.CauseSpinner.String() {
+			above(&x.Dominated, result.NotableWait, func(v model.Duration, n int64) { times, longest = times+n, max(longest, v) })
+		}
+	}
+	return times, longest
+}
+
+// lost reports whether so many requests may be so much longer because threads had no CPU.
+func (j *judge) lost(cost float64, have int64) bool {
+	times, longest := j.noCPU()
+	return cost <= float64(longest) && have <= times
+}
+
+func (j *judge) lostText(q *question) string {
+	times, longest := j.noCPU()
+	return fmt.Sprintf("threads had no CPU %s, for up to %s, which explains as much as the slowest %s take longer", textui.Plural(times, "time"), textui.Duration(longest), q.name())
 }
 
 // served reports whether there are requests of which it is certain that they are some.
@@ -375,6 +399,22 @@ func (j *judge) others(diagnoses []diagnosis) {
 		}
 		j.add(f.Finding, nil)
 	}
+}
+
+// disturbed drops what explains less than half of the slowest requests' time, if the machine disturbed the
+// program: that explains the rest, and maybe all.
+func (j *judge) disturbed() {
+	if j.r.Verdict.Machine == "" {
+		return
+	}
+	var items []result.Finding
+	var slow []*question
+	for i, q := range j.slow {
+		if f := j.items[i]; q == nil || q.all || q.limit > 0 || f.Evidence[1].Value >= 0.5 {
+			items, slow = append(items, f), append(slow, q)
+		}
+	}
+	j.items, j.slow = items, slow
 }
 
 // word sets the word and the sentence of the verdict, and what is ruled out.
