@@ -106,7 +106,7 @@ func (r *Result) counting() (rows []*Row) {
 		for i := range r.Rows {
 			row := &r.Rows[i]
 			waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String()
-			if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 {
+			if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone {
 				rows = append(rows, row)
 			}
 		}
