@@ -35,6 +35,8 @@ const (
 //  1. The rows that count are those of requests; else those of ops, else those of waiting to run.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great.
+//     A rate does by itself only where as many were done, in another time, or where no latency is
+//     known: else the load is another, which is said and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 func (r *Result) judge() {
@@ -53,7 +55,7 @@ func (r *Result) judge() {
 	}
 	enough := !r.Single() && 2*stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))*float64(len(ps)) < Alpha
 	corrected := stat.Holm(ps)
-	most := 0.0
+	most, load := 0.0, (*Row)(nil)
 	for _, row := range rows { // 2
 		p := row.P
 		if i := slices.Index(tested, row); i >= 0 && enough {
@@ -64,6 +66,12 @@ func (r *Result) judge() {
 			row.change = 0
 		}
 		weight := math.Abs(row.change)
+		if row.isRate() && rows[0] != row && !r.sameLoad(row) {
+			if weight > 0 && (load == nil || weight > math.Abs(load.change)) {
+				load = row
+			}
+			continue
+		}
 		if row.of.Agg == rule.Mean && !row.isRate() && row.Section == SectionRequests {
 			weight /= 100
 		}
@@ -80,6 +88,24 @@ func (r *Result) judge() {
 			}
 		}
 	}
+	if r.Verdict == Same && load != nil {
+		r.lead = load
+	}
+}
+
+// sameLoad reports whether both sides did as many as each other, at whatever rate.
+func (r *Result) sameLoad(rate *Row) bool {
+	base, cand, ok := r.medians(func(s *sample.Sample) *float64 {
+		if rate.Section == SectionOps {
+			return Ops(s)
+		}
+		set := r.set(&Trace{Sample: s}, rate.Group)
+		if set == nil {
+			return nil
+		}
+		return quotient(float64(set.Count), 1)
+	})
+	return ok && max(base/cand, cand/base) < leastRate
 }
 
 // moves reports whether the mean changed by as much as counts where nothing was tested, in the
@@ -173,7 +199,11 @@ func (r *Result) headline() {
 			said = append(said, row.sentence())
 		}
 	}
-	if len(said) == 0 {
+	switch {
+	case rate != nil && rate.change != 0 && rate.Ratio != nil && r.Verdict == Same: // the load is another
+		change, per, _ := strings.Cut(rate.sentence(), " "+rate.of.Metric)
+		said = append(said, fmt.Sprintf("%s times the %s%s (%s)", strings.TrimPrefix(TimesText(rate.Ratio.Est), "x"), rate.of.Metric, per, change))
+	case len(said) == 0:
 		said = append(said, r.lead.sentence())
 	}
 	if rate != nil && rate != r.lead && (rate.change != 0 || r.Verdict == Same) {
@@ -183,7 +213,7 @@ func (r *Result) headline() {
 	if r.Verdict == Worse {
 		var better *Row
 		for _, row := range r.counting() {
-			if row.change < 0 && (better == nil || row.change < better.change-0.01) {
+			if row.change < 0 && (!row.isRate() || r.sameLoad(row)) && (better == nil || row.change < better.change-0.01) {
 				better = row
 			}
 		}
