@@ -337,17 +337,7 @@ func shortPlace(cell string, width int) string {
 	if i <= 0 || !strings.HasSuffix(cell, ")") || rest < 2 {
 		return textui.Shorten(cell, width)
 	}
-	if textui.Width(cell[:i]) <= rest {
-		return cell
-	}
-	runes := []rune(cell[:i])
-	k, used := len(runes), 1 // the …
-	for ; k > 0; k-- {
-		if used += textui.Width(string(runes[k-1])); used > rest {
-			break
-		}
-	}
-	return "…" + string(runes[k:]) + cell[i:]
+	return textui.Shorten(cell[:i], rest) + cell[i:]
 }
 
 // framesShown is how many frames of a stack text shows.
