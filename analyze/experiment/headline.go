@@ -55,7 +55,7 @@ func (r *Result) judge() {
 	}
 	enough := !r.Single() && 2*stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))*float64(len(ps)) < Alpha
 	corrected := stat.Holm(ps)
-	most, load := 0.0, (*Row)(nil)
+	most := 0.0
 	for _, row := range rows { // 2
 		p := row.P
 		if i := slices.Index(tested, row); i >= 0 && enough {
@@ -66,12 +66,6 @@ func (r *Result) judge() {
 			row.change = 0
 		}
 		weight := math.Abs(row.change)
-		if row.isRate() && rows[0] != row && !r.sameLoad(row) {
-			if weight > 0 && (load == nil || weight > math.Abs(load.change)) {
-				load = row
-			}
-			continue
-		}
 		if row.of.Agg == rule.Mean && !row.isRate() && row.Section == SectionRequests {
 			weight /= 100
 		}
@@ -81,31 +75,28 @@ func (r *Result) judge() {
 		if row.of.Agg == rule.Quantile && row.of.Q == 0.5 {
 			weight += math.Abs(row.change)
 		}
+		load := row.isRate() && row != rows[0] && !r.sameLoad(row)
+		if load {
+			weight *= 1e-9
+		}
 		if weight > most {
-			most, r.lead, r.Verdict = weight, row, Better
-			if row.change > 0 {
+			most, r.lead = weight, row
+			switch {
+			case load:
+			case row.change > 0:
 				r.Verdict = Worse
+			default:
+				r.Verdict = Better
 			}
 		}
-	}
-	if r.Verdict == Same && load != nil {
-		r.lead = load
 	}
 }
 
 // sameLoad reports whether both sides did as many as each other, at whatever rate.
 func (r *Result) sameLoad(rate *Row) bool {
-	base, cand, ok := r.medians(func(s *sample.Sample) *float64 {
-		if rate.Section == SectionOps {
-			return Ops(s)
-		}
-		set := r.set(&Trace{Sample: s}, rate.Group)
-		if set == nil {
-			return nil
-		}
-		return quotient(float64(set.Count), 1)
-	})
-	return ok && max(base/cand, cand/base) < leastRate
+	base, cand, ok := r.medians(func(s *sample.Sample) *float64 { return new(Seconds(s)) })
+	x := float64(rate.Cand.Median) * cand / (float64(rate.Base.Median) * base)
+	return ok && max(x, 1/x) < leastRate
 }
 
 // moves reports whether the mean changed by as much as counts where nothing was tested, in the

@@ -23,9 +23,10 @@ const (
 // group are requests that are compared.
 type group struct {
 	name  string
-	count [2]int64 // in all traces of each side
-	only  int      // 0: both sides have enough; 1: the baseline, 2: the candidate
 	total model.Duration
+	count [2]int64 // in all traces of each side
+	many  [2]int   // traces with enough of them
+	only  int      // 0: both sides have enough; 1: the baseline, 2: the candidate
 }
 
 // groups returns the groups of requests that at least half of the traces of a side have enough
@@ -36,7 +37,6 @@ func (r *Result) groups() []group {
 	if r.RequestKind == "" {
 		return nil
 	}
-	traces := map[string][2]int{}
 	found, named := map[string]group{}, [2]bool{}
 	for i, s := range []*Side{&r.Base, &r.Cand} {
 		for _, x := range s.samples() {
@@ -44,46 +44,42 @@ func (r *Result) groups() []group {
 				continue
 			}
 			for _, g := range x.Requests.Groups {
-				if n := traces[g.Name]; g.Count >= enoughRequests {
-					n[i]++
-					traces[g.Name] = n
-				}
 				sum := found[g.Name]
 				sum.name, sum.total = g.Name, sum.total+g.Total
-				sum.count[i] += g.Count
+				if sum.count[i] += g.Count; g.Count >= enoughRequests {
+					sum.many[i]++
+				}
 				found[g.Name], named[i] = sum, true
 			}
 		}
 	}
 	all := false
 	var both, alone []group
-	for name, n := range traces {
-		g := found[name]
-		base, cand := 2*n[0] >= len(r.Base.Traces), 2*n[1] >= len(r.Cand.Traces)
-		if base && cand {
-			both = append(both, g)
-		} else if base != cand {
-			all = all || name != result.NoName
-			if g.only = 2; base {
-				g.only = 1
-			}
-			// Not if the other side's may be under another name.
-			if name != result.OtherNames && named[2-g.only] && found[result.OtherNames].count[2-g.only] == 0 {
-				alone = append(alone, g)
-			}
+	for name, g := range found {
+		base, cand := 2*g.many[0] >= len(r.Base.Traces), 2*g.many[1] >= len(r.Cand.Traces)
+		if g.only = 2; base {
+			g.only = 1
 		}
-	}
-	for _, list := range [][]group{both, alone} {
-		slices.SortFunc(list, func(a, b group) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name)) })
+		all = all || base != cand && name != result.NoName
+		switch other := 2 - g.only; {
+		case base && cand:
+			g.only = 0
+			both = append(both, g)
+		case base != cand && name != result.OtherNames && named[other] && found[result.OtherNames].count[other] == 0: // else the other's may be under another name
+			alone = append(alone, g)
+		}
 	}
 	if all {
 		both = slices.DeleteFunc(both, func(g group) bool { return g.name == result.NoName })
 	}
-	both = both[:min(len(both), maxGroups)]
+	for _, list := range []*[]group{&both, &alone} {
+		slices.SortFunc(*list, func(a, b group) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name)) })
+		*list = (*list)[:min(len(*list), maxGroups)]
+	}
 	if all || len(both) == 0 {
 		both = append(both, group{name: allRequests})
 	}
-	return append(both, alone[:min(len(alone), maxGroups)]...)
+	return append(both, alone...)
 }
 
 // set returns the requests of a group of a trace, nil if there are none.

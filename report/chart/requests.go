@@ -154,18 +154,15 @@ func (in *Input) slowRequests() (kind string, k *result.RequestGroup) {
 	if main == nil {
 		return "", nil
 	}
-	sets := slices.DeleteFunc(append(slices.Clone(main.Sets()), result.RequestGroup{RequestSet: main.RequestSet}), func(s result.RequestGroup) bool {
-		return len(s.Tails) == 0 || len(s.Slowest) == 0
-	})
-	for _, f := range in.Report.Findings {
-		if i := slices.IndexFunc(sets, func(s result.RequestGroup) bool { return s.Name == f.Group }); i >= 0 && f.Group != "" {
-			return main.Kind, &sets[i]
+	first := slices.IndexFunc(in.Report.Findings, func(f result.Finding) bool { return f.Group != "" })
+	sets := append(slices.Clone(main.Sets()), result.RequestGroup{RequestSet: main.RequestSet})
+	for i := range sets {
+		s := &sets[i]
+		if len(s.Tails) > 0 && len(s.Slowest) > 0 && (k == nil || first >= 0 && s.Name == in.Report.Findings[first].Group) {
+			k = s
 		}
 	}
-	if len(sets) == 0 {
-		return "", nil
-	}
-	return main.Kind, &sets[0]
+	return main.Kind, k
 }
 
 func requestLabel(kind, fn string) string {

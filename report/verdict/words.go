@@ -349,13 +349,7 @@ func who(p *gate.Part, did string) string {
 }
 
 // frame returns "main.(*queue).push (queue.go:41)".
-func frame(f *sample.Frame) string {
-	s := name(f.Func)
-	if b := brief(f); b != "" {
-		s += " (" + b + ")"
-	}
-	return s
-}
+func frame(f *sample.Frame) string { return textui.Shorten(experiment.FrameText(f), longest) }
 
 // behind tells which code waits stood behind, with the longest stretch that ran.
 func (m measure) behind(p *gate.Part) string {

@@ -404,15 +404,4 @@ func limits(r *result.Report) *document.Section {
 }
 
 // notes are statements about the numbers.
-func notes(r *result.Report) *document.Section {
-	var list document.List
-	for _, n := range r.Notes {
-		list = append(list, document.Item{Text: n})
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.New("notes", "Notes")
-	s.Add(list)
-	return s
-}
+func notes(r *result.Report) *document.Section { return list("notes", "Notes", r.Notes) }
