@@ -369,6 +369,13 @@ func (t *TextWriter) cards(list Cards) {
 }
 
 func (t *TextWriter) facet(f *Facet) {
+	if f.URL != "" && t.o.Color && t.o.Width > 0 { // OSC 8, for terminals only
+		plain, bare := *f, t.Like()
+		plain.URL = ""
+		bare.facet(&plain)
+		t.b.WriteString(strings.Replace(bare.b.String(), f.Place, "\x1b]8;;"+f.URL+"\x1b\\"+f.Place+"\x1b]8;;\x1b\\", 1))
+		return
+	}
 	pairs := f.Pairs
 	if f.Most > 0 {
 		pairs = pairs[:min(f.Most, len(pairs))]
