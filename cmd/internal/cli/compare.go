@@ -54,7 +54,6 @@ func newCompare(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&f.op, "op", "", "show totals per op, not per second: `OP` is region:NAME, task:NAME, goroutine:FUNC, or count for what the program counted itself")
 	flags.StringVar(&f.window, "window", "", "look at this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
 	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern, and take all operands for the other side; may be repeated")

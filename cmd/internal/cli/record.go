@@ -78,7 +78,6 @@ complete. A program's exit code becomes that of this command, unless this one en
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to this `FILE`")
 	flags.DurationVarP(&f.length, "duration", "d", source.DefaultSeconds*time.Second, "record for this `TIME`")
 	flags.BoolVar(&f.wait, "wait", false, "let the program run on when the recording is over, and wait for its end")
