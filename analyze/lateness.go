@@ -84,7 +84,7 @@ func (l *Lateness) phase(s *model.Step) {
 
 // start takes the start of a goroutine on a proc.
 func (l *Lateness) start(s *model.Step) {
-	p := l.proc(s.P)
+	p := procOf(&l.procs, s.P)
 	if p == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (l *Lateness) start(s *model.Step) {
 
 // stop takes that a goroutine gave up its proc.
 func (l *Lateness) stop(s *model.Step) {
-	if p := l.proc(s.P); p != nil {
+	if p := procOf(&l.procs, s.P); p != nil {
 		p.stopped = s.Time
 	}
 }
@@ -132,7 +132,7 @@ func (l *Lateness) network(s *model.Step) {
 
 // timer bounds the lateness of a timer.
 func (l *Lateness) timer(s *model.Step) {
-	p := l.proc(s.P)
+	p := procOf(&l.procs, s.P)
 	if p == nil || p.stopped == 0 || s.Time.Sub(p.stopped) > ownTimers || p.looked == 0 {
 		l.UnboundedTimers++
 		return
@@ -147,7 +147,7 @@ func (l *Lateness) timer(s *model.Step) {
 // move notes polls that found nothing: a thread lets go of its proc for want of
 // work only after it polled (runtime/proc.go: findRunnable).
 func (l *Lateness) move(s *model.Step) {
-	p := l.proc(s.P)
+	p := procOf(&l.procs, s.P)
 	if p == nil || s.Flags&model.StepStatus != 0 {
 		return
 	}
@@ -162,15 +162,15 @@ func (l *Lateness) move(s *model.Step) {
 	}
 }
 
-// proc returns what is known of a proc, nil if there is no such proc.
-func (l *Lateness) proc(id model.ProcID) *procLooks {
+// procOf returns what is known of a proc, nil if there is no such proc.
+func procOf[T any](procs *[]T, id model.ProcID) *T {
 	if id < 0 || id >= maxPathologyProcs {
 		return nil
 	}
-	for int(id) >= len(l.procs) {
-		l.procs = append(l.procs, procLooks{})
+	if n := int(id) + 1 - len(*procs); n > 0 {
+		*procs = append(*procs, make([]T, n)...)
 	}
-	return &l.procs[id]
+	return &(*procs)[id]
 }
 
 // maxPathologyProcs bounds the ids of procs, which a hostile trace makes up.

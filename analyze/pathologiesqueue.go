@@ -96,7 +96,7 @@ func (c *chain) link(fn model.StringID, at model.Time) {
 const minLinks = 10
 
 func (x *runnextChain) start(t *model.Tables, s *runqueue.Start, counts bool, at model.Time) {
-	c := x.proc(s.P)
+	c := procOf(&x.procs, s.P)
 	if c == nil {
 		return
 	}
@@ -136,7 +136,7 @@ func (x *runnextChain) victim(t *model.Tables, s *runqueue.Start, at model.Time)
 	if id == model.NoProc {
 		id = s.P
 	}
-	c := x.proc(id)
+	c := procOf(&x.procs, id)
 	if c == nil {
 		return
 	}
@@ -155,16 +155,6 @@ func (x *runnextChain) victim(t *model.Tables, s *runqueue.Start, at model.Time)
 			x.party(t, "ran", fn, 0, id, behind)
 		}
 	}
-}
-
-func (x *runnextChain) proc(id model.ProcID) *chainState {
-	if id < 0 || id >= maxPathologyProcs {
-		return nil
-	}
-	for int(id) >= len(x.procs) {
-		x.procs = append(x.procs, chainState{})
-	}
-	return &x.procs[id]
 }
 
 // A single victim of a chain waited for what one time slice costs by design;

@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -177,7 +178,7 @@ func TestRequests(t *testing.T) {
 	with := func(s Side, kind string, groups map[string]sample.RequestSet) Side {
 		for i, x := range s.Traces {
 			r := &sample.Requests{Kind: kind, RequestSet: set(3*ms, 6*ms, 3000), Path: []sample.Named{{Name: "lock", Total: 3 * s1}}}
-			for _, name := range []string{"main.a", "main.b"} {
+			for _, name := range []string{"main.a", "main.b", result.OtherNames} {
 				if g, ok := groups[name]; ok {
 					g.P50 += model.Duration(i) * us
 					g.P99 += model.Duration(i) * us
@@ -198,7 +199,8 @@ func TestRequests(t *testing.T) {
 		"same":   {old, "SAME main.b: p50 4.00 -> 4.00ms (1.00x, p=1.000), p99 8.00 -> 8.00ms (1.00x, p=1.000), 1,500 -> 1,500 requests per second | ", ""},
 		"median": {groups{"main.a": set(20*ms, 22*ms, 400), "main.b": old["main.b"]}, "WORSE main.a: p50 2.00 -> 20.0ms (10.0x, p=0.002), 1,500 -> 400 requests per second | lock in main.get +18.0ms in each", "WORSE main.a: p50 2.00 -> 20.0ms (10.0x), 1,500 -> 400 requests per second | lock in main.get +18.0ms in each"},
 		"tail":   {groups{"main.a": set(2*ms, 40*ms, 1500), "main.b": old["main.b"]}, "WORSE main.a: p99 4.00 -> 40.0ms (10.0x, p=0.002) | lock in main.get +36.0ms in each of the slowest", "WORSE main.a: p99 4.00 -> 40.0ms (10.0x) | lock in main.get +36.0ms in each of the slowest"},
-		"rate":   {groups{"main.a": set(2*ms, 4*ms, 500), "main.b": old["main.b"]}, "WORSE main.a: 1,500 -> 500 requests per second | ", ""},
+		"rate":   {groups{"main.a": set(2*ms, 4*ms, 500), "main.b": old["main.b"]}, "SAME main.a: p50 2.00 -> 2.00ms (1.00x, p=1.000), p99 4.00 -> 4.00ms (1.00x, p=1.000), 0.33 times the requests per second (1,500 -> 500) | ", ""},
+		"load":   {groups{"main.a": old["main.a"], "main.b": set(4*ms, 8*ms, 3000)}, "SAME main.b: p50 4.00 -> 4.00ms (1.00x, p=1.000), p99 8.00 -> 8.00ms (1.00x, p=1.000), 2.00 times the requests per second (1,500 -> 3,000) | ", ""},
 		"faster": {groups{"main.a": old["main.a"], "main.b": set(2*ms, 4*ms, 1500)}, "BETTER main.b: p50 4.00 -> 2.00ms (0.50x, p=0.002) | lock in main.get -2.00ms in each", "BETTER main.b: p50 4.00 -> 2.00ms (0.50x) | lock in main.get -2.00ms in each"},
 		"both":   {groups{"main.a": set(8*ms, 16*ms, 1500), "main.b": set(2*ms, 4*ms, 1500)}, "WORSE main.a: p50 2.00 -> 8.00ms (4.00x, p=0.002); better: main.b: p50 4.00 -> 2.00ms (0.50x, p=0.002) | lock in main.get +6.00ms in each", "WORSE main.a: p50 2.00 -> 8.00ms (4.00x); better: main.b: p50 4.00 -> 2.00ms (0.50x) | lock in main.get +6.00ms in each"},
 		"gone":   {groups{"main.a": old["main.a"]}, "SAME main.a: p50 2.00 -> 2.00ms (1.00x, p=1.000), p99 4.00 -> 4.00ms (1.00x, p=1.000), 1,500 -> 1,500 requests per second | ", ""},
@@ -211,6 +213,37 @@ func TestRequests(t *testing.T) {
 			}
 			if got := r.Verdict + " " + r.Headline + " | " + r.Part; got != want {
 				t.Errorf("%s: got  %s\nwant %s", name, got, want)
+			}
+		}
+	}
+	half := with(side("new", six(1)...), "http", old)
+	for _, x := range half.Traces {
+		x.Sample.To /= 2
+	}
+	if r := Of(with(side("old", six(1)...), "http", old), half, ""); r.Verdict != Better || r.Headline != "main.b: 1,500 -> 3,000 requests per second" {
+		t.Errorf("as many in half the time: %s %s", r.Verdict, r.Headline)
+	}
+	few := groups{"main.a": old["main.a"], "main.b": set(4*ms, 8*ms, 3)}
+	other := groups{"main.a": old["main.a"], result.OtherNames: old["main.b"]}
+	for name, tt := range map[string]struct {
+		base, cand groups
+		want       string
+	}{
+		"gone":   {old, groups{"main.a": old["main.a"]}, "seen only in old: 1,500 requests of main.b, p99 8.00ms"},
+		"new":    {groups{"main.a": old["main.a"]}, old, "seen only in new: 1,500 requests of main.b, p99 8.00ms"},
+		"few":    {few, old, "too few in old to compare, 3, but in new: 1,500 requests of main.b, p99 8.00ms"},
+		"both":   {old, old, ""},
+		"none":   {few, few, ""},
+		"others": {old, other, ""}, // which may hide main.b
+		"groups": {old, nil, ""},   // are not known
+	} {
+		r := Of(with(side("old", 1), "http", tt.base), with(side("new", 1), "http", tt.cand), "")
+		if got := strings.Join(r.Only, "\n"); got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+		for _, row := range r.Rows {
+			if row.Group == "main.b" && tt.want != "" && (row.Ratio != nil || row.P != nil || len(row.Base.X)+len(row.Cand.X) == 0) {
+				t.Errorf("%s: %s compared: %+v", name, row.Quantity, row)
 			}
 		}
 	}

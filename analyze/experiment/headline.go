@@ -35,6 +35,8 @@ const (
 //  1. The rows that count are those of requests; else those of ops, else those of waiting to run.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great.
+//     A rate does by itself only where as many were done, in another time, or where no latency is
+//     known: else the load is another, which is said and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 func (r *Result) judge() {
@@ -73,13 +75,28 @@ func (r *Result) judge() {
 		if row.of.Agg == rule.Quantile && row.of.Q == 0.5 {
 			weight += math.Abs(row.change)
 		}
+		load := row.isRate() && row != rows[0] && !r.sameLoad(row)
+		if load {
+			weight *= 1e-9
+		}
 		if weight > most {
-			most, r.lead, r.Verdict = weight, row, Better
-			if row.change > 0 {
+			most, r.lead = weight, row
+			switch {
+			case load:
+			case row.change > 0:
 				r.Verdict = Worse
+			default:
+				r.Verdict = Better
 			}
 		}
 	}
+}
+
+// sameLoad reports whether both sides did as many as each other, at whatever rate.
+func (r *Result) sameLoad(rate *Row) bool {
+	base, cand, ok := r.medians(func(s *sample.Sample) *float64 { return new(Seconds(s)) })
+	x := float64(rate.Cand.Median) * cand / (float64(rate.Base.Median) * base)
+	return ok && max(x, 1/x) < leastRate
 }
 
 // moves reports whether the mean changed by as much as counts where nothing was tested, in the
@@ -106,7 +123,7 @@ func (r *Result) counting() (rows []*Row) {
 		for i := range r.Rows {
 			row := &r.Rows[i]
 			waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String()
-			if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 {
+			if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone {
 				rows = append(rows, row)
 			}
 		}
@@ -173,7 +190,11 @@ func (r *Result) headline() {
 			said = append(said, row.sentence())
 		}
 	}
-	if len(said) == 0 {
+	switch {
+	case rate != nil && rate.change != 0 && rate.Ratio != nil && r.Verdict == Same: // the load is another
+		change, per, _ := strings.Cut(rate.sentence(), " "+rate.of.Metric)
+		said = append(said, fmt.Sprintf("%s times the %s%s (%s)", strings.TrimPrefix(TimesText(rate.Ratio.Est), "x"), rate.of.Metric, per, change))
+	case len(said) == 0:
 		said = append(said, r.lead.sentence())
 	}
 	if rate != nil && rate != r.lead && (rate.change != 0 || r.Verdict == Same) {
@@ -183,7 +204,7 @@ func (r *Result) headline() {
 	if r.Verdict == Worse {
 		var better *Row
 		for _, row := range r.counting() {
-			if row.change < 0 && (better == nil || row.change < better.change-0.01) {
+			if row.change < 0 && (!row.isRate() || r.sameLoad(row)) && (better == nil || row.change < better.change-0.01) {
 				better = row
 			}
 		}

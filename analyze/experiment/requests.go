@@ -2,11 +2,13 @@ package experiment
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -18,45 +20,66 @@ const (
 	allRequests = "requests"
 )
 
-// groups returns the groups of requests that at least half of the traces of each side have enough
-// of, those with the most time first. Those without a name are another mixture if one side has a
-// group that the other has not; then, or if there is no group, all requests come last.
-func (r *Result) groups() (names []string) {
+// group are requests that are compared.
+type group struct {
+	name  string
+	total model.Duration
+	count [2]int64 // in all traces of each side
+	many  [2]int   // traces with enough of them
+	only  int      // 0: both sides have enough; 1: the baseline, 2: the candidate
+}
+
+// groups returns the groups of requests that at least half of the traces of a side have enough
+// of, those of both sides first, with the most time first. Those without a name are another mixture
+// if one side has a group that the other has not; then, or if there is no group, all requests are
+// compared, too.
+func (r *Result) groups() []group {
 	if r.RequestKind == "" {
 		return nil
 	}
-	traces := map[string][2]int{}
-	total := map[string]model.Duration{}
+	found, named := map[string]group{}, [2]bool{}
 	for i, s := range []*Side{&r.Base, &r.Cand} {
 		for _, x := range s.samples() {
 			if x.Requests == nil || x.Requests.Kind != r.RequestKind {
 				continue
 			}
 			for _, g := range x.Requests.Groups {
-				if n := traces[g.Name]; g.Count >= enoughRequests {
-					n[i]++
-					traces[g.Name] = n
+				sum := found[g.Name]
+				sum.name, sum.total = g.Name, sum.total+g.Total
+				if sum.count[i] += g.Count; g.Count >= enoughRequests {
+					sum.many[i]++
 				}
-				total[g.Name] += g.Total
+				found[g.Name], named[i] = sum, true
 			}
 		}
 	}
 	all := false
-	for name, n := range traces {
-		base, cand := 2*n[0] >= len(r.Base.Traces), 2*n[1] >= len(r.Cand.Traces)
-		if all = all || base != cand && name != result.NoName; base && cand {
-			names = append(names, name)
+	var both, alone []group
+	for name, g := range found {
+		base, cand := 2*g.many[0] >= len(r.Base.Traces), 2*g.many[1] >= len(r.Cand.Traces)
+		if g.only = 2; base {
+			g.only = 1
+		}
+		all = all || base != cand && name != result.NoName
+		switch other := 2 - g.only; {
+		case base && cand:
+			g.only = 0
+			both = append(both, g)
+		case base != cand && name != result.OtherNames && named[other] && found[result.OtherNames].count[other] == 0: // else the other's may be under another name
+			alone = append(alone, g)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b)) })
 	if all {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == result.NoName })
+		both = slices.DeleteFunc(both, func(g group) bool { return g.name == result.NoName })
 	}
-	names = names[:min(len(names), maxGroups)]
-	if all || len(names) == 0 {
-		names = append(names, allRequests)
+	for _, list := range []*[]group{&both, &alone} {
+		slices.SortFunc(*list, func(a, b group) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name)) })
+		*list = (*list)[:min(len(*list), maxGroups)]
 	}
-	return names
+	if all || len(both) == 0 {
+		both = append(both, group{name: allRequests})
+	}
+	return append(both, alone...)
 }
 
 // set returns the requests of a group of a trace, nil if there are none.
@@ -79,10 +102,10 @@ func (r *Result) set(t *Trace, group string) *sample.RequestSet {
 // requestRows adds the rows of each group of requests.
 func (r *Result) requestRows() {
 	groups := r.groups()
-	for _, group := range groups {
+	for i, g := range groups {
 		selected := []rule.Selector{{Key: "kind", Pattern: r.RequestKind}}
-		if group != allRequests {
-			selected = append(selected, rule.Selector{Key: "name", Pattern: group})
+		if g.name != allRequests {
+			selected = append(selected, rule.Selector{Key: "name", Pattern: g.name})
 		}
 		for _, x := range []struct {
 			q  rule.Quantity
@@ -93,14 +116,14 @@ func (r *Result) requestRows() {
 			{rule.Quantity{Agg: rule.Mean, Metric: "request"}, func(x *sample.RequestSet, _ float64) float64 { return float64(x.Total) / float64(x.Count) }},
 			{rule.Quantity{Agg: rule.Mean, Metric: "requests", Per: rule.PerSecond}, func(x *sample.RequestSet, seconds float64) float64 { return float64(x.Count) / seconds }},
 		} {
-			if x.q.Q == 0.5 && group == allRequests && len(groups) > 1 {
+			if x.q.Q == 0.5 && g.name == allRequests && i > 0 {
 				continue // where the mixture changes, the median jumps from group to group
 			}
 			x.q.Select = selected
-			row := Row{Section: SectionRequests, Group: group, Quantity: x.q.String(), Unit: x.q.Unit(), of: &x.q}
+			row := Row{Section: SectionRequests, Group: g.name, Quantity: x.q.String(), Unit: x.q.Unit(), of: &x.q, alone: g.only > 0}
 			values := func(s *Side) (v Values) {
 				for _, t := range s.Traces {
-					set := r.set(t, group)
+					set := r.set(t, g.name)
 					if set == nil || set.Count == 0 {
 						v.Missing = cmp.Or(v.Missing, "no such requests")
 						continue
@@ -115,7 +138,24 @@ func (r *Result) requestRows() {
 			row.fill(values(&r.Base), values(&r.Cand))
 			r.Rows = append(r.Rows, row)
 		}
+		if g.only > 0 {
+			r.only(&g)
+		}
 	}
+}
+
+// only says of a group that it cannot be compared. Its row of the p99 is the last but two.
+func (r *Result) only(g *group) {
+	row, side, other := &r.Rows[len(r.Rows)-3], &r.Base, &r.Cand
+	p99 := row.Base.Median
+	if g.only == 2 {
+		side, other, p99 = other, side, row.Cand.Median
+	}
+	text := fmt.Sprintf("seen only in %s", side.Name)
+	if n := g.count[2-g.only]; n > 0 {
+		text = fmt.Sprintf("too few in %s to compare, %s, but in %s", other.Name, textui.Count(n), side.Name)
+	}
+	r.Only = append(r.Only, fmt.Sprintf("%s: %s of %s, p99 %s", text, textui.Plural(g.count[g.only-1], "request"), row.name(), row.text(p99)))
 }
 
 // Drawn returns how long the requests of a trace took that the headline is about.

@@ -43,6 +43,7 @@ type Row struct {
 	// it an accident of a few.
 	Few int `json:"traces_with_few_beyond,omitempty"`
 
+	alone  bool // one side has none, or too few to compare
 	of     *rule.Quantity
 	change float64 // for the worse, as a logarithm; 0: not beyond chance, or little
 }
@@ -209,7 +210,7 @@ func (row *Row) fill(base, cand Values) {
 	base.summarize()
 	cand.summarize()
 	row.Base, row.Cand = base, cand
-	if len(base.X) == 0 || len(cand.X) == 0 {
+	if len(base.X) == 0 || len(cand.X) == 0 || row.alone {
 		return
 	}
 	row.compare()

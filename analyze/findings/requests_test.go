@@ -1,6 +1,7 @@
 package findings_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/findings"
@@ -64,6 +65,15 @@ func TestSlowRequests(t *testing.T) {
 	findings.Judge(v)
 	if v.Verdict.Word != findings.Healthy || findings.ExitCode(&v.Verdict) != 0 {
 		t.Errorf("of requests that are not slow: %+v", v.Verdict)
+	}
+	v.Requests = v.Requests[1:]
+	const all, few = "no goroutine waited", " This is about the whole program; there are too few requests to judge: 3, the longest 10.0ms; see schedscope requests."
+	for n, want := range map[int64]string{15: "Nothing here needs fixing: 15 requests, none over 10.0ms, procs", 3: all, 0: all} {
+		v.Requests[0].Count = n
+		findings.Judge(v)
+		if got := v.Verdict.Text; !strings.Contains(got, want) || strings.Contains(got, few) != (n == 3) || strings.Contains(got, "No requests were found") != (n == 0) {
+			t.Errorf("of %d requests: %s", n, got)
+		}
 	}
 }
 

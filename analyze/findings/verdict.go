@@ -443,12 +443,23 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
-	case j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
-		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network, and no requests were found that could be slow: --request names some.", textui.Duration(j.r.Latency.All.Max))
-	case j.r.MainRequests() == nil && ratio(running(j.r), j.r.Totals.Span) < ranShare:
-		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time, and no requests were found that could be slow: record it under load, or name them by --request.", textui.Ratio(running(j.r), j.r.Totals.Span))
+	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
+		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network.", textui.Duration(j.r.Latency.All.Max))
+	case len(j.questions) == 0 && j.r.MainRequests() == nil && ratio(running(j.r), j.r.Totals.Span) < ranShare:
+		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
+	}
+	n, longest := int64(0), model.Duration(0)
+	for i := range j.r.Requests {
+		n, longest = n+j.r.Requests[i].Count, max(longest, j.r.Requests[i].Max)
+	}
+	switch {
+	case len(j.questions) > 0 || len(v.Objectives) > 0:
+	case n > 0:
+		v.Text += fmt.Sprintf(" This is about the whole program; there are too few requests to judge: %s, the longest %s; see schedscope requests.", textui.Count(n), textui.Duration(longest))
+	case v.Word == Healthy, v.Word == Unknown && j.r.Latency.All.Count > 0:
+		v.Text += " No requests were found, so that slow answers would not show: --request names some."
 	}
 	j.ruledOut()
 }
@@ -508,6 +519,9 @@ func (j *judge) unexplained(missed bool) (word, text string) {
 // healthy says what is fast enough.
 func (j *judge) healthy() string {
 	k := j.r.MainRequests()
+	if i := slices.IndexFunc(j.r.Requests, func(k result.RequestKind) bool { return len(j.questions) > 0 && k.Kind == j.questions[0].kind }); k == nil && i >= 0 {
+		k = &j.r.Requests[i]
+	}
 	busy := fmt.Sprintf("procs %s busy.", textui.Percent(j.r.Procs.Utilisation))
 	switch {
 	case k != nil && k.Count >= fewWaits && !k.Unknown:
@@ -516,9 +530,6 @@ func (j *judge) healthy() string {
 		return fmt.Sprintf("Nothing here needs fixing: %s requests, none over %s, %s", textui.Count(k.Count), textui.Duration(k.Max), busy)
 	case j.r.Latency.All.Count == 0:
 		return "Nothing here needs fixing: no goroutine of the program waited to run, " + busy
-	}
-	if k == nil {
-		busy += " No requests were found, so that slow answers would not show: --request names some."
 	}
 	if l := &j.r.Latency.All; l.Count >= fewWaits && l.Max >= result.NotableWait && !l.Unknown {
 		return fmt.Sprintf("Nothing here needs fixing: 99%% of %s to run within %s, none over %s, %s", textui.Plural(l.Count, "wait"), textui.Duration(l.P99), textui.Duration(l.Max), busy)

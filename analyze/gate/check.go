@@ -110,6 +110,8 @@ type check struct {
 	dependent []string
 	worth     float64
 	noisy     bool // both sides were disturbed, and alike
+
+	compared *experiment.Result // both sides, once it is asked for
 }
 
 // A side has the samples of one side, less and less of them.
@@ -193,7 +195,7 @@ func newItem(r budget.Rule) *item {
 	it.counter = r.Bound.Relative && isCounter(r.Quantity)
 	it.res = &RuleResult{
 		Rule: r.Rule.String(), Slug: r.Rule.Slug(), Level: r.Level, Owner: r.Owner,
-		Unit: r.Quantity.Unit(), Point: r.Point, Verdict: Inconclusive, Bound: r.Bound.Add,
+		Unit: r.Quantity.Unit(), Point: r.Point, Relative: r.Bound.Relative, LowerIsWorse: !it.higher(), Verdict: Inconclusive, Bound: r.Bound.Add,
 	}
 	return it
 }

@@ -84,7 +84,10 @@ func (c *check) group(it *item) (text string) {
 	if _, _, ok := it.metric.OfRequests(); !ok || len(q.Select) > 0 || c.against() == nil {
 		return ""
 	}
-	r := experiment.Of(side(c.against()), side(c.cand.used), "")
+	if c.compared == nil {
+		c.compared = experiment.Of(side(c.against()), side(c.cand.used), "")
+	}
+	r := c.compared
 	for _, row := range r.Rows {
 		q.Select = []rule.Selector{{Key: "kind", Pattern: r.RequestKind}, {Key: "name", Pattern: row.Group}}
 		if row.Differs && row.Ratio != nil && row.Quantity == q.String() && math.Pow(row.Ratio.Est, it.sign()) > most {

@@ -603,3 +603,16 @@ func TestExplainGroup(t *testing.T) {
 		t.Errorf("explained by %+v", e)
 	}
 }
+
+// TestRuleInResult checks that a result says of a rule what its text says.
+func TestRuleInResult(t *testing.T) {
+	for text, want := range map[string][2]bool{"p99(runnable) < 5ms": {false, false}, "mean(ops/s) >= baseline*0.9": {true, true}, "p99(runnable) <= baseline*1.1": {true, false}} {
+		r, err := rule.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := newItem(budget.Rule{Rule: r}).res; x.Relative != want[0] || x.LowerIsWorse != want[1] {
+			t.Errorf("%s: %+v", text, x)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
 )
@@ -41,6 +42,8 @@ type PlanRow struct {
 	Rule  string       `json:"rule"`
 	Slug  string       `json:"slug"`
 	Level budget.Level `json:"level"`
+	Unit  rule.Unit    `json:"unit"`            // of Median
+	Point bool         `json:"point,omitempty"` // compared without statistics
 	// Seen is of how many traces Spread is: the standard deviation of the logarithms
 	// between traces.
 	Seen   int     `json:"seen"`
@@ -95,7 +98,7 @@ func Plan(in PlanInput) (*PlanResult, error) {
 }
 
 func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
-	row := PlanRow{Rule: it.res.Rule, Slug: it.res.Slug, Level: it.rule.Level}
+	row := PlanRow{Rule: it.res.Rule, Slug: it.res.Slug, Level: it.rule.Level, Unit: it.res.Unit, Point: it.rule.Point}
 	xs, s := pooled(in.Sets, it.key)
 	row.Seen = len(xs)
 	m := stat.Median(xs)

@@ -126,6 +126,10 @@ type RuleResult struct {
 	Why string `json:"why,omitempty"`
 	// Point: compared without statistics.
 	Point bool `json:"point,omitempty"`
+	// Relative: Bound depends on the baseline.
+	Relative bool `json:"relative,omitempty"`
+	// LowerIsWorse: values below Bound violate the rule, not those above.
+	LowerIsWorse bool `json:"lower_is_worse,omitempty"`
 
 	Base *Values `json:"base,omitempty"`
 	Cand *Values `json:"cand,omitempty"`

@@ -180,19 +180,17 @@ func (f *finder) wait(reason model.StringID, stack model.StackID) Kind {
 }
 
 // selects reports whether a goroutine waits in a select for this reason.
-func (f *finder) selects(reason model.StringID) bool {
-	if reason != 0 && f.selected == 0 && f.tables.String(reason) == "select" {
-		f.selected = reason
-	}
-	return reason != 0 && reason == f.selected
-}
+func (f *finder) selects(reason model.StringID) bool { return f.is(reason, "select", &f.selected) }
 
 // preempts reports whether a goroutine stopped running for this reason because it was preempted.
-func (f *finder) preempts(reason model.StringID) bool {
-	if reason != 0 && f.preempted == 0 && f.tables.String(reason) == "preempted" {
-		f.preempted = reason
+func (f *finder) preempts(reason model.StringID) bool { return f.is(reason, "preempted", &f.preempted) }
+
+// is reports whether a reason has a name. Known is its number once it was seen.
+func (f *finder) is(reason model.StringID, name string, known *model.StringID) bool {
+	if reason != 0 && *known == 0 && f.tables.String(reason) == name {
+		*known = reason
 	}
-	return reason != 0 && reason == f.preempted
+	return reason != 0 && reason == *known
 }
 
 // start returns the role of a goroutine by its start function, and the kind of its requests.

@@ -115,3 +115,22 @@ func TestClip(t *testing.T) {
 		t.Error("what is well is not green")
 	}
 }
+
+// TestSearchLabels finds requests by what the program said of them: a message, a region and a task.
+func TestSearchLabels(t *testing.T) {
+	needBrowser(t)
+	x := open(t, fileURL(report(t, fixture(t, "tasks.go1.26.p4.trace"))), look{width: 1200, height: 900}, nil)
+	const found = `document.querySelector("#timeline-view .tl-found").textContent`
+	for _, text := range []string{"Status: order 270 served", "region chop", "task bake"} {
+		eval[any](x, `(() => { const s = document.querySelector("#timeline-view .tl-search"); s.focus(); s.value = ""; })()`)
+		want := eval[int](x, fmt.Sprintf(`Schedscope.drawn.filter(q => q.labels.toLowerCase().includes(%q)).length`, strings.ToLower(text)))
+		x.search(text)
+		x.waitFor(fmt.Sprintf("%s === \"1 of %d\"", found, want))
+		if got := eval[string](x, "Schedscope.chosen.labels"); want == 0 || !strings.Contains(strings.ToLower(got), strings.ToLower(text)) {
+			t.Errorf("%s: of %d requests that with %q is chosen", text, want, got)
+		}
+	}
+	if s, q := x.timeline(), eval[struct{ Start, Ns float64 }](x, "Schedscope.chosen"); s.From > q.Start || s.To < q.Start+q.Ns {
+		t.Errorf("the timeline shows %v to %v, want %v to %v", s.From, s.To, q.Start, q.Start+q.Ns)
+	}
+}

@@ -57,6 +57,37 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestRequestsOf checks whose requests the picture shows.
+func TestRequestsOf(t *testing.T) {
+	few := result.RequestGroup{Name: "main.few"} // of which nothing is known
+	unknown := result.RequestGroup{Name: result.NoName, RequestSet: someRequests("main.a").RequestSet}
+	first, second := result.RequestGroup{Name: "x/y/main.first", RequestSet: someRequests("main.a").RequestSet}, result.RequestGroup{Name: "main.second", RequestSet: someRequests("main.b").RequestSet}
+	for _, tt := range []struct {
+		groups []result.RequestGroup
+		of     []string // findings
+		want   string
+	}{
+		{nil, nil, "slow\n"},
+		{[]result.RequestGroup{few, first, second}, nil, "slow: main.first\n"},
+		{[]result.RequestGroup{few, first, second}, []string{"", "main.second", "x/y/main.first"}, "slow: main.second\n"},
+		{[]result.RequestGroup{few, first, second}, []string{"main.few"}, "slow: main.first\n"},
+		{[]result.RequestGroup{few}, nil, "slow\n"},
+		{[]result.RequestGroup{unknown, first}, nil, "slow\n"},
+	} {
+		k := someRequests("main.get")
+		k.Groups = tt.groups
+		r := &result.Report{Requests: []result.RequestKind{k}}
+		for _, group := range tt.of {
+			r.Findings = append(r.Findings, result.Finding{Group: group})
+		}
+		w := words(t, (&Input{Report: r}).requests())
+		if !strings.Contains(w, "Why the slowest requests are "+tt.want) || strings.Contains(w, "30 http requests") != (tt.want == "slow\n") ||
+			strings.Contains(w, "of unknown handlers") != (len(tt.groups) == 2) {
+			t.Errorf("%v: want %q in %q", tt.of, tt.want, w)
+		}
+	}
+}
+
 // report feeds the analyses that pictures read, as a Machine would.
 func (s synthetic) report() *analyze.Report {
 	t := model.NewTables()

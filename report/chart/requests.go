@@ -42,10 +42,17 @@ type anatomy struct {
 //  2. the path of the slowest, and that of a typical one: a lane for each goroutine, with arrows
 //     to whom it made runnable.
 func (in *Input) requests() *Picture {
-	const name, title = "requests", "Why the slowest requests are slow"
-	k := in.Report.MainRequests()
-	if k == nil || len(k.Tails) == 0 || len(k.Slowest) == 0 {
+	name, title := "requests", "Why the slowest requests are slow"
+	kind, k := in.slowRequests()
+	if k == nil {
 		return in.picture(name, title, minHeight, "there are too few requests of net/http, gRPC or tasks", nil)
+	}
+	who := printable(kind) + " requests"
+	if k.Name == result.NoName {
+		who += " of unknown handlers"
+	} else if k.Name != "" {
+		who = "requests"
+		title += ": " + textui.Shorten(shortFunc(k.Name), 50)
 	}
 	t := &k.Tails[0]
 	var groups []anatomy
@@ -100,7 +107,7 @@ func (in *Input) requests() *Picture {
 	legend = append(legend, entry{name: "waits for the lane that the arrow comes from", col: faint}, entry{name: "makes runnable", col: ink, mark: markArrow})
 	_, lines := legendPlaces(legend, naturalWidth-2*marginSide)
 	height += lines
-	caption := fmt.Sprintf("%s %s requests, p50 %s, p99 %s, max %s", textui.Count(k.Count), printable(k.Kind), textui.Duration(k.P50), textui.Duration(k.P99), textui.Duration(k.Max))
+	caption := fmt.Sprintf("%s %s, p50 %s, p99 %s, max %s", textui.Count(k.Count), who, textui.Duration(k.P50), textui.Duration(k.P99), textui.Duration(k.Max))
 	return in.picture(name, title, height, "", func(c canvas) {
 		c = c.caption(caption)
 		c.heading(panel{heading: fmt.Sprintf("The slowest %s take %s longer on average than the middle fifth: for what", t.Who(), textui.Duration(model.Duration(t.Diff())))}, c.Max.Y-13)
@@ -138,6 +145,24 @@ func (in *Input) requests() *Picture {
 			c = c.inset(0, 0, 0, low+bottomRoom+8)
 		}
 	})
+}
+
+// slowRequests returns the requests that the first finding about some is about, or else of those of which
+// enough is known the ones with the most time, and their kind.
+func (in *Input) slowRequests() (kind string, k *result.RequestGroup) {
+	main := in.Report.MainRequests()
+	if main == nil {
+		return "", nil
+	}
+	first := slices.IndexFunc(in.Report.Findings, func(f result.Finding) bool { return f.Group != "" })
+	sets := append(slices.Clone(main.Sets()), result.RequestGroup{RequestSet: main.RequestSet})
+	for i := range sets {
+		s := &sets[i]
+		if len(s.Tails) > 0 && len(s.Slowest) > 0 && (k == nil || first >= 0 && s.Name == in.Report.Findings[first].Group) {
+			k = s
+		}
+	}
+	return main.Kind, k
 }
 
 func requestLabel(kind, fn string) string {

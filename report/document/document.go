@@ -102,6 +102,8 @@ type (
 		Stack []Frame
 		// HTMLOnly facets are left out elsewhere, as another one shows the same shorter.
 		HTMLOnly bool
+		// Place, which is in Text, is what terminals link to URL, if there is one.
+		Place, URL string
 	}
 
 	// Frame is a frame of a stack, the innermost first.

@@ -337,17 +337,7 @@ func shortPlace(cell string, width int) string {
 	if i <= 0 || !strings.HasSuffix(cell, ")") || rest < 2 {
 		return textui.Shorten(cell, width)
 	}
-	if textui.Width(cell[:i]) <= rest {
-		return cell
-	}
-	runes := []rune(cell[:i])
-	k, used := len(runes), 1 // the …
-	for ; k > 0; k-- {
-		if used += textui.Width(string(runes[k-1])); used > rest {
-			break
-		}
-	}
-	return "…" + string(runes[k:]) + cell[i:]
+	return textui.Shorten(cell[:i], rest) + cell[i:]
 }
 
 // framesShown is how many frames of a stack text shows.
@@ -379,6 +369,13 @@ func (t *TextWriter) cards(list Cards) {
 }
 
 func (t *TextWriter) facet(f *Facet) {
+	if f.URL != "" && t.o.Color && t.o.Width > 0 { // OSC 8, for terminals only
+		plain, bare := *f, t.Like()
+		plain.URL = ""
+		bare.facet(&plain)
+		t.b.WriteString(strings.Replace(bare.b.String(), f.Place, "\x1b]8;;"+f.URL+"\x1b\\"+f.Place+"\x1b]8;;\x1b\\", 1))
+		return
+	}
 	pairs := f.Pairs
 	if f.Most > 0 {
 		pairs = pairs[:min(f.Most, len(pairs))]

@@ -61,7 +61,7 @@ func newView(in *Input) *pageView {
 	l := &p.r.Latency
 	s := p.section("verdict", "Verdict", "")
 	p.add(s, view.Verdict(p.r))
-	p.add(s, view.RequestGroups(p.r))
+	p.add(s, view.RequestGroups(p.r, 0))
 	if x := p.d.Section("diagnoses"); x != nil {
 		s.Pieces = append(s.Pieces, piece{HTML: `<div class="findings">` + p.render(x, true) + "</div>\n"})
 		if x := p.d.Section("also-found"); x != nil {

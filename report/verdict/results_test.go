@@ -71,7 +71,7 @@ func newRule(text string, v gate.Verdict, base, cand *gate.Values, r *stat.Inter
 	if err != nil {
 		panic(err)
 	}
-	out := gate.RuleResult{Rule: text, Slug: parsed.Slug(), Level: budget.Error, Unit: parsed.Quantity.Unit(), Verdict: v,
+	out := gate.RuleResult{Rule: text, Slug: parsed.Slug(), Level: budget.Error, Unit: parsed.Quantity.Unit(), Relative: parsed.Bound.Relative, LowerIsWorse: !parsed.Op.HigherIsWorse(), Verdict: v,
 		Base: base, Cand: cand, Bound: parsed.Bound.Add, Ratio: r}
 	if base != nil {
 		out.Bound = parsed.Bound.At(base.Median)

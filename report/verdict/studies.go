@@ -8,7 +8,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
-	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
 )
@@ -54,8 +53,8 @@ func Plan(w io.Writer, p *gate.PlanResult, o Options) error {
 func blind(p *gate.PlanResult) string {
 	n := 0
 	for i := range p.Rules {
-		r, err := rule.Parse(p.Rules[i].Rule)
-		n += one(p.Rules[i].Level == budget.Error && p.Rules[i].Needed == 0 && (err != nil || !r.Point))
+		r := &p.Rules[i]
+		n += one(r.Level == budget.Error && r.Needed == 0 && !r.Point)
 	}
 	if n == 0 {
 		return ""
@@ -66,11 +65,7 @@ func blind(p *gate.PlanResult) string {
 func planCells(r *gate.PlanRow) []any {
 	cells := []any{r.Rule, string(r.Level), strconv.Itoa(r.Seen), ""}
 	if r.Seen > 0 {
-		u := rule.Number
-		if parsed, err := rule.Parse(r.Rule); err == nil {
-			u = parsed.Quantity.Unit()
-		}
-		cells[3] = value(r.Median, u)
+		cells[3] = value(r.Median, r.Unit)
 	}
 	if r.Traces == 0 {
 		return cells

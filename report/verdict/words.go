@@ -39,7 +39,7 @@ func figuresOf(r *gate.RuleResult) figures {
 	if r.Cand != nil && r.Cand.N > 0 {
 		f.cand = value(r.Cand.Median, r.Unit)
 	}
-	if f.base != "" || !relative(r) {
+	if f.base != "" || !r.Relative {
 		f.limit = value(r.Bound, r.Unit)
 	}
 	switch {
@@ -57,13 +57,6 @@ func figuresOf(r *gate.RuleResult) figures {
 	}
 	f.n = sizes(r)
 	return f
-}
-
-// relative reports whether a rule's bound depends on the baseline. One that cannot be
-// read has no limit without a baseline.
-func relative(r *gate.RuleResult) bool {
-	parsed, err := rule.Parse(r.Rule)
-	return err != nil || parsed.Bound.Relative
 }
 
 // value returns a value with its unit and three digits that matter, and no more of shares
@@ -144,7 +137,7 @@ func worst(r *gate.RuleResult) (float64, bool) {
 	if !r.Point || r.Cand == nil || len(r.Cand.Values) < 2 {
 		return 0, false
 	}
-	if parsed, err := rule.Parse(r.Rule); err == nil && !parsed.Op.HigherIsWorse() {
+	if r.LowerIsWorse {
 		return slices.Min(r.Cand.Values), true
 	}
 	return slices.Max(r.Cand.Values), true
@@ -356,13 +349,7 @@ func who(p *gate.Part, did string) string {
 }
 
 // frame returns "main.(*queue).push (queue.go:41)".
-func frame(f *sample.Frame) string {
-	s := name(f.Func)
-	if b := brief(f); b != "" {
-		s += " (" + b + ")"
-	}
-	return s
-}
+func frame(f *sample.Frame) string { return textui.Shorten(experiment.FrameText(f), longest) }
 
 // behind tells which code waits stood behind, with the longest stretch that ran.
 func (m measure) behind(p *gate.Part) string {

@@ -66,3 +66,14 @@ func TestReasonOfPoint(t *testing.T) {
 		}
 	}
 }
+
+// TestWorst checks which value of a rule without statistics is the worst.
+func TestWorst(t *testing.T) {
+	for text, want := range map[string]float64{"mean(ops/s) > 100 @ point": 90, "mean(ops/s) < 100 @ point": 120} {
+		r := newRule(text, gate.Fail, nil, &gate.Values{N: 3, Values: []float64{100, 90, 120}}, nil)
+		r.Point = true
+		if got, ok := worst(&r); !ok || got != want {
+			t.Errorf("%s: got %g, want %g", text, got, want)
+		}
+	}
+}

@@ -43,7 +43,9 @@ func (v compareView) document() *document.Document {
 	d := &document.Document{}
 	head := document.New("headline", "")
 	head.Add(document.Paragraph{Strong: v.Verdict, Text: "  " + v.Headline})
-	head.Paragraphs(v.Part, v.Scope)
+	head.Paragraphs(v.Part)
+	head.Paragraphs(v.Only...)
+	head.Paragraphs(v.Scope)
 	if v.Why != "" {
 		head.Text("also beyond chance: %s", v.Why)
 	}
@@ -188,9 +190,11 @@ func (v compareView) quantities(id, title string, rows []experiment.Row) *docume
 		if !v.Single() {
 			cells = []any{name, base, v.spreadText(&row.Base), cand, v.spreadText(&row.Cand), change}
 		}
-		if row.P == nil {
+		switch {
+		case row.Ratio == nil && row.Difference == nil: // one side has none
+		case row.P == nil:
 			cells[len(cells)-1] = "~ " + change // nothing is known of chance
-		} else {
+		default:
 			if !row.Differs {
 				cells[5] = "~"
 			}

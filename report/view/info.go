@@ -69,15 +69,18 @@ func generations(v *result.About) *document.Section {
 }
 
 // notIn is what a trace does not record.
-func notIn(v *result.About) *document.Section {
+func notIn(v *result.About) *document.Section { return list("not-in-it", "Not in it", v.Missing) }
+
+// list is a section of statements, nil if there are none.
+func list(id, title string, texts []string) *document.Section {
 	var list document.List
-	for _, m := range v.Missing {
-		list = append(list, document.Item{Text: m})
+	for _, text := range texts {
+		list = append(list, document.Item{Text: text})
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	s := document.New("not-in-it", "Not in it")
+	s := document.New(id, title)
 	s.Add(list)
 	return s
 }

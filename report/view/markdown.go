@@ -84,19 +84,14 @@ func longest(r *result.Report) *document.Section {
 
 // missing says which traces are not all there.
 func missing(r *result.Report) *document.Section {
-	var list document.List
+	var texts []string
 	for i := range r.Traces {
 		if m := Missing(&r.Traces[i]); m != "" {
-			list = append(list, document.Item{Text: r.Traces[i].Name + " is damaged: " + m})
+			texts = append(texts, r.Traces[i].Name+" is damaged: "+m)
 		}
 	}
 	for _, x := range r.Skipped {
-		list = append(list, document.Item{Text: x.Name + " was skipped: " + x.Cause})
+		texts = append(texts, x.Name+" was skipped: "+x.Cause)
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.New("missing", "Not read")
-	s.Add(list)
-	return s
+	return list("missing", "Not read", texts)
 }

@@ -284,20 +284,39 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 	return strings.Join(items, " | "), strings.Join(append(main, q.Name), "\n")
 }
 
-// RequestGroups lists what requests are compared with each other, those with the most time first.
-func RequestGroups(r *result.Report) *document.Section {
+// RequestGroups lists what requests are compared with each other, those with the most time first,
+// at most so many; 0: all.
+func RequestGroups(r *result.Report, most int) *document.Section {
 	s := document.New("request-groups", "Requests")
-	t := s.Table("t-request-groups", document.Function("requests"), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("slowest"), document.Words("the most of it"))
-	for _, x := range requestGroups(r) {
-		slowest, perSecond, most := any(nil), any(nil), ""
-		if r.Totals.Span > 0 {
-			perSecond = float64(x.Count) / (float64(r.Totals.Span) / 1e9)
-		}
+	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("slowest"), document.Words("the most of it"))
+	t.Fixed = true
+	rows := requestGroups(r)
+	shown := rows
+	if len(rows) > most && most > 0 {
+		shown = rows[:max(most-1, 1)]
+	}
+	for _, x := range shown {
+		slowest, most := any(nil), ""
 		if len(x.Tails) > 0 {
 			tail := &x.Tails[0]
 			slowest, most = tail.Total/model.Duration(max(tail.Count, 1)), mostOfTail(tail)
 		}
-		t.Row(x.Name, x.Count, perSecond, known(&x.Dist, x.P50), slowest, most)
+		t.Row(x.Name, x.Count, perSecond(r, x.Count), known(&x.Dist, x.P50), slowest, most)
+	}
+	n, longest := int64(0), model.Duration(0)
+	for _, x := range rows[len(shown):] {
+		n, longest = n+x.Count, max(longest, x.Max)
+	}
+	if n > 0 {
+		t.Row(fmt.Sprintf("others (%d groups)", len(rows)-len(shown)), n, perSecond(r, n), nil, nil, "longest "+textui.Duration(longest))
 	}
 	return s.OrNil()
+}
+
+// perSecond is a cell of how many there were per second.
+func perSecond(r *result.Report, n int64) any {
+	if r.Totals.Span <= 0 {
+		return nil
+	}
+	return float64(n) / (float64(r.Totals.Span) / 1e9)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/findings"
@@ -150,44 +149,18 @@ func requestGroups(r *result.Report) (rows []result.RequestGroup) {
 // groupsTable shows the groups of requests with the most time, at most so many; of a program
 // without requests whose goroutines waited to run.
 func groupsTable(t *document.TextWriter, r *result.Report, most int) {
-	rows := requestGroups(r)
-	span := float64(r.Totals.Span) / 1e9
-	perSecond := func(n int64) string {
-		if span <= 0 {
-			return ""
-		}
-		return strconv.FormatFloat(float64(n)/span, 'f', 0, 64)
+	s := RequestGroups(r, most)
+	if s == nil {
+		s = waiters(r)
 	}
-	if len(rows) == 0 {
-		waitersTable(t, r, perSecond)
+	if s == nil {
 		return
 	}
-	shown := rows
-	if len(rows) > most && most > 0 {
-		shown = rows[:max(most-1, 1)]
-	}
-	tb := textui.NewTable("LrrrrL", "requests", "n", "per s", "typical", "slowest", "the most of it")
-	tb.Limit, tb.Short = t.Width, textui.Shorten
-	for _, x := range shown {
-		typical, slowest, most := textui.Duration(x.P50), "", ""
-		if x.Unknown {
-			typical = ""
-		}
-		if len(x.Tails) > 0 {
-			tail := &x.Tails[0]
-			slowest = textui.Duration(tail.Total / model.Duration(max(tail.Count, 1)))
-			most = mostOfTail(tail)
-		}
-		tb.Row(shortName(x.Name, 36), textui.Count(x.Count), perSecond(x.Count), typical, slowest, most)
-	}
-	if len(shown) < len(rows) {
-		n, longest := int64(0), model.Duration(0)
-		for _, x := range rows[len(shown):] {
-			n, longest = n+x.Count, max(longest, x.Max)
-		}
-		tb.Row(fmt.Sprintf("others (%d groups)", len(rows)-len(shown)), textui.Count(n), perSecond(n), "", "", "longest "+textui.Duration(longest))
-	}
-	t.Printf("\n%s", tb.String())
+	narrow := t.Like()
+	narrow.TableWidth = t.Width
+	narrow.Table(s.Tables()[0])
+	t.Printf("\n")
+	t.Append(narrow)
 }
 
 // mostOfTail names the part that takes the most of the slowest, where they are slow, or else of all.
@@ -208,31 +181,25 @@ func mostOfTail(t *result.RequestTail) string {
 	return strings.TrimSpace(most.Kind + " " + textui.Place(most.Function, most.File, most.Line))
 }
 
-// waitersTable shows whose goroutines waited to run.
-func waitersTable(t *document.TextWriter, r *result.Report, perSecond func(int64) string) {
+// waiters lists whose goroutines waited to run.
+func waiters(r *result.Report) *document.Section {
+	s := document.New("waiters", "")
+	t := s.Table("t-waiters", document.Function("goroutines that waited to run").AtMost(48), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("slowest 1%"), document.Duration("longest"))
+	t.Fixed = true
 	list := r.Latency.ByFunction
-	if len(list) == 0 {
-		return
+	shown := list[:min(len(list), groupsShown-1)]
+	for i := range shown {
+		x := &shown[i]
+		t.Row(x.Name, x.Count, perSecond(r, x.Count), known(&x.Dist, x.P50), known(&x.Dist, x.P99), x.Max)
 	}
-	tb := textui.NewTable("Lrrrrr", "goroutines that waited to run", "n", "per s", "typical", "slowest 1%", "longest")
-	tb.Limit = t.Width
-	for i := range list[:min(len(list), groupsShown-1)] {
-		x := &list[i]
-		typical, slow := textui.Duration(x.P50), textui.Duration(x.P99)
-		if x.Unknown {
-			typical, slow = "", ""
-		}
-		tb.Row(shortName(x.Name, 48), textui.Count(x.Count), perSecond(x.Count), typical, slow, textui.Duration(x.Max))
+	n, longest := int64(0), model.Duration(0)
+	for _, x := range list[len(shown):] {
+		n, longest = n+x.Count, max(longest, x.Max)
 	}
-	if n := len(list) - (groupsShown - 1); n > 0 {
-		count, longest := int64(0), model.Duration(0)
-		for i := range list[groupsShown-1:] {
-			x := &list[groupsShown-1+i]
-			count, longest = count+x.Count, max(longest, x.Max)
-		}
-		tb.Row(fmt.Sprintf("others (%s)", textui.Plural(n, "function")), textui.Count(count), perSecond(count), "", "", textui.Duration(longest))
+	if n > 0 {
+		t.Row(fmt.Sprintf("others (%s)", textui.Plural(len(list)-len(shown), "function")), n, perSecond(r, n), nil, nil, longest)
 	}
-	t.Printf("\n%s", tb.String())
+	return s.OrNil()
 }
 
 // shortened returns cards, unless whole with less of those after the first: its title, the

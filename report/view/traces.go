@@ -3,6 +3,8 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -311,7 +313,12 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 		why += f.Text
 	}
 	for i := range f.Where {
-		c.Facets = append(c.Facets, document.Facet{Text: culpritText(&f.Where[i]), Depth: f.Where[i].Depth})
+		w := &f.Where[i]
+		facet := document.Facet{Text: culpritText(w), Depth: w.Depth}
+		if w.Source != "" && path.IsAbs(w.File) { // it is at hand
+			facet.Place, facet.URL = textui.Clean(PlaceText(&result.Frame{File: w.File, Line: w.Line})), (&url.URL{Scheme: "file", Path: w.File, Fragment: fmt.Sprint(w.Line)}).String()
+		}
+		c.Facets = append(c.Facets, facet)
 	}
 	add := func(label, text string) {
 		if text != "" {
@@ -333,10 +340,7 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 func culpritText(c *result.Culprit) string {
 	s := textui.ShortFunc(c.Function)
 	if c.File != "" {
-		s += "  " + shortFile(c.File)
-		if c.Line > 0 {
-			s += fmt.Sprintf(":%d", c.Line)
-		}
+		s += "  " + PlaceText(&result.Frame{File: c.File, Line: c.Line})
 	}
 	if s != "" {
 		s += "  "
@@ -404,15 +408,4 @@ func limits(r *result.Report) *document.Section {
 }
 
 // notes are statements about the numbers.
-func notes(r *result.Report) *document.Section {
-	var list document.List
-	for _, n := range r.Notes {
-		list = append(list, document.Item{Text: n})
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.New("notes", "Notes")
-	s.Add(list)
-	return s
-}
+func notes(r *result.Report) *document.Section { return list("notes", "Notes", r.Notes) }

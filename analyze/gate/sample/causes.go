@@ -138,9 +138,6 @@ func blame(rows []result.BlameRow) []Class {
 	return topClasses(out)
 }
 
-// maxGroups is how many groups of requests a sample keeps.
-const maxGroups = 5
-
 // requestsOf returns the requests of the kind with the most time, nil if there are none.
 func requestsOf(r *analyze.Requests) *Requests {
 	v := &result.Report{}
@@ -152,7 +149,7 @@ func requestsOf(r *analyze.Requests) *Requests {
 	x := &Requests{Kind: k.Kind, RequestSet: requestSet(&k.RequestSet)}
 	x.Path = result.Each(k.Path, func(p *result.RequestTime) Named { return Named{p.Name, p.Total} })
 	sets := k.Sets()
-	for i := range sets[:min(len(sets), maxGroups)] {
+	for i := range sets {
 		if g := &sets[i]; g.Name != "" {
 			x.Groups = append(x.Groups, RequestGroup{g.Name, requestSet(&g.RequestSet)})
 		}

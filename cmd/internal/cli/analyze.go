@@ -70,7 +70,6 @@ is reported.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	f.out.register(cmd, "text", "html", "json", "markdown", "csv", "png", "svg")
 	flags.BoolVar(&f.details, "details", false, "print all numbers after the first screen of the text")
 	f.requests.registerSlow(cmd)

@@ -54,7 +54,6 @@ func newCompare(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&f.op, "op", "", "show totals per op, not per second: `OP` is region:NAME, task:NAME, goroutine:FUNC, or count for what the program counted itself")
 	flags.StringVar(&f.window, "window", "", "look at this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
 	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern, and take all operands for the other side; may be repeated")
@@ -77,7 +76,8 @@ error rate: schedscope gate.
 ` + textui.Columns(experiment.ChangeHelp, 90, "") + `
 The first line says WORSE, BETTER or SAME: of requests, by handler, task or function, how long
 they take (p50, p99, mean) and how many there are per second; without requests of ops, or of
-waiting to run. What has fewer traces than a test takes, such as one a side, is "not tested":
+waiting to run. Another load is no change of these: as long as latencies are the SAME, it says
+how many times the requests per second there are. What has fewer traces than a test takes, such as one a side, is "not tested":
 then only great changes count. Below is which part of their time changed, and what else did.
 
 The picture (-o FILE.png) lays how long requests took on both sides, or without requests the

@@ -34,7 +34,6 @@ Go 1.22 have no generations and cannot be cut.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.DurationVar(&f.from, "from", 0, "begin no later than this `TIME` from the start of the trace, such as 1.5s")
 	flags.DurationVar(&f.to, "to", 0, "end no earlier than this `TIME` from the start of the trace (default the end)")
 	flags.StringVarP(&f.output, "output", "o", "", "write to this `FILE`; - is stdout")

@@ -71,7 +71,6 @@ func newExport(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
 	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
 	flags.StringSliceVar(&f.tables, "table", nil, "write the rows of this `TABLE` instead of the figures of the report: "+strings.Join(report.TableNames(), ", ")+". parquet takes several, separated by commas (default all)")

@@ -50,7 +50,6 @@ anything cannot be used, and 3 if the traces do not allow a verdict; no report c
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	registerBudget(cmd, &f.budget)
 	flags.StringArrayVar(&f.base, "base", nil, "compare with these `TRACES`, a folder, pattern or file of samples; may be repeated")
 	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with a limit of their own, which need no baseline")

@@ -63,16 +63,19 @@ its ceiling; "ceiling: none" sets no limit. Unknown keys are errors.`
 
 const gateHelpTail = `How it is judged, in this order:
 
-  1  Guards. Traces must be whole and comparable: the same workload, definitions, GOMAXPROCS,
-     Go version, architecture and CPU, with CPU samples or without. If the
-     load is given it must be the same within load_tolerance: a candidate that does not keep up
-     is not judged, exit code 3. The machine must have been quiet: few involuntary context switches, no CPU quota that ended early, nobody else's
-     load, no steal by a hypervisor. An environment record shows that, which gate record
-     keeps beside each trace (NAME.env.json) and package schedtest inside of it. Disturbed
-     traces are left out; if too few remain nothing is judged: exit code 3, with the cause.
-     Between two sides that were equally disturbed, and recorded in turns, counters per op
-     (cpu/op, wakes/op) may fail nevertheless; the check as a whole does not pass. cpu/op is
-     then compared at one rate of ops: less what the base does per second, whatever its ops.
+  1  Guards. Traces must be whole and comparable: the same workload, definitions,
+     GOMAXPROCS, Go version, architecture and CPU, with CPU samples or without. If the load
+     is given it must be the same within load_tolerance: a candidate that does not keep up
+     is not judged, exit code 3. The machine must have been quiet: few involuntary context
+     switches, no CPU quota that ended early, nobody else's load, no steal by a hypervisor.
+     An environment record shows that, which gate record keeps beside each trace
+     (NAME.env.json) and package schedtest inside of it. Without it, as in traces of
+     net/http/pprof, no rule against a baseline is judged unless both sides were recorded in
+     turns. Disturbed traces are left out; if too few remain nothing is judged: exit code 3,
+     with the cause. Between two sides that were equally disturbed, and recorded in turns,
+     counters per op (cpu/op, wakes/op) may fail nevertheless; the check as a whole does not
+     pass. cpu/op is then compared at one rate of ops: less what the base does per second,
+     whatever its ops.
   2  A rule against a baseline: an exact one-sided permutation test of the traces' values
      (their logarithms; of zeros the ranks) against the bound. It asks whether the candidate is
      beyond the budget, not whether it differs; where the bound allows more than the baseline,

@@ -34,7 +34,6 @@ given number can see.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	registerBudget(cmd, &f.budget)
 	flags.Float64Var(&f.detect, "detect", 0, "see this `RATIO` to the baseline (default what the rules say)")
 	flags.IntVarP(&f.traces, "rounds", "n", 0, "say what `N` traces per side can see (default as many as are needed)")

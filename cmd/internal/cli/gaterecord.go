@@ -81,7 +81,6 @@ What was recorded stays when ^C or an error ends it; -add goes on.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.IntVarP(&f.n, "rounds", "n", 10, "record `N` rounds: traces per side")
 	flags.StringVarP(&f.output, "output", "o", "", "write to this `DIR`, which must be new or empty without -add")
 	flags.StringVar(&f.base, "base", "", "the `COMMAND` to compare with")

@@ -34,7 +34,6 @@ its size. schedscope analyze counts goroutines, threads, procs and events.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+result.InfoSchema)
 	f.read.registerSource(cmd)
 	return cmd

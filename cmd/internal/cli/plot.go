@@ -29,7 +29,6 @@ func newPlot(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVarP(&dir, "output", "o", ".", "write to this `DIRECTORY`; it is created if need be")
 	flags.StringVar(&f.out.format, "format", "png", "use this `FORMAT`: png or svg")
 	flags.IntVar(&f.worst, "worst", 10, "draw the `N` longest waits, of those of one incident the longest")

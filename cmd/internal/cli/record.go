@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +60,9 @@ If one runs already, the trace has its samples. Of {trace} the program decides.
 
 From an address, -d is recorded by net/http/pprof (/debug/pprof/trace). With a path it is
 fetched as it stands; -d, if given, becomes its parameter seconds. The handler of package
-capture answers without seconds with the past.
+capture answers without seconds with the past. What the machine did meanwhile net/http/pprof
+does not record, so that schedscope gate judges such traces by absolute limits only; those for
+comparison make schedscope gate record and package schedtest.
 
 The first ^C ends the recording; what was recorded is kept. The file appears when it is
 complete. A program's exit code becomes that of this command, unless this one ended it.`,
@@ -75,7 +78,6 @@ complete. A program's exit code becomes that of this command, unless this one en
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to this `FILE`")
 	flags.DurationVarP(&f.length, "duration", "d", source.DefaultSeconds*time.Second, "record for this `TIME`")
 	flags.BoolVar(&f.wait, "wait", false, "let the program run on when the recording is over, and wait for its end")
@@ -144,6 +146,9 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	}
 	os.Remove(env.Beside(f.output)) // of an earlier recording
 	a.conclude(f.output, x, size)
+	if u, err := url.Parse(ref.Path); err == nil && (strings.Trim(u.Path, "/") == "" || strings.HasSuffix(u.Path, "/pprof/trace")) {
+		a.note("gate compares it with no baseline: net/http/pprof does not record what the machine did meanwhile")
+	}
 	return nil
 }
 

@@ -128,7 +128,6 @@ have in common, and its page draws each path.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	f.out.register(cmd, "text", "json")
 	flags.StringVar(&by, "by", "", "list what requests do by `WHAT`: function")
 	f.requests.registerSlow(cmd)

@@ -37,7 +37,6 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 	root.SetOut(&a.help)
 	root.SetErr(a.stderr)
 	flags := root.PersistentFlags()
-	flags.SortFlags = false
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "say nothing but errors and warnings")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "say what was read, skipped and written")
 	flags.StringVar(&a.color, "color", "auto", "colour the text `WHEN`: auto, always or never; auto follows NO_COLOR and CLICOLOR_FORCE")
@@ -45,6 +44,9 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 
 	root.AddCommand(newAnalyze(a), newRequests(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newCut(a), newGate(a), newExplain(a), newSchema(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
+	for list := []*cobra.Command{root}; len(list) > 0; list = append(list[1:], list[0].Commands()...) {
+		list[0].Flags().SortFlags, list[0].PersistentFlags().SortFlags = false, false // as they are defined
+	}
 	checkHelp(root)
 	root.Long = overview(root)
 	root.SetFlagErrorFunc(flagError)

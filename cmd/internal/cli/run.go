@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -26,14 +25,10 @@ const (
 // interrupted is said when ^C or SIGTERM has ended the work.
 const interrupted = "interrupted; nothing was written"
 
-// run is the program: args are those after its name. It returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return newApp(stdin, stdout, stderr).run(ctx, args)
-}
-
 // patience is for how long work may go on after ^C or SIGTERM.
 const patience = 250 * time.Millisecond
 
+// run is the program: args are those after its name. It returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	over := make(chan struct{})
 	defer close(over)

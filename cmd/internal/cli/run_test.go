@@ -240,3 +240,8 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 }
+
+// run runs the program.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return newApp(stdin, stdout, stderr).run(ctx, args)
+}

@@ -49,7 +49,6 @@ whole address, and for this machine alone unless --allow-remote is given.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&f.address, "http", "localhost:0", "serve at `HOST:PORT`; without a host at localhost, with port 0 at one that is free")
 	flags.DurationVar(&f.at, "at", -1, "open the timeline at this `TIME` from the start of the trace, such as 2.5s")
 	flags.DurationVar(&f.length, "for", 20*time.Millisecond, "with --at: show so much `TIME` of it")

@@ -39,7 +39,7 @@
     build() {
       const bar = element('div', 'tl-bar');
       this.search = element('input', 'tl-search');
-      Object.assign(this.search, { type: 'search', placeholder: 'Function or goroutine id', ariaLabel: 'Search stacks for a function, goroutines by name or id' });
+      Object.assign(this.search, { type: 'search', placeholder: 'Function, goroutine id, label', ariaLabel: 'Search stacks for a function, goroutines by name or id, requests by label' });
       this.search.addEventListener('input', () => this.find(this.search.value));
       this.search.addEventListener('keydown', (e) => this.searchKey(e));
       this.found = element('span', 'tl-found');
@@ -267,7 +267,7 @@
 
     // find looks for goroutines by id or name, of which it hits the longest wait, those that
     // waited most first, and for functions in stacks: there it hits the intervals that
-    // stopped in them, those that ran first, the longest ones first.
+    // stopped in them, those that ran first, the longest ones first. Requests have labels.
     find(text) {
       this.say('');
       const t = this.facts.looked = text.trim().toLowerCase(), named = [], stopped = [];
@@ -286,8 +286,9 @@
       }
       named.sort((a, b) => b.waited - a.waited || a.key - b.key);
       stopped.sort((a, b) => b.ran - a.ran || b.ns - a.ns || a.t - b.t);
-      this.hits = named.concat(stopped);
-      const parts = [[named, 'goroutine'], [stopped, 'interval']].filter(([list]) => list.length).map(([list, what]) => (list.length === MOST_HITS ? 'at least ' : '') + S.plural(list.length, what));
+      const asked = S.drawn.filter((q) => t && q.trace === 0 && q.labels.toLowerCase().includes(t)).map((request) => ({ key: request.g, request }));
+      this.hits = named.concat(asked, stopped);
+      const parts = [[named, 'goroutine'], [asked, 'request'], [stopped, 'interval']].filter(([list]) => list.length).map(([list, what]) => (list.length === MOST_HITS ? 'at least ' : '') + S.plural(list.length, what));
       this.found.textContent = t ? (parts.join(', ') || '0') + ' found' : '';
       this.refilter();
     }
@@ -321,8 +322,9 @@
       if (n === 0) return;
       this.hitAt = this.hitAt < 0 ? (by > 0 ? 0 : n - 1) : (this.hitAt + by + n) % n;
       this.found.textContent = S.count(this.hitAt + 1) + ' of ' + S.count(n);
-      const { key, t } = this.hits[this.hitAt], lane = this.view.laneOf('goroutines', key);
-      if (lane) this.go('goroutines', key, t === undefined ? this.longest(lane) : t);
+      const { key, t, request } = this.hits[this.hitAt], lane = this.view.laneOf('goroutines', key);
+      if (request) S.choose(request);
+      else if (lane) this.go('goroutines', key, t === undefined ? this.longest(lane) : t);
     }
 
     // worst goes to the longest wait of all.
