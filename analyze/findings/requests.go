@@ -206,7 +206,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	for i := range f.Where { // the group is in the title
 		c := &f.Where[i].Callers
 		*c = slices.DeleteFunc(*c, func(s string) bool {
-			return q.Name != "" && strings.HasPrefix(s, textui.ShortFunc(q.Name)+" (") && i > 0
+			return q.Name != "" && strings.HasPrefix(s, textui.ShortFunc(q.Name)+" (")
 		})
 	}
 	f.Look = q.look(g)

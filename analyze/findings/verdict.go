@@ -19,8 +19,8 @@ import (
 //  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by
 //     the slowest. Slow is what misses an objective. Without one, the slowest are slow if they take slowRequests times
 //     as long as the middle and a part of what they add is worth an item; all are slow if the typical
-//     one spends worthTime or more waiting for others within the program, or outsideTime for whatever it
-//     is, and a part of that is worth an item.
+//     one spends worthTime or more waiting for others within the program, in many small waits or on a
+//     connection that it dials itself, or outsideTime for whatever it is, and a part of that is worth an item.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
 //     of the time. In a program without requests they are all there is.
@@ -37,6 +37,9 @@ const (
 	// operating system where running code may have had no CPU.
 	collectorShare = 0.1
 	noisyShare     = 0.2
+	// ranShare of the time is the least that a program must run on all procs together for what it does
+	// to be judged.
+	ranShare = 0.01
 )
 
 // The words of verdicts.
@@ -173,7 +176,7 @@ func (j *judge) asked(q *question) bool {
 	for i := range q.Groups {
 		x := &q.Groups[i]
 		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !called(x)
-		if within || q.many(x) > 0 {
+		if within || q.many(x) > 0 || x.Kind == "network" && q.dials() != nil {
 			own += q.cost(x)
 		}
 		outside += q.cost(x)
@@ -402,6 +405,8 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
 	case j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network, and no requests were found that could be slow: --request names some.", textui.Duration(j.r.Latency.All.Max))
+	case j.r.MainRequests() == nil && ratio(running(j.r), j.r.Totals.Span) < ranShare:
+		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time, and no requests were found that could be slow: record it under load, or name them by --request.", textui.Ratio(running(j.r), j.r.Totals.Span))
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
 	}
@@ -428,7 +433,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		name = plain(textui.ShortFunc(q.Name))
 	}
 	if q.all {
-		return fmt.Sprintf("Half of %s %s take %s and more; the slowest are like the rest or worse.", n, name, textui.Duration(q.P50))
+		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
 	share := "The slowest " + textui.Count(q.RequestTail.Count)
 	if q.Share > 0 {
