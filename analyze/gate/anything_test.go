@@ -70,7 +70,7 @@ func anySet(rng *rand.Rand, side string) *sample.Set {
 		for _, k := range keys {
 			switch {
 			case odd > 0 && rng.IntN(40/odd/odd) == 0:
-				s.Values[k] = sample.Value{X: anyNumber(rng), N: rng.Int64N(3000), Tau: anyNumber(rng)}
+				s.Values[k] = sample.Value{X: anyNumber(rng), N: rng.Int64N(3000)}
 			case odd > 0 && rng.IntN(60) == 0:
 				delete(s.Values, k)
 			}

@@ -106,10 +106,7 @@ type check struct {
 	base  *side // nil: none
 	cand  *side
 	items []*item
-	// Rules whose values depend on each other, and to how many they come at worst.
-	dependent []string
-	worth     float64
-	noisy     bool // both sides were disturbed, and alike
+	noisy bool // both sides were disturbed, and alike
 
 	compared *experiment.Result // both sides, once it is asked for
 }

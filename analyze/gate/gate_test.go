@@ -84,7 +84,7 @@ func (r recipe) set(side string) *sample.Set {
 			if r.sd != 0 {
 				sd = r.sd
 			}
-			s.Values[k] = sample.Value{X: centres[k] * f * math.Exp(sd*rng.NormFloat64()), N: 11000, Tau: 5}
+			s.Values[k] = sample.Value{X: centres[k] * f * math.Exp(sd*rng.NormFloat64()), N: 11000}
 		}
 		if r.edit != nil {
 			r.edit(i, &s)
@@ -110,11 +110,11 @@ func trace(side string, i int) sample.Sample {
 		From:  0, To: 1e9, Ops: 3000, Events: 42000 + int64(place), Running: 1e9 + model.Duration(place), CPU: 1e9, Capacity: 2e9,
 		Values: map[string]sample.Value{},
 		Waits: []sample.Class{
-			{Func: "main.worker", At: frame("main.(*pool).worker", 88), By: frame("main.push", 41), Total: 500e6, Count: 6000, P99: 1e6},
-			{Func: "main.serve", At: frame("main.serve", 10), Total: 100e6, Count: 3000, P99: 1e5},
+			{Func: "main.worker", At: frame("main.(*pool).worker", 88), By: frame("main.push", 41), Total: 500e6, Count: 6000},
+			{Func: "main.serve", At: frame("main.serve", 10), Total: 100e6, Count: 3000},
 		},
-		Blocked: []sample.Class{{Func: "main.worker", Detail: "sync", At: frame("main.lock", 7), Total: 200e6, Count: 100, P99: 2e6}},
-		Runs:    []sample.Class{{Func: "main.resize", Total: 600e6, Count: 3000, P99: 4e5}, {Func: "main.worker", Total: 400e6, Count: 3000, P99: 1e5}},
+		Blocked: []sample.Class{{Func: "main.worker", Detail: "sync", At: frame("main.lock", 7), Total: 200e6, Count: 100}},
+		Runs:    []sample.Class{{Func: "main.resize", Total: 600e6, Count: 3000}, {Func: "main.worker", Total: 400e6, Count: 3000}},
 		Blame:   []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", At: frame("main.resize", 120), Total: 400e6, Count: 4000, Longest: 4e5}},
 		Worst:   []sample.Stretch{{From: 412e6, To: 437e6, Total: 9e6}},
 	}

@@ -166,19 +166,17 @@ func TestLevels(t *testing.T) {
 func TestTails(t *testing.T) {
 	for _, c := range []struct {
 		n       int64
-		tau     float64
 		level   budget.Level
 		verdict Verdict
 		warned  bool
 	}{
-		{1000, 1, budget.Error, Fail, false},
-		{999, 1, budget.Error, Inconclusive, false},
-		{999, 1, budget.Warn, Fail, true},
-		{11000, 30, budget.Error, Fail, true},
+		{1000, budget.Error, Fail, false},
+		{999, budget.Error, Inconclusive, false},
+		{999, budget.Warn, Fail, true},
 	} {
 		edit := func(_ int, s *sample.Sample) {
 			v := s.Values["p99(runnable)"]
-			v.N, v.Tau = c.n, c.tau
+			v.N = c.n
 			s.Values["p99(runnable)"] = v
 		}
 		b := budgetOf(t, fiveRules[0])
@@ -186,7 +184,7 @@ func TestTails(t *testing.T) {
 		r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, edit: edit, times: map[string]float64{"p99(runnable)": 9}}.set("cand")})
 		warned := strings.Contains(strings.Join(r.Warnings, " "), "beyond the quantile")
 		if r.Rules[0].Verdict != c.verdict || warned != c.warned {
-			t.Errorf("%d values, tau %v, %s: %s (%s), warnings %q", c.n, c.tau, c.level, r.Rules[0].Verdict, r.Rules[0].Why, r.Warnings)
+			t.Errorf("%d values, %s: %s (%s), warnings %q", c.n, c.level, r.Rules[0].Verdict, r.Rules[0].Why, r.Warnings)
 		}
 	}
 }
@@ -593,7 +591,7 @@ func TestExplainGroup(t *testing.T) {
 			}
 			s.Requests = &sample.Requests{Kind: "http", RequestSet: sample.RequestSet{Count: 2000, Total: 2e9, P50: 1e6, P99: p99}}
 			s.Requests.Groups = []sample.RequestGroup{group("GET /rate", 3e6), group("GET /order/{id}", p99)}
-			s.Values["p99(request)"] = sample.Value{X: float64(p99) + float64(i)*1e4, N: 2000, Beyond: 20, Tau: 1}
+			s.Values["p99(request)"] = sample.Value{X: float64(p99) + float64(i)*1e4, N: 2000, Beyond: 20}
 			s.Values["mean(requests/s)"] = sample.Value{X: 500 + float64(i), N: 500}
 		}}.set(name)
 	}

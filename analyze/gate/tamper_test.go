@@ -82,7 +82,7 @@ func TestTampered(t *testing.T) {
 			total += n
 		}
 	}
-	if total < 2400 {
+	if total < 2100 {
 		t.Errorf("only %d tamperings", total)
 	}
 }

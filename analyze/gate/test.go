@@ -234,31 +234,15 @@ func (c *check) thin(it *item) bool {
 			v := float64(x.Values[it.key].N) * beyond
 			return &v
 		})
-		eff := experiment.Median(with, func(x *sample.Sample) *float64 {
-			v := float64(x.Values[it.key].N) * beyond / max(x.Values[it.key].Tau, 1)
-			return &v
-		})
 		switch {
 		case *n < tail-1e-9 && it.rule.Level == budget.Error:
 			it.stop(causeData, "trace too short for p%.4g: only %.3g values of the %s's median trace lie beyond it, %d are needed", 100*q.Q, *n, s.name, tail)
 			return true
 		case *n < tail-1e-9:
 			c.warn("%s: only %.3g values of the %s's median trace lie beyond the quantile", it.res.Rule, *n, s.name)
-		case *eff < tail-1e-9:
-			c.depends(it, *eff)
 		}
 	}
 	return false
-}
-
-// depends notes that the values beyond a rule's quantile are worth only so many.
-func (c *check) depends(it *item, worth float64) {
-	if len(c.dependent) == 0 || worth < c.worth {
-		c.worth = worth
-	}
-	if !slices.Contains(c.dependent, it.res.Rule) {
-		c.dependent = append(c.dependent, it.res.Rule)
-	}
 }
 
 // judgePoint compares each trace as it is.

@@ -80,8 +80,8 @@ func checkValue(q *rule.Quantity, v Value) error {
 		return fmt.Errorf("x is %v, want 0 to %.4g", v.X, most)
 	case v.X == 0 && (!total || v.N > 0 || q.Metric == "ops") && !metric.Env && part == "":
 		return errors.New("x is 0, want more")
-	case v.Beyond > v.N || v.Tau > float64(max(v.N, 1)):
-		return fmt.Errorf("n is %d, want at least beyond, which is %d, and tau, which is %v", v.N, v.Beyond, v.Tau)
+	case v.Beyond > v.N:
+		return fmt.Errorf("n is %d, want at least beyond, which is %d", v.N, v.Beyond)
 	}
 	return nil
 }

@@ -84,11 +84,9 @@ type Value struct {
 	X float64 `json:"x"`
 	// N is how many values it is made of: of a total how many times it was added to, of
 	// processor time per op the ops. Beyond is how many of them rank beyond a quantile, above
-	// it or, below the median, below, and Tau the integrated autocorrelation time of lying
-	// beyond it, in values; 0 if not known.
-	N      int64   `json:"n,omitempty"`
-	Beyond int64   `json:"beyond,omitempty"`
-	Tau    float64 `json:"tau,omitempty"`
+	// it or, below the median, below; 0 if not known.
+	N      int64 `json:"n,omitempty"`
+	Beyond int64 `json:"beyond,omitempty"`
 	// Of waits behind code: which part of X is estimated, and of which part of all waits
 	// behind code it is unknown.
 	Estimated float64 `json:"estimated,omitempty"`
@@ -131,7 +129,6 @@ type Class struct {
 	By    *Frame         `json:"by,omitempty"`
 	Total model.Duration `json:"total_ns"`
 	Count int64          `json:"count"`
-	P99   model.Duration `json:"p99_ns,omitempty"`
 	// Longest is, of Blame, the longest stretch that ran.
 	Longest model.Duration `json:"longest_ns,omitempty"`
 }

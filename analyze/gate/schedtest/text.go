@@ -103,7 +103,7 @@ func writeClasses(b *strings.Builder, name string, classes []sample.Class) {
 }
 
 // describe returns a class in one line: "main.serve (chan receive) at server.go:120, woken
-// at server.go:99: 312ms, 1,204 times, p99 7.1ms".
+// at server.go:99: 312ms, 1,204 times".
 func describe(c sample.Class) string {
 	var b strings.Builder
 	b.WriteString(textui.Clean(c.Func))
@@ -119,9 +119,6 @@ func describe(c sample.Class) string {
 	fmt.Fprintf(&b, ": %s", textui.Duration(c.Total))
 	if c.Count > 0 {
 		fmt.Fprintf(&b, ", %s", textui.Plural(c.Count, "time"))
-	}
-	if c.P99 > 0 {
-		fmt.Fprintf(&b, ", p99 %s", textui.Duration(c.P99))
 	}
 	return b.String()
 }
