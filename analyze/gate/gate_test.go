@@ -69,7 +69,7 @@ var keys = []string{"mean(cpu/op)", "mean(ops/s)", "mean(wait/op)", "mean(wakes/
 
 func (r recipe) set(side string) *sample.Set {
 	rng := rand.New(rand.NewPCG(r.seed, uint64(len(side))))
-	set := &sample.Set{Schema: sample.Schema, Design: string(Interleaved), Spec: sample.Spec{Op: "region:request"}}
+	set := &sample.Set{Design: string(Interleaved)}
 	if r.design != "" {
 		set.Design = string(r.design)
 	}
@@ -490,7 +490,6 @@ func TestThroughput(t *testing.T) {
 		b := budgetOf(t, "p99(runnable) <= baseline*1.5")
 		b.Load, b.Op = c.load, c.op
 		base, cand := recipe{n: 10, seed: 1, edit: rate(1)}.set("base"), recipe{n: 10, seed: 2, edit: rate(c.by)}.set("cand")
-		base.Spec.Op, cand.Spec.Op = c.op, c.op
 		r := must(t, Input{Budget: b, Base: base, Cand: cand})
 		if r.Exit != c.exit {
 			t.Errorf("%s: exit %d: %s", name, r.Exit, r.Headline)
@@ -506,7 +505,6 @@ func TestThroughput(t *testing.T) {
 	b := budgetOf(t, "mean(requests/s) >= baseline*0.5")
 	b.Load, b.Op = "", ""
 	in := Input{Budget: b, Base: recipe{n: 10, seed: 1, edit: rate(1)}.set("base"), Cand: recipe{n: 10, seed: 2, edit: rate(.8)}.set("cand")}
-	in.Base.Spec.Op, in.Cand.Spec.Op = "", ""
 	if r := must(t, in); r.Exit != 0 || len(r.Rules) != 1 {
 		t.Errorf("a rule of its own: exit %d, %d rules: %s", r.Exit, len(r.Rules), r.Headline)
 	}

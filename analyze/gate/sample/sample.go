@@ -11,24 +11,21 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Schema of a file of samples.
-const Schema = "schedscope.runs/v1"
-
 // Spec says what to take from a trace.
 type Spec struct {
-	Workload string `json:"workload,omitempty"`
+	Workload string
 	// Op is what /op counts: "region:NAME" and "task:NAME" that end in the window,
 	// goroutines with the start function of "goroutine:FUNC" that end in it, or "count", the
 	// number that the environment record tells; "" are requests of the kind with the most time.
 	// Names may have * for any text.
-	Op string `json:"op,omitempty"`
+	Op string
 	// Window is what part is measured: "region:NAME", from the first one's begin to the
 	// last one's end; "FROM..TO", times from the trace's start, of which either may be left
 	// out; "all". A trace that ends long before TO, or in the region, is not whole. ""
 	// is region:schedscope.window if there is one, else what lies between
 	// environment records in the trace, else the trace without its first tenth.
-	Window     string          `json:"window,omitempty"`
-	Quantities []rule.Quantity `json:"-"`
+	Window     string
+	Quantities []rule.Quantity
 }
 
 // WindowRegion is the region that recorders put round what is to be measured.
@@ -182,17 +179,13 @@ type Stretch struct {
 	Total model.Duration `json:"total_ns"` // of waiting to run
 }
 
-// Set is a file of samples.
+// Set are the samples of one side.
 type Set struct {
-	Schema string `json:"schema"`
-	Tool   string `json:"tool,omitempty"`
-	Spec   Spec   `json:"spec"`
 	Design string `json:"design,omitempty"` // "interleaved" or ""
 	// Recording tells recordings apart that were made in turns: sides of two different ones
 	// were not. "" if not known.
 	Recording string   `json:"recording,omitempty"`
 	Samples   []Sample `json:"samples"`
-	Sum       string   `json:"sum,omitempty"` // of all else, see [savedfile.Sum]
 }
 
 // Input is a trace to be read, with the environment record of its recorder, if that kept
