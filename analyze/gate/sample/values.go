@@ -260,7 +260,7 @@ func (m *measured) value(q *rule.Quantity) (Value, error) {
 	}
 	if _, _, ok := metric.OfRequests(); ok {
 		if m.requestKind() == "" {
-			return Value{}, missing("no request of net/http, gRPC or a task begins and ends in the window")
+			return Value{}, missing("no request begins and ends in the window")
 		}
 		if q.Selected("kind") == nil {
 			q = ofKind(q, m.requestKind())
