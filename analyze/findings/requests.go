@@ -67,6 +67,9 @@ type question struct {
 	*result.RequestTail
 	all   bool
 	limit model.Duration // what an objective asks for; 0: none
+	// Requests of which the handler is not known, if they are more than these: the handler of one that
+	// waited is seen, so that what did not wait may be missing here.
+	others int64
 }
 
 // name is what the requests are called.
@@ -258,7 +261,7 @@ func (q *question) many(g *result.RequestRow) float64 {
 // middle fifth is like it, as it is not between two kinds of requests.
 func (q *question) ofTypical(cost float64) (text, gain string) {
 	whole, of, in := q.middle(), "%s of %s in the middle fifth", "a request of the middle fifth"
-	if p50 := float64(q.P50); !q.Unknown && math.Abs(p50-whole) <= likeMedian*whole {
+	if p50 := float64(q.P50); q.others == 0 && !q.Unknown && math.Abs(p50-whole) <= likeMedian*whole {
 		whole, cost, of, in = p50, min(cost, p50), "%s of the typical %s", "the typical request"
 	}
 	return fmt.Sprintf(of, duration(cost), duration(whole)), fmt.Sprintf("%s at most %s -> %s", in, duration(whole), duration(whole-cost))
@@ -382,7 +385,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	switch {
 	case x.Function == "", called(g):
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
-		f.Advice = fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(between[0].Function)))
+		f.Advice = oneReceiver(between[0].Function)
 	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):
 		f.Advice = onceAdvice
 	case g.Kind == "lock" && blocked(x.Kind):
