@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -142,6 +143,32 @@ func TestWithoutCPU(t *testing.T) {
 		named := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return strings.Contains(f.Text, "of the slowest") })
 		if named == machine || machine && v.Verdict.Machine == "" {
 			t.Errorf("calls of up to %d ns: %s (%s), with an item about the slowest: %t", longest, v.Verdict.Word, v.Verdict.Machine, named)
+		}
+	}
+}
+
+// TestHeadOfLine checks that receivers are found that wait for a sender while that waits for one of them, and
+// that those of a pool are not, none of which waits while the sender is held up.
+func TestHeadOfLine(t *testing.T) {
+	for waiting, want := range map[model.Duration]bool{4: true, 3: false, 7: false} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		const span = model.Duration(time.Second)
+		v.Totals.Span = span
+		values := new(dist.Dist)
+		for range 50 {
+			values.Add(span/100, 0)
+		}
+		held := result.Named{Name: "chan send", Dist: result.NewDist(values)}
+		v.Waiting.ByReason = []result.Named{held}
+		row := func(kind, waker, waiter string, d model.Duration) result.BlameRow {
+			return result.BlameRow{Kind: kind, Function: waker, Waiter: waiter, Total: d, BlameBasis: result.BlameBasis{Seen: d}, Turns: 50}
+		}
+		v.Blame.Rows = []result.BlameRow{row("chan send", "main.receive", "main.send", span/2), row("chan receive", "main.send", "main.receive", waiting*span)}
+		v.Goroutines = append(v.Goroutines, result.Group{Function: "main.receive", Count: 6})
+		findings.Judge(v)
+		got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
+		if got != want {
+			t.Errorf("%d of 6 wait on average: %t, want %t", waiting, got, want)
 		}
 	}
 }

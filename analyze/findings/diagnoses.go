@@ -421,17 +421,50 @@ func byFunction(rows []*result.BlameRow) []*result.BlameRow {
 
 // receivers finds who is slow to receive.
 func (d *diagnostician) receivers() {
-	rows, l, total, count, worst := d.held(heldSenders, func(reason string) bool { return reason == "chan send" })
+	rows, l, total, count, worst := d.held(heldShare, func(reason string) bool { return reason == "chan send" })
 	if worst == nil {
+		return
+	}
+	head := len(rows) > 0 && d.headOfLine(rows[0])
+	if !head && ratio(l.sum, d.r.Totals.Span) < heldSenders {
 		return
 	}
 	title := top(rows, "a goroutine") + " is slow to receive"
 	if len(rows) > 0 && rows[0].Waiter != "" {
 		title += " what " + plain(textui.ShortFunc(rows[0].Waiter)) + " sends"
 	}
-	d.add("slow-receiver", l, result.Certain, d.heldBy("receives", "sends", rows, total), title,
+	x := d.add("slow-receiver", l, result.Certain, d.heldBy("receives", "sends", rows, total), title,
 		"Not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
 		times(count), textui.Duration(l.sum), number(ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
+	if head {
+		x.Title, x.Grade, x.first = x.Title+", and others wait for that one meanwhile", result.Inferred, true
+		x.Advice = oneReceiver(rows[0].Waiter)
+	}
+}
+
+func oneReceiver(sender string) string {
+	return fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(sender)))
+}
+
+// headOfLine reports whether receivers wait for a sender while that waits for one of them. A pool of n
+// receivers that share a channel has none waiting while the sender is held up: it has at most n times the rest
+// of the time on average.
+func (d *diagnostician) headOfLine(row *result.BlameRow) bool {
+	i := slices.IndexFunc(d.r.Goroutines, func(g result.Group) bool { return g.Function == row.Function })
+	if i < 0 || row.Waiter == "" || row.Total >= d.r.Totals.Span {
+		return false
+	}
+	n := float64(d.r.Goroutines[i].Count)
+	var waiting model.Duration
+	for _, kind := range []string{"chan receive", "select"} {
+		for _, r := range d.r.Blame.Of(kind) {
+			if r.Function == row.Waiter && r.Waiter == row.Function {
+				waiting += r.Total
+			}
+		}
+	}
+	w := ratio(waiting, d.r.Totals.Span)
+	return n >= 3 && w <= n && w > n*(1-ratio(row.Total, d.r.Totals.Span))
 }
 
 // ofSocket reports whether the system calls of a row are those of a socket, which do not block: such a

@@ -37,7 +37,7 @@ const (
 	collectorShare = 0.1
 	// ranShare of the time is the least that a program must run on all procs together for what it does
 	// to be judged.
-	ranShare = 0.01
+	ranShare = 0.005
 )
 
 // The words of verdicts.
@@ -117,9 +117,19 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	for i := range r.Requests {
 		k := &r.Requests[i]
 		sets := k.Sets()
+		var unknown int64 // of which the handler is not known
+		for n := range sets {
+			if len(sets) > 1 && (sets[n].Name == "" || sets[n].Name == result.NoName || strings.HasPrefix(sets[n].Name, "net/rpc.")) {
+				unknown += sets[n].Count
+			}
+		}
 		for n := range sets {
 			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
-				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true})
+				all := &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
+				if s.Name != "" && s.Name != result.NoName && unknown > s.Count {
+					all.others = unknown
+				}
+				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
 			}
 		}
 	}
@@ -335,7 +345,7 @@ func (j *judge) served() bool {
 
 // ofScheduling reports whether a diagnosis is about waiting to run.
 func ofScheduling(kind string) bool {
-	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", SlowRequests}, kind)
+	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", "locked-thread-ping-pong", SlowRequests}, kind)
 }
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice, if it is
@@ -345,6 +355,11 @@ func (j *judge) add(f result.Finding, q *question) {
 		x := &j.items[i]
 		if !same(x, &f) {
 			continue
+		}
+		if q != nil && q == j.slow[i] { // without the culprit both parts go
+			x.Evidence[0].Value += f.Evidence[0].Value
+			x.Evidence[1].Value = min(x.Evidence[1].Value+f.Evidence[1].Value, 1)
+			x.Gain = q.gain(x.Evidence[0].Value)
 		}
 		if x.Kind != f.Kind && x.Advice != f.Advice && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" {
 			x.Advice += " And: " + f.Advice
@@ -398,6 +413,10 @@ func (j *judge) others(diagnoses []diagnosis) {
 			}
 		}
 		j.add(f.Finding, nil)
+	}
+	if f, ok := lockedThreads(j.r); ok && len(j.items) == 0 && !j.served() {
+		f.Title, f.Advice = "goroutines that are locked to threads stop and start all the time", fix(f.Kind)
+		j.add(f, nil)
 	}
 }
 
@@ -483,7 +502,10 @@ func (j *judge) what(q *question, f *result.Finding) string {
 	if q.Name != "" && q.Name != result.NoName && len(j.questions) > 2 {
 		name = plain(textui.ShortFunc(q.Name))
 	}
-	if q.all {
+	switch {
+	case q.all && q.others > 0:
+		return fmt.Sprintf("Half of %s requests in %s take %s and more; of %s others the handler is not known.", n, name, textui.Duration(q.P50), textui.Count(q.others))
+	case q.all:
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
 	share := "The slowest " + textui.Count(q.RequestTail.Count)
