@@ -55,7 +55,7 @@ func (c *check) explanation(it *item) *Explain {
 	} else if len(q.Select) == 0 { // stretches are of all waits
 		e.See = c.see(it)
 	}
-	old := len(base) > 0 && !slices.ContainsFunc(base, func(s *sample.Sample) bool { return len(s.Blame) > 0 }) // made before there was blame
+	old := len(base) > 0 && !slices.ContainsFunc(base, func(s *sample.Sample) bool { return len(s.Blame) > 0 }) // its causes are not known
 	if (code || len(q.Select) == 0) && waits(q) && !old && experiment.SampledUnlike(slices.Concat(base, c.cand.used)) == "" {
 		e.Behind = increases(base, c.cand.used, func(s *sample.Sample) []sample.Class { return s.Blame }, matching(q), false)
 	}

@@ -138,7 +138,7 @@ func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.
 		c.ops, c.opsWhy = 0, "the environment record is of more than what can be read of the trace, in which ops are counted"
 	case m.op == "count" && e.ops != nil:
 		c.ops = *e.ops
-	case s.ops.kind != model.EventBad:
+	case s.opKind != model.EventBad:
 		c.ops = s.opsIn(e.from, e.to)
 	case !e.about(window[0], window[1]):
 		c.ops = 0
