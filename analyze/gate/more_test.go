@@ -587,7 +587,7 @@ func TestExplainGroup(t *testing.T) {
 			}
 			s.Requests = &sample.Requests{Kind: "http", RequestSet: sample.RequestSet{Count: 2000, Total: 2e9, P50: 1e6, P99: p99}}
 			s.Requests.Groups = []sample.RequestGroup{group("GET /rate", 3e6), group("GET /order/{id}", p99)}
-			s.Values["p99(request)"] = sample.Value{X: float64(p99) + float64(i)*1e4, N: 2000, Beyond: 20}
+			s.Values["p99(request)"] = sample.Value{X: float64(p99) + float64(i)*1e4, N: 2000}
 			s.Values["mean(requests/s)"] = sample.Value{X: 500 + float64(i), N: 500}
 		}}.set(name)
 	}

@@ -80,14 +80,24 @@ const MaxClasses = 40
 type Value struct {
 	X float64 `json:"x"`
 	// N is how many values it is made of: of a total how many times it was added to, of
-	// processor time per op the ops. Beyond is how many of them rank beyond a quantile, above
-	// it or, below the median, below; 0 if not known.
-	N      int64 `json:"n,omitempty"`
-	Beyond int64 `json:"beyond,omitempty"`
+	// processor time per op the ops; 0 if not known.
+	N int64 `json:"n,omitempty"`
 	// Of waits behind code: which part of X is estimated, and of which part of all waits
 	// behind code it is unknown.
 	Estimated float64 `json:"estimated,omitempty"`
 	Unknown   float64 `json:"unknown,omitempty"`
+}
+
+// EnoughBeyond is how many values must lie beyond a quantile for it to say anything.
+const EnoughBeyond = 10
+
+// Beyond returns about how many values lie beyond the quantile that v is: above it or, of one
+// below the median, below.
+func (v Value) Beyond(q rule.Quantity) float64 { return float64(v.N) * min(q.Q, 1-q.Q) }
+
+// Few reports whether v is a quantile with too few values beyond it.
+func (v Value) Few(q rule.Quantity) bool {
+	return q.Agg == rule.Quantile && v.Beyond(q) < EnoughBeyond-1e-9
 }
 
 // Identity is what must be equal for samples to be comparable.

@@ -332,12 +332,7 @@ func (m *measured) single(q *rule.Quantity, s *selection) (Value, error) {
 	case rule.Max:
 		return Value{X: float64(s.values().Max()), N: s.count}, nil
 	}
-	rank := dist.Rank(q.Q, s.count)
-	v := Value{X: float64(s.values().Quantile(q.Q)), N: s.count, Beyond: s.count - rank}
-	if q.Q < 0.5 {
-		v.Beyond = rank - 1
-	}
-	return v, nil
+	return Value{X: float64(s.values().Quantile(q.Q)), N: s.count}, nil
 }
 
 // totalOf returns the total of a source, of a count its count, and of how many values.

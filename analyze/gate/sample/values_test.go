@@ -22,11 +22,12 @@ func TestQuantile(t *testing.T) {
 		x, beyond int64
 	}{
 		{1, 0.99, 1, 0}, {100, 0.99, 99, 1}, {1000, 0.99, 990, 10}, {1000, 0.999, 999, 1}, {1000, 0.5, 500, 500},
-		{1000, 0.01, 10, 9}, {10, 0, 1, 0}, {10, 1, 10, 0}, {100, 0.07, 7, 6}, {101, 0.99, 100, 1},
+		{1000, 0.01, 10, 10}, {10, 0, 1, 0}, {10, 1, 10, 0}, {100, 0.07, 7, 7}, {101, 0.99, 100, 1},
 	} {
+		q := rule.Quantity{Agg: rule.Quantile, Q: tt.q}
 		s := selectionOf(values(tt.n))
-		v, err := new(measured).single(&rule.Quantity{Agg: rule.Quantile, Q: tt.q}, s)
-		if err != nil || v.X != float64(tt.x) || v.Beyond != tt.beyond || v.N != int64(tt.n) {
+		v, err := new(measured).single(&q, s)
+		if err != nil || v.X != float64(tt.x) || int64(v.Beyond(q)+1e-9) != tt.beyond || v.N != int64(tt.n) {
 			t.Errorf("%v of %d: %+v, want %d with %d beyond", tt.q, tt.n, v, tt.x, tt.beyond)
 		}
 	}

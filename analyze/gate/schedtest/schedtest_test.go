@@ -178,7 +178,7 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sample.Sample{Values: map[string]sample.Value{"p99(runnable)": {X: 7.5e6, N: 420, Beyond: 4}},
+	s := &sample.Sample{Values: map[string]sample.Value{"p99(runnable)": {X: 7.5e6, N: 420}},
 		Noise: &env.Noise{Nivcsw: new(130.0), Foreign: new(0.4)},
 		Waits: []sample.Class{
 			{Func: "main.worker", At: &sample.Frame{Func: "main.work", File: "server.go", Line: 88}, By: &sample.Frame{Func: "main.put", File: "queue.go", Line: 41}, Total: 75e6, Count: 1204},

@@ -48,18 +48,13 @@ func judge(x *rule.Rule, s *sample.Sample, op string) string {
 	return b.String()
 }
 
-// minBeyond is how many values must lie beyond a quantile for it to say anything.
-const minBeyond = 10
-
 // tooShort says of a quantile that too few values lie beyond it, "" if enough do, by the
 // same count as the gate's. Whoever asks for the greatest or smallest value means that one.
 func tooShort(q rule.Quantity, v sample.Value) string {
-	part := min(q.Q, 1-q.Q)
-	n := float64(v.N) * part
-	if q.Agg != rule.Quantile || part == 0 || n >= minBeyond-1e-9 {
+	if !v.Few(q) || q.Q == 0 || q.Q == 1 {
 		return ""
 	}
-	return fmt.Sprintf("p%.6g: of %s only %.3g lie beyond it, and %d are needed", 100*q.Q, textui.Plural(v.N, "value"), n, minBeyond)
+	return fmt.Sprintf("p%.6g: of %s only %.3g lie beyond it, and %d are needed", 100*q.Q, textui.Plural(v.N, "value"), v.Beyond(q), sample.EnoughBeyond)
 }
 
 // maxClasses is how many classes are shown.
