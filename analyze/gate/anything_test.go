@@ -96,7 +96,7 @@ func anyState(rng *rand.Rand, i int, s *sample.Sample) {
 	case 4:
 		s.Waits, s.Runs, s.Worst = nil, nil, nil
 	case 5:
-		s.Round, s.Order = 0, 0
+		s.Order = 0
 	case 6:
 		s.Waits[0].Total, s.Waits[0].Count = 1<<62, 1<<62
 	}

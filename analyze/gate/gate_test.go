@@ -101,7 +101,7 @@ func trace(side string, i int) sample.Sample {
 		place++
 	}
 	return sample.Sample{
-		Name: fmt.Sprintf("%s-%02d.trace", side, i), Round: i + 1, Order: place, Whole: true,
+		Name: fmt.Sprintf("%s-%02d.trace", side, i), Order: place, Whole: true,
 		Identity: sample.Identity{
 			Workload: "checkout", Op: "region:request", MetricDefs: rule.MetricDefs, Go: "go1.26.8", OS: "linux",
 			Arch: "amd64", CPU: "model", NumCPU: 2, MinProcs: 2, MaxProcs: 2,

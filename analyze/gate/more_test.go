@@ -270,7 +270,7 @@ func TestSamples(t *testing.T) {
 
 // TestOneTrace checks a plain trace against absolute limits.
 func TestOneTrace(t *testing.T) {
-	blind := func(_ int, s *sample.Sample) { s.Noise, s.Round, s.Order = nil, 0, 0 }
+	blind := func(_ int, s *sample.Sample) { s.Noise, s.Order = nil, 0 }
 	set := recipe{n: 1, seed: 1, edit: blind, design: "none"}.set("cand")
 	for _, c := range []struct {
 		rule string

@@ -34,9 +34,7 @@ const WindowRegion = "schedscope.window"
 // Sample is what one trace says.
 type Sample struct {
 	Name string `json:"name"` // of the file, without folders
-	// Round is which of the interleaved rounds it was recorded in, and Order its place in
-	// the order of all; 0 if not known.
-	Round int `json:"round,omitempty"`
+	// Order is its place in the order of all recordings; 0 if not known.
 	Order int `json:"order,omitempty"`
 
 	Identity Identity `json:"identity"`

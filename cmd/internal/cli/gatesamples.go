@@ -36,7 +36,7 @@ func samples(ctx context.Context, a *app, operands []string, spec sample.Spec) (
 		}
 		design, recording := "", ""
 		if r, ok := recorded[abs(ref.Path)]; ok && ref.Kind == source.File {
-			s.Round, s.Order = r.trace.Round, r.trace.Order
+			s.Order = r.trace.Order
 			design, recording = r.order.Design, r.order.ID()
 		}
 		switch {
