@@ -34,7 +34,7 @@ const (
 //
 //  1. The rows that count are those of requests; else those of ops, else those of waiting to run.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
-//     small. Where there are too few traces for that, if its ratio is great.
+//     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
 //     A rate does by itself only where as many were done, in another time, or where no latency is
 //     known: else the load is another, which is said and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
@@ -53,7 +53,8 @@ func (r *Result) judge() {
 			tested, ps = append(tested, row), append(ps, *row.P)
 		}
 	}
-	enough := !r.Single() && 2*stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))*float64(len(ps)) < Alpha
+	least := 2 * stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))
+	enough, apart := !r.Single() && least*float64(len(ps)) < Alpha, 1.001*least
 	corrected := stat.Holm(ps)
 	most := 0.0
 	for _, row := range rows { // 2
@@ -62,7 +63,8 @@ func (r *Result) judge() {
 			p = &corrected[i]
 		}
 		row.change = row.worse()
-		if x := math.Abs(row.change); x < row.least(enough) || p != nil && !r.TooFew() && *p >= Alpha || !enough && row.Few > 0 && !r.moves(row) {
+		overlap := p != nil && r.TooFew() && *p > apart // of the two sides
+		if x := math.Abs(row.change); x < row.least(enough) || overlap || p != nil && !r.TooFew() && *p >= Alpha || !enough && row.Few > 0 && !r.moves(row) {
 			row.change = 0
 		}
 		weight := math.Abs(row.change)
@@ -122,7 +124,7 @@ func (r *Result) counting() (rows []*Row) {
 	for _, section := range []string{SectionRequests, SectionOps, ""} {
 		for i := range r.Rows {
 			row := &r.Rows[i]
-			waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String()
+			waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String() && r.sameWork()
 			if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone {
 				rows = append(rows, row)
 			}
@@ -132,6 +134,13 @@ func (r *Result) counting() (rows []*Row) {
 		}
 	}
 	return rows
+}
+
+// sameWork reports whether both sides ran for about as long in each unit: more work waits more in all.
+func (r *Result) sameWork() bool {
+	of := quantity("mean(run/U)", r.Op).String()
+	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Quantity == of })
+	return i < 0 || math.Abs(r.Rows[i].worse()) < leastSeen
 }
 
 // total is the quantity of all waiting to run.

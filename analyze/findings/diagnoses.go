@@ -116,11 +116,13 @@ func (d *diagnostician) busy() {
 		if 5*unknown > total && d.r.Blame.Samples == 0 {
 			text += fmt.Sprintf(" Of %s of the waiting the function is not known.", textui.Ratio(unknown, total)) + record
 		}
-		allocates := allocating(rows[0])
+		allocates, spins := allocating(rows[0]), calling(rows[0], "runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "sync.", "internal/sync.", "sync/atomic.", "time.Now", "time.Since")
+		if d.r.Blame.Samples == 0 { // stacks of events show where goroutines stop, not what they do
+			allocates, spins = 0, 0
+		}
 		if allocates >= 0.3 {
 			text += fmt.Sprintf(" In %s of its CPU samples it was allocating.", textui.Percent(allocates))
 		}
-		spins := calling(rows[0], "runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "runtime.chanrecv", "runtime.chansend", "sync.", "internal/sync.", "sync/atomic.", "time.Now", "time.Since")
 		if spins >= spinShare {
 			text += fmt.Sprintf(" In %s of its CPU samples it asked whether there is something to do: it spins.", textui.Percent(spins))
 		}

@@ -182,7 +182,7 @@ func (j *judge) asked(q *question) bool {
 		return q.limit > 0
 	}
 	if !q.all {
-		return q.RequestGroup.Count >= enoughTail && q.slowest() >= slowRequests*q.middle()
+		return q.RequestGroup.Count >= enoughTail && min(q.slowest(), float64(q.From)) >= slowRequests*q.middle()
 	}
 	var own, outside float64
 	for i := range q.Groups {
@@ -421,7 +421,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 }
 
 // disturbed drops what explains less than half of the slowest requests' time, if the machine disturbed the
-// program: that explains the rest, and maybe all.
+// program: that explains the rest, and maybe all. It makes timers late, too.
 func (j *judge) disturbed() {
 	if j.r.Verdict.Machine == "" {
 		return
@@ -429,7 +429,9 @@ func (j *judge) disturbed() {
 	var items []result.Finding
 	var slow []*question
 	for i, q := range j.slow {
-		if f := j.items[i]; q == nil || q.all || q.limit > 0 || f.Evidence[1].Value >= 0.5 {
+		f := j.items[i]
+		late := len(f.Where) == 1 && slices.Contains([]string{requestWords["sleep"].does, requestWords["timer"].does}, f.Where[0].Role)
+		if q == nil || q.all || q.limit > 0 || f.Evidence[1].Value >= 0.5 && !late {
 			items, slow = append(items, f), append(slow, q)
 		}
 	}
@@ -460,6 +462,11 @@ func (j *judge) word() {
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
+		for _, o := range v.Objectives {
+			if o.State == "unknown" && !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }) {
+				v.Text = fmt.Sprintf("No %d requests or more are of %s, for which there is an objective: schedscope requests lists the groups.", enough, cmp.Or(plain(o.Group), "a kind"))
+			}
+		}
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
@@ -602,6 +609,6 @@ func (j *judge) ruledOut() {
 	case r.Causes.Refused != "":
 		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
 	case r.Verdict.Machine == "" && ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
-		add("the machine (%s suspected)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
+		add("the machine (at most %s of the waiting)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 }
