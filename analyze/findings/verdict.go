@@ -500,8 +500,11 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		case ofScheduling(f.Kind):
 			return fmt.Sprintf("%s to run took up to %s.", textui.Plural(l.Count, "wait"), textui.Duration(l.Max))
 		}
-		if f.Kind == "goroutine-leak" {
+		switch f.Kind {
+		case "goroutine-leak":
 			return "Goroutines pile up, and wait for ever."
+		case "locked-thread-ping-pong":
+			return "Procs go from thread to thread all the time."
 		}
 		return "Goroutines are held up, not by the scheduler."
 	}
