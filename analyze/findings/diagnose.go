@@ -242,7 +242,8 @@ func (d *diagnostician) ranked() []diagnosis {
 	})
 	var out []diagnosis
 	for i := range d.list {
-		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) {
+		without := len(out) > 0 && out[0].first && out[0].Kind == "more-procs-than-cpus" // a CPU: what waits to run says nothing of the program
+		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(without && ofScheduling(x.Kind)) {
 			x.Look = d.look(x.causes)
 			out = append(out, *x)
 		}
