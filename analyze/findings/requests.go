@@ -197,13 +197,12 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 			f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
 		}
 	}
-	f.Title = q.name() + " " + does
+	f.Title, f.Gain = q.name()+" "+does, q.gain(cost)
 	switch slow := q.RequestTail; {
 	case q.all:
-		f.Text, f.Gain = q.ofTypical(cost)
+		f.Text = q.ofTypical(cost)
 	default:
 		f.Text = fmt.Sprintf("%s of the %s, %s of the slowest %s", duration(cost), duration(q.slowest()), textui.Count(g.Have), textui.Count(slow.Count))
-		f.Gain = fmt.Sprintf("the slowest at most %s -> %s", duration(q.slowest()), duration(q.slowest()-cost))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, result.Evidence{Name: "slowest", Value: float64(slow.Count), Unit: "count"})
 	}
 	for i := range f.Where { // the group is in the title
@@ -259,12 +258,26 @@ func (q *question) many(g *result.RequestRow) float64 {
 
 // ofTypical says how much of the typical request a part is: of the median, which the table has, if the
 // middle fifth is like it, as it is not between two kinds of requests.
-func (q *question) ofTypical(cost float64) (text, gain string) {
-	whole, of, in := q.middle(), "%s of %s in the middle fifth", "a request of the middle fifth"
-	if p50 := float64(q.P50); q.others == 0 && !q.Unknown && math.Abs(p50-whole) <= likeMedian*whole {
-		whole, cost, of, in = p50, min(cost, p50), "%s of the typical %s", "the typical request"
+func (q *question) ofTypical(cost float64) string {
+	whole, _, of := q.typical()
+	return fmt.Sprintf(of, duration(min(cost, whole)), duration(whole))
+}
+
+// gain says how long requests take at least without some of their time.
+func (q *question) gain(cost float64) string {
+	whole, who := q.slowest(), "the slowest"
+	if q.all {
+		whole, who, _ = q.typical()
 	}
-	return fmt.Sprintf(of, duration(cost), duration(whole)), fmt.Sprintf("%s at most %s -> %s", in, duration(whole), duration(whole-cost))
+	return fmt.Sprintf("%s at most %s -> %s", who, duration(whole), duration(whole-min(cost, whole)))
+}
+
+// typical returns the length of the typical request, what it is called, and how to say what a part of it is.
+func (q *question) typical() (whole float64, who, of string) {
+	if p50 := float64(q.P50); q.others == 0 && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
+		return p50, "the typical request", "%s of the typical %s"
+	}
+	return q.middle(), "a request of the middle fifth", "%s of %s in the middle fifth"
 }
 
 // dials returns where nearly each request of the middle dials a connection, nil if they do not.

@@ -368,6 +368,11 @@ func (j *judge) add(f result.Finding, q *question) {
 		if !same(x, &f) {
 			continue
 		}
+		if q != nil && q == j.slow[i] { // without the culprit both parts go
+			x.Evidence[0].Value += f.Evidence[0].Value
+			x.Evidence[1].Value = min(x.Evidence[1].Value+f.Evidence[1].Value, 1)
+			x.Gain = q.gain(x.Evidence[0].Value)
+		}
 		if x.Kind != f.Kind && x.Advice != f.Advice && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" {
 			x.Advice += " And: " + f.Advice
 		}
