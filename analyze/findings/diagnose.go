@@ -240,10 +240,11 @@ func (d *diagnostician) ranked() []diagnosis {
 		}
 		return cmp.Compare(score(&b), score(&a))
 	})
+	// Where threads lack CPUs, what else waits to run says nothing of the program.
+	lack := len(d.list) > 0 && d.list[0].first && d.list[0].Kind == "more-procs-than-cpus"
 	var out []diagnosis
 	for i := range d.list {
-		without := len(out) > 0 && out[0].first && out[0].Kind == "more-procs-than-cpus" // a CPU: what waits to run says nothing of the program
-		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(without && ofScheduling(x.Kind)) {
+		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind)) {
 			x.Look = d.look(x.causes)
 			out = append(out, *x)
 		}
