@@ -35,8 +35,8 @@ const (
 //  1. The rows that count are those of requests; else those of ops, else those of waiting to run.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
-//     A rate does by itself only where as many were done, in another time, or where no latency is
-//     known: else the load is another, which is said and not judged.
+//     A rate by itself changed only where both sides did the same number, in different times, or
+//     where no latency is known: else the load differs, which is reported and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 func (r *Result) judge() {
@@ -78,7 +78,7 @@ func (r *Result) judge() {
 			weight += math.Abs(row.change)
 		}
 		load := row.isRate() && row != rows[0] && !r.sameLoad(row)
-		if load {
+		if load { // is reported if nothing else changed
 			weight *= 1e-9
 		}
 		if weight > most {
@@ -94,7 +94,7 @@ func (r *Result) judge() {
 	}
 }
 
-// sameLoad reports whether both sides did as many as each other, at whatever rate.
+// sameLoad reports whether both sides did the same number of what has this rate, in whatever time.
 func (r *Result) sameLoad(rate *Row) bool {
 	base, cand, ok := r.medians(func(s *sample.Sample) *float64 { return new(Seconds(s)) })
 	x := float64(rate.Cand.Median) * cand / (float64(rate.Base.Median) * base)
@@ -200,7 +200,7 @@ func (r *Result) headline() {
 		}
 	}
 	switch {
-	case rate != nil && rate.change != 0 && rate.Ratio != nil && r.Verdict == Same: // the load is another
+	case rate != nil && rate.change != 0 && rate.Ratio != nil && r.Verdict == Same: // the load differs
 		change, per, _ := strings.Cut(rate.sentence(), " "+rate.of.Metric)
 		said = append(said, fmt.Sprintf("%s times the %s%s (%s)", strings.TrimPrefix(TimesText(rate.Ratio.Est), "x"), rate.of.Metric, per, change))
 	case len(said) == 0:

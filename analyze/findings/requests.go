@@ -67,8 +67,8 @@ type question struct {
 	*result.RequestTail
 	all   bool
 	limit model.Duration // what an objective asks for; 0: none
-	// Requests of which the handler is not known, if they are more than these: the handler of one that
-	// waited is seen, so that what did not wait may be missing here.
+	// others is how many requests have an unknown handler, if they are more than those of the group. A
+	// handler is seen only in requests that wait, so those of the group that do not are among the others.
 	others int64
 }
 
