@@ -300,15 +300,15 @@ func (r *Requests) whole(q *requests.Request) *result.RequestPath {
 	return r.latest
 }
 
-// path returns a request's path in at most most parts.
-func (c *traceClock) path(q *requests.Request, parts iter.Seq[*requests.Part], most int) *result.RequestPath {
+// path returns a request's path in at most so many parts.
+func (c *traceClock) path(q *requests.Request, parts iter.Seq[*requests.Part], limit int) *result.RequestPath {
 	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: c.at(q.Start), Duration: q.Duration(), Labels: q.Labels()}
 	for p := range parts {
 		if v.Parts = append(v.Parts, RequestPart(p)); len(v.Parts) == 2*pathParts {
-			v.Shorten(most)
+			v.Shorten(limit)
 		}
 	}
-	v.Shorten(most)
+	v.Shorten(limit)
 	return v
 }
 

@@ -90,7 +90,7 @@ type Result struct {
 	Part     string `json:"part,omitempty"`
 	// Why names what else differs beyond chance and may explain it, "" if nothing does.
 	Why string `json:"why,omitempty"`
-	// Only names the requests that one side has and the other has not, or too few to compare.
+	// Only names the requests that one side has and the other does not, or too few to compare.
 	Only []string `json:"only,omitempty"`
 	// Scope says what the number of traces does not allow to say.
 	Scope string `json:"scope,omitempty"`

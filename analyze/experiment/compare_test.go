@@ -178,7 +178,7 @@ func TestRequests(t *testing.T) {
 	with := func(s Side, kind string, groups map[string]sample.RequestSet) Side {
 		for i, x := range s.Traces {
 			r := &sample.Requests{Kind: kind, RequestSet: set(3*ms, 6*ms, 3000), Path: []sample.Named{{Name: "lock", Total: 3 * s1}}}
-			for _, name := range []string{"main.a", "main.b", result.OtherNames} {
+			for _, name := range []string{"main.a", "main.b", result.OtherNames, result.NoName} {
 				if g, ok := groups[name]; ok {
 					g.P50 += model.Duration(i) * us
 					g.P99 += model.Duration(i) * us
@@ -225,17 +225,19 @@ func TestRequests(t *testing.T) {
 	}
 	few := groups{"main.a": old["main.a"], "main.b": set(4*ms, 8*ms, 3)}
 	other := groups{"main.a": old["main.a"], result.OtherNames: old["main.b"]}
+	unknown := groups{"main.a": old["main.a"], result.NoName: old["main.b"]}
 	for name, tt := range map[string]struct {
 		base, cand groups
 		want       string
 	}{
-		"gone":   {old, groups{"main.a": old["main.a"]}, "seen only in old: 1,500 requests of main.b, p99 8.00ms"},
-		"new":    {groups{"main.a": old["main.a"]}, old, "seen only in new: 1,500 requests of main.b, p99 8.00ms"},
-		"few":    {few, old, "too few in old to compare, 3, but in new: 1,500 requests of main.b, p99 8.00ms"},
-		"both":   {old, old, ""},
-		"none":   {few, few, ""},
-		"others": {old, other, ""}, // which may hide main.b
-		"groups": {old, nil, ""},   // are not known
+		"gone":    {old, groups{"main.a": old["main.a"]}, "seen only in old: 1,500 requests of main.b, p99 8.00ms"},
+		"new":     {groups{"main.a": old["main.a"]}, old, "seen only in new: 1,500 requests of main.b, p99 8.00ms"},
+		"few":     {few, old, "too few in old to compare, 3, but in new: 1,500 requests of main.b, p99 8.00ms"},
+		"both":    {old, old, ""},
+		"none":    {few, few, ""},
+		"others":  {old, other, ""}, // which may hide main.b
+		"unknown": {old, unknown, "seen only in old: 1,500 requests of main.b, p99 8.00ms; in new the handler of 1,500 requests is not known"},
+		"groups":  {old, nil, ""}, // are not known
 	} {
 		r := Of(with(side("old", 1), "http", tt.base), with(side("new", 1), "http", tt.cand), "")
 		if got := strings.Join(r.Only, "\n"); got != tt.want {

@@ -34,9 +34,9 @@ const (
 //
 //  1. The rows that count are those of requests; else those of ops, else those of waiting to run.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
-//     small. Where there are too few traces for that, if its ratio is great.
-//     A rate does by itself only where as many were done, in another time, or where no latency is
-//     known: else the load is another, which is said and not judged.
+//     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
+//     A rate by itself changed only where both sides did the same number, in different times, or
+//     where no latency is known: else the load differs, which is reported and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 func (r *Result) judge() {
@@ -53,7 +53,8 @@ func (r *Result) judge() {
 			tested, ps = append(tested, row), append(ps, *row.P)
 		}
 	}
-	enough := !r.Single() && 2*stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))*float64(len(ps)) < Alpha
+	least := 2 * stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))
+	enough, apart := !r.Single() && least*float64(len(ps)) < Alpha, 1.001*least
 	corrected := stat.Holm(ps)
 	most := 0.0
 	for _, row := range rows { // 2
@@ -62,7 +63,8 @@ func (r *Result) judge() {
 			p = &corrected[i]
 		}
 		row.change = row.worse()
-		if x := math.Abs(row.change); x < row.least(enough) || p != nil && !r.TooFew() && *p >= Alpha || !enough && row.Few > 0 && !r.moves(row) {
+		overlap := p != nil && r.TooFew() && *p > apart // of the two sides
+		if x := math.Abs(row.change); x < row.least(enough) || overlap || p != nil && !r.TooFew() && *p >= Alpha || !enough && row.Few > 0 && !r.moves(row) {
 			row.change = 0
 		}
 		weight := math.Abs(row.change)
@@ -76,7 +78,7 @@ func (r *Result) judge() {
 			weight += math.Abs(row.change)
 		}
 		load := row.isRate() && row != rows[0] && !r.sameLoad(row)
-		if load {
+		if load { // is reported if nothing else changed
 			weight *= 1e-9
 		}
 		if weight > most {
@@ -92,7 +94,7 @@ func (r *Result) judge() {
 	}
 }
 
-// sameLoad reports whether both sides did as many as each other, at whatever rate.
+// sameLoad reports whether both sides did the same number of what has this rate, in whatever time.
 func (r *Result) sameLoad(rate *Row) bool {
 	base, cand, ok := r.medians(func(s *sample.Sample) *float64 { return new(Seconds(s)) })
 	x := float64(rate.Cand.Median) * cand / (float64(rate.Base.Median) * base)
@@ -122,7 +124,7 @@ func (r *Result) counting() (rows []*Row) {
 	for _, section := range []string{SectionRequests, SectionOps, ""} {
 		for i := range r.Rows {
 			row := &r.Rows[i]
-			waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String()
+			waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String() && r.sameWork()
 			if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone {
 				rows = append(rows, row)
 			}
@@ -132,6 +134,13 @@ func (r *Result) counting() (rows []*Row) {
 		}
 	}
 	return rows
+}
+
+// sameWork reports whether both sides ran for about as long in each unit: more work waits more in all.
+func (r *Result) sameWork() bool {
+	of := quantity("mean(run/U)", r.Op).String()
+	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Quantity == of })
+	return i < 0 || math.Abs(r.Rows[i].worse()) < leastSeen
 }
 
 // total is the quantity of all waiting to run.
@@ -191,7 +200,7 @@ func (r *Result) headline() {
 		}
 	}
 	switch {
-	case rate != nil && rate.change != 0 && rate.Ratio != nil && r.Verdict == Same: // the load is another
+	case rate != nil && rate.change != 0 && rate.Ratio != nil && r.Verdict == Same: // the load differs
 		change, per, _ := strings.Cut(rate.sentence(), " "+rate.of.Metric)
 		said = append(said, fmt.Sprintf("%s times the %s%s (%s)", strings.TrimPrefix(TimesText(rate.Ratio.Est), "x"), rate.of.Metric, per, change))
 	case len(said) == 0:

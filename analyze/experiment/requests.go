@@ -20,17 +20,18 @@ const (
 	allRequests = "requests"
 )
 
-// group are requests that are compared.
+// A group is a set of requests that is compared.
 type group struct {
-	name  string
-	total model.Duration
-	count [2]int64 // in all traces of each side
-	many  [2]int   // traces with enough of them
-	only  int      // 0: both sides have enough; 1: the baseline, 2: the candidate
+	name    string
+	total   model.Duration
+	count   [2]int64 // in all traces of each side
+	many    [2]int   // traces with enough of them
+	only    int      // 0: both sides have enough; 1: the baseline, 2: the candidate
+	unknown int64    // requests of the other side whose handler is not known
 }
 
 // groups returns the groups of requests that at least half of the traces of a side have enough
-// of, those of both sides first, with the most time first. Those without a name are another mixture
+// of: first those of both sides, with the most time first. Those without a name are another mixture
 // if one side has a group that the other has not; then, or if there is no group, all requests are
 // compared, too.
 func (r *Result) groups() []group {
@@ -65,7 +66,9 @@ func (r *Result) groups() []group {
 		case base && cand:
 			g.only = 0
 			both = append(both, g)
-		case base != cand && name != result.OtherNames && named[other] && found[result.OtherNames].count[other] == 0: // else the other's may be under another name
+		case name == result.NoName, name == result.OtherNames, base == cand: // no group that a side may lack
+		case named[other] && found[result.OtherNames].count[other] == 0: // else it may be among those
+			g.unknown = found[result.NoName].count[other]
 			alone = append(alone, g)
 		}
 	}
@@ -144,7 +147,7 @@ func (r *Result) requestRows() {
 	}
 }
 
-// only says of a group that it cannot be compared. Its row of the p99 is the last but two.
+// only says which side alone has enough of a group. The row of its p99 is the last but two.
 func (r *Result) only(g *group) {
 	row, side, other := &r.Rows[len(r.Rows)-3], &r.Base, &r.Cand
 	p99 := row.Base.Median
@@ -155,7 +158,11 @@ func (r *Result) only(g *group) {
 	if n := g.count[2-g.only]; n > 0 {
 		text = fmt.Sprintf("too few in %s to compare, %s, but in %s", other.Name, textui.Count(n), side.Name)
 	}
-	r.Only = append(r.Only, fmt.Sprintf("%s: %s of %s, p99 %s", text, textui.Plural(g.count[g.only-1], "request"), row.name(), row.text(p99)))
+	text += fmt.Sprintf(": %s of %s, p99 %s", textui.Plural(g.count[g.only-1], "request"), row.name(), row.text(p99))
+	if g.unknown > 0 { // a handler is seen only in requests that wait
+		text += fmt.Sprintf("; in %s the handler of %s is not known", other.Name, textui.Plural(g.unknown, "request"))
+	}
+	r.Only = append(r.Only, text)
 }
 
 // Drawn returns how long the requests of a trace took that the headline is about.

@@ -22,7 +22,8 @@ import (
 //     of which counts for the cause that it lost most to. They are ranked by the mean of both.
 //  3. Waits to run are diagnosed only if their p99 is 5 ms, or waits of 1 ms and more are slowShare
 //     of the time that the program's goroutines ran or could have run, and have a p99 of 1 ms or are
-//     slowSpan of all, and not if procs were less than idleProcsShare busy; the rest by limits of their own. Less than leastShare is not worth a diagnosis.
+//     slowSpan of all, and not if the procs were idle (idleProcsShare); the rest by limits of their
+//     own. Less than leastShare is not worth a diagnosis.
 //  4. More procs than CPUs comes first: it makes whatever runs look slow.
 const (
 	slowShare = 0.05
@@ -239,10 +240,11 @@ func (d *diagnostician) ranked() []diagnosis {
 		}
 		return cmp.Compare(score(&b), score(&a))
 	})
+	// Where threads lack CPUs, what else waits to run says nothing of the program.
+	lack := len(d.list) > 0 && d.list[0].first && d.list[0].Kind == "more-procs-than-cpus"
 	var out []diagnosis
 	for i := range d.list {
-		without := len(out) > 0 && out[0].first && out[0].Kind == "more-procs-than-cpus" // a CPU: what waits to run says nothing of the program
-		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(without && ofScheduling(x.Kind)) {
+		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind)) {
 			x.Look = d.look(x.causes)
 			out = append(out, *x)
 		}

@@ -47,13 +47,14 @@ func TestJudgePartial(t *testing.T) {
 }
 
 // TestMoreProcsBySamples checks that CPU samples over the whole trace decide alone whether
-// procs ran goroutines without a CPU.
+// procs ran goroutines without a CPU; if so, nothing else is said of waits to run.
 func TestMoreProcsBySamples(t *testing.T) {
 	for _, x := range []struct {
+		name string
 		part float64 // of the running time, on a CPU
 		want int     // the place among the diagnoses, -1: none
-	}{{0.9, -1}, {0.3, 0}} {
-		v := resulttest.Read(t, "manyprocs.go1.26.p64.trace")
+	}{{"manyprocs.go1.26.p64.trace", 0.9, -1}, {"manyprocs.go1.26.p64.trace", 0.3, 0}, {"hogs.go1.26.p2.trace", 0.3, 0}} {
+		v := resulttest.Read(t, x.name)
 		u := &v.Procs.Uses
 		for i := range u {
 			u[i] *= 100 // there are enough samples
@@ -70,7 +71,7 @@ func TestMoreProcsBySamples(t *testing.T) {
 				kinds = append(kinds, f.Kind)
 			}
 		}
-		if got := slices.Index(kinds, "more-procs-than-cpus"); got != x.want {
+		if got := slices.Index(kinds, "more-procs-than-cpus"); got != x.want || got == 0 && len(kinds) > 1 {
 			t.Errorf("with samples for %v of the running time: %q, want more-procs-than-cpus in place %d", x.part, kinds, x.want)
 		}
 	}
@@ -121,22 +122,43 @@ func TestIdleProcs(t *testing.T) {
 	}
 }
 
+// allTails makes what the slowest requests take longer be of one kind.
+func allTails(v *result.Report, kind string) {
+	for i := range v.Requests {
+		for _, set := range v.Requests[i].Sets() {
+			for n := range set.Tails {
+				t := &set.Tails[n]
+				t.Rows = nil
+				for g := range t.Groups {
+					t.Groups[g].Kind, t.Groups[g].Middle = kind, 0
+				}
+			}
+		}
+	}
+}
+
+// TestIdleTail checks that slow requests which wait to run are laid to the machine if the procs were idle, and
+// not passed over.
+func TestIdleTail(t *testing.T) {
+	for utilisation, want := range map[float64]string{0.5: findings.Healthy, 0.05: findings.Disturbed} {
+		v := resulttest.Read(t, "http.trace")
+		v.Procs.Utilisation, v.Totals.Span = utilisation, 1000*v.Latency.All.Total // rare waits
+		v.Latency.All.P99 = 100_000
+		allTails(v, "runnable")
+		findings.Judge(v)
+		if v.Verdict.Word != want || (want == findings.Disturbed) != strings.Contains(v.Verdict.Machine, "no CPU") {
+			t.Errorf("procs %v busy: %s %s (%s), want %s", utilisation, v.Verdict.Word, v.Verdict.Text, v.Verdict.Machine, want)
+		}
+	}
+}
+
 // TestWithoutCPU checks that the slowest requests are laid to the machine if calls on sockets, which do not
 // block, took as long.
 func TestWithoutCPU(t *testing.T) {
 	for longest, machine := range map[model.Duration]bool{2_000_000: false, 1_000_000_000: true} {
 		v := resulttest.Read(t, "http.trace")
 		v.Latency.All = result.Dist{} // nothing waits to run
-		for i := range v.Requests {
-			for _, set := range v.Requests[i].Sets() {
-				for n := range set.Tails {
-					set.Tails[n].Rows = nil
-					for g := range set.Tails[n].Groups {
-						set.Tails[n].Groups[g].Kind, set.Tails[n].Groups[g].Middle = "syscall", 0
-					}
-				}
-			}
-		}
+		allTails(v, "syscall")
 		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.f", Turns: 1000, Longest: longest, Total: longest, BlameBasis: result.BlameBasis{Seen: longest},
 			Stacks: []result.BlameStack{{Total: longest, Stack: []result.Frame{{Function: "net.(*conn).Write"}, {Function: "main.f"}}}}})
 		findings.Judge(v)
@@ -147,11 +169,16 @@ func TestWithoutCPU(t *testing.T) {
 	}
 }
 
-// TestHeadOfLine checks that receivers are found that wait for a sender while that waits for one of them, and
+// TestHeadOfLine checks that receivers are found that wait for a sender while it waits for one of them, and
 // that those of a pool are not, none of which waits while the sender is held up.
 func TestHeadOfLine(t *testing.T) {
-	for waiting, want := range map[model.Duration]bool{4: true, 3: false, 7: false} {
+	for _, tt := range []struct {
+		waiting model.Duration
+		traces  int
+		want    bool
+	}{{4, 1, true}, {3, 1, false}, {7, 1, false}, {2, 2, true}, {1, 2, false}} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Traces = slices.Repeat(v.Traces, tt.traces)
 		const span = model.Duration(time.Second)
 		v.Totals.Span = span
 		values := new(dist.Dist)
@@ -163,12 +190,12 @@ func TestHeadOfLine(t *testing.T) {
 		row := func(kind, waker, waiter string, d model.Duration) result.BlameRow {
 			return result.BlameRow{Kind: kind, Function: waker, Waiter: waiter, Total: d, BlameBasis: result.BlameBasis{Seen: d}, Turns: 50}
 		}
-		v.Blame.Rows = []result.BlameRow{row("chan send", "main.receive", "main.send", span/2), row("chan receive", "main.send", "main.receive", waiting*span)}
+		v.Blame.Rows = []result.BlameRow{row("chan send", "main.receive", "main.send", span/2), row("chan receive", "main.send", "main.receive", tt.waiting*span)}
 		v.Goroutines = append(v.Goroutines, result.Group{Function: "main.receive", Count: 6})
 		findings.Judge(v)
 		got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
-		if got != want {
-			t.Errorf("%d of 6 wait on average: %t, want %t", waiting, got, want)
+		if got != tt.want {
+			t.Errorf("%d of 6 in %d traces wait on average: %t, want %t", tt.waiting, tt.traces, got, tt.want)
 		}
 	}
 }

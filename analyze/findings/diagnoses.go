@@ -116,11 +116,13 @@ func (d *diagnostician) busy() {
 		if 5*unknown > total && d.r.Blame.Samples == 0 {
 			text += fmt.Sprintf(" Of %s of the waiting the function is not known.", textui.Ratio(unknown, total)) + record
 		}
-		allocates := allocating(rows[0])
+		allocates, spins := allocating(rows[0]), calling(rows[0], "runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "sync.", "internal/sync.", "sync/atomic.", "time.Now", "time.Since")
+		if d.r.Blame.Samples == 0 { // stacks of events show where goroutines stop, not what they do
+			allocates, spins = 0, 0
+		}
 		if allocates >= 0.3 {
 			text += fmt.Sprintf(" In %s of its CPU samples it was allocating.", textui.Percent(allocates))
 		}
-		spins := calling(rows[0], "runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "runtime.chanrecv", "runtime.chansend", "sync.", "internal/sync.", "sync/atomic.", "time.Now", "time.Since")
 		if spins >= spinShare {
 			text += fmt.Sprintf(" In %s of its CPU samples it asked whether there is something to do: it spins.", textui.Percent(spins))
 		}
@@ -442,19 +444,20 @@ func (d *diagnostician) receivers() {
 	}
 }
 
+// oneReceiver is the advice where others wait while a sender waits for one receiver.
 func oneReceiver(sender string) string {
 	return fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(sender)))
 }
 
-// headOfLine reports whether receivers wait for a sender while that waits for one of them. A pool of n
-// receivers that share a channel has none waiting while the sender is held up: it has at most n times the rest
-// of the time on average.
+// headOfLine reports whether receivers wait for a sender while it waits for one of them. Of a pool of n
+// receivers that share a channel none waits while the sender is held up: on average at most n times the
+// rest of the time do.
 func (d *diagnostician) headOfLine(row *result.BlameRow) bool {
 	i := slices.IndexFunc(d.r.Goroutines, func(g result.Group) bool { return g.Function == row.Function })
 	if i < 0 || row.Waiter == "" || row.Total >= d.r.Totals.Span {
 		return false
 	}
-	n := float64(d.r.Goroutines[i].Count)
+	n := float64(d.r.Goroutines[i].Count) / float64(max(len(d.r.Traces), 1)) // in each trace, as w
 	var waiting model.Duration
 	for _, kind := range []string{"chan receive", "select"} {
 		for _, r := range d.r.Blame.Of(kind) {
@@ -477,7 +480,8 @@ func (d *diagnostician) blockingCalls() {
 	var total model.Duration
 	var count int64
 	for _, r := range d.r.Blame.Of(result.BlameInSlow) {
-		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || strings.HasPrefix(r.Callee(), "os.(*Process)") { // a process that is waited for is no fault
+		// To wait for a process is no fault.
+		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || strings.HasPrefix(r.Callee(), "os.(*Process)") {
 			continue
 		}
 		rows = append(rows, r)

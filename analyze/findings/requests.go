@@ -43,7 +43,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often."},
 	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
-	"sleep":      {"sleeps", "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."},
+	"sleep":      {"sleeps", "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond. If it sleeps before it tries again, look at what fails."},
 	"network":    {"waits for the network", askLess},
 	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see called
 	"syscall":    {"is in system calls", "blocking-system-calls"},
@@ -67,8 +67,8 @@ type question struct {
 	*result.RequestTail
 	all   bool
 	limit model.Duration // what an objective asks for; 0: none
-	// Requests of which the handler is not known, if they are more than these: the handler of one that
-	// waited is seen, so that what did not wait may be missing here.
+	// others is how many requests have an unknown handler, if they are more than those of the group. A
+	// handler is seen only in requests that wait, so those of the group that do not are among the others.
 	others int64
 }
 
@@ -78,6 +78,42 @@ func (q *question) name() string {
 		return "requests (" + q.kind + ")"
 	}
 	return plain(textui.ShortFunc(q.Name))
+}
+
+// titled is what the requests with a part are called: by the handler that all have that are listed, if the
+// group has no name.
+func (q *question) titled(g *result.RequestRow) string {
+	names := map[string]bool{}
+	for _, p := range q.listed() {
+		if long(&p, g) {
+			names[p.Name] = true
+		}
+	}
+	for name := range names {
+		if len(names) == 1 && (q.Name == "" || q.Name == result.NoName) && name != "" && name != result.NoName {
+			return plain(textui.ShortFunc(name))
+		}
+	}
+	return q.name()
+}
+
+// listed are the slowest requests, before them the typical one where all are slow.
+func (q *question) listed() []result.RequestPath {
+	if q.all && q.Typical != nil {
+		return append([]result.RequestPath{*q.Typical}, q.Slowest...)
+	}
+	return q.Slowest
+}
+
+// long reports whether a fifth of a request is such a part.
+func long(p *result.RequestPath, g *result.RequestRow) bool {
+	var in model.Duration
+	for _, x := range p.Parts {
+		if (&result.RequestRow{Kind: x.Kind, Function: x.Function, File: x.File, Wait: x.Wait, Waiter: x.Waiter, WaitFile: g.File}).InGroup(g) {
+			in += x.Length
+		}
+	}
+	return 5*in >= p.Duration
 }
 
 // slowest and middle are the mean lengths of both sides, in nanoseconds.
@@ -197,7 +233,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 			f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
 		}
 	}
-	f.Title, f.Gain = q.name()+" "+does, q.gain(cost)
+	f.Title, f.Gain = q.titled(g)+" "+does, q.gain(cost)
 	switch slow := q.RequestTail; {
 	case q.all:
 		f.Text = q.ofTypical(cost)
@@ -393,7 +429,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	who := plain(textui.ShortFunc(x.Function))
 	at := place(x)
 	if call != nil {
-		at = plain(fmt.Sprintf("%s:%d", call.File[strings.LastIndexAny(call.File, "/\\")+1:], call.Line))
+		at = lineOf(call)
 	}
 	switch {
 	case x.Function == "", called(g):
@@ -403,8 +439,10 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		f.Advice = onceAdvice
 	case g.Kind == "lock" && blocked(x.Kind):
 		if between != nil { // that is what the holder does
-			who, at = plain(textui.ShortFunc(between[0].Function)), plain(textui.Place("f", between[0].File, between[0].Line))
-			at = strings.TrimSuffix(strings.TrimPrefix(at, "f ("), ")")
+			who, at = plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0])
+			if i := slices.IndexFunc(between, func(f result.Frame) bool { return f.Function == g.Function }); i > 0 { // where that one calls it
+				who, at = plain(textui.ShortFunc(between[i-1].Function)), lineOf(&between[i])
+			}
 		}
 		f.Advice = fmt.Sprintf("Call %s (%s) outside the lock that is taken at %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, place(g))
 	case g.Kind == "lock":
@@ -421,25 +459,18 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 
 // place is where a part is.
 func place(x *result.RequestRow) string {
-	s := plain(textui.Place("f", x.File, x.Line))
-	return strings.TrimSuffix(strings.TrimPrefix(s, "f ("), ")")
+	return lineOf(&result.Frame{File: x.File, Line: uint64(max(x.Line, 0))})
 }
 
-// look returns the slowest request of which a fifth is such a part.
+// lineOf is the file and line of a frame.
+func lineOf(f *result.Frame) string {
+	return strings.TrimSuffix(strings.TrimPrefix(plain(textui.Place("f", f.File, f.Line)), "f ("), ")")
+}
+
+// look returns the first request that is listed and has a long such part.
 func (q *question) look(g *result.RequestRow) *result.Moment {
-	list := q.Slowest
-	if q.all && q.Typical != nil {
-		list = append([]result.RequestPath{*q.Typical}, list...)
-	}
-	for i := range list {
-		p := &list[i]
-		var in model.Duration
-		for _, x := range p.Parts {
-			if (&result.RequestRow{Kind: x.Kind, Function: x.Function, File: x.File, Wait: x.Wait, Waiter: x.Waiter, WaitFile: g.File}).InGroup(g) {
-				in += x.Length
-			}
-		}
-		if 5*in >= p.Duration {
+	for _, p := range q.listed() {
+		if long(&p, g) {
 			return &result.Moment{Trace: p.Trace, At: p.Start, Length: p.Duration, Goroutine: p.Goroutine}
 		}
 	}

@@ -1,6 +1,7 @@
 package findings_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,14 @@ func TestSlowRequests(t *testing.T) {
 		if got := v.Verdict.Text; !strings.Contains(got, want) || strings.Contains(got, few) != (n == 3) || strings.Contains(got, "No requests were found") != (n == 0) {
 			t.Errorf("of %d requests: %s", n, got)
 		}
+	}
+	v.Requests[0].Count, v.Requests[0].Groups = 60, slices.Repeat([]result.RequestGroup{{RequestSet: v.Requests[0].RequestSet}}, 10)
+	for i := range v.Requests[0].Groups {
+		v.Requests[0].Groups[i].Count = 6
+	}
+	findings.Judge(v)
+	if got := v.Verdict.Text; !strings.Contains(got, all) || !strings.Contains(got, "too few requests to judge: 60") {
+		t.Errorf("of ten groups of 6 requests: %s", got)
 	}
 }
 

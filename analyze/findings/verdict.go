@@ -17,10 +17,11 @@ import (
 // How a report is judged
 //
 //  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by
-//     the slowest. Slow is what misses an objective. Without one, the slowest are slow if they take slowRequests times
-//     as long as the middle and a part of what they add is worth an item; all are slow if the typical
-//     one spends worthTime or more waiting for others within the program, in many small waits or on a
-//     connection that it dials itself, or outsideTime for whatever it is, and a part of that is worth an item.
+//     the slowest. Slow is what misses an objective. Without one, the slowest are slow if they take
+//     slowRequests times as long as the middle and a part of what they add is worth an item; all are
+//     slow if the typical one spends worthTime or more waiting for others within the program, in many
+//     small waits or on a connection that it dials itself, or outsideTime for whatever it is, and a
+//     part of that is worth an item.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
 //     of the time. In a program without requests they are all there is.
@@ -135,8 +136,8 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	}
 	j.measure(objectives)
 	diagnoses := diagnose(r)
-	if !slices.ContainsFunc(diagnoses, func(d diagnosis) bool { return ofScheduling(d.Kind) }) && idle(r) && waitsMatter(r) {
-		r.Verdict.Machine = fmt.Sprintf("goroutines waited up to %s to run, but procs were %s busy: their threads probably had no CPU", textui.Duration(r.Latency.All.Max), textui.Percent(r.Procs.Utilisation))
+	if !slices.ContainsFunc(diagnoses, func(d diagnosis) bool { return ofScheduling(d.Kind) }) && waitsMatter(r) {
+		j.idle()
 	}
 	j.requests(&diagnoses)
 	j.others(diagnoses)
@@ -182,7 +183,7 @@ func (j *judge) asked(q *question) bool {
 		return q.limit > 0
 	}
 	if !q.all {
-		return q.RequestGroup.Count >= enoughTail && q.slowest() >= slowRequests*q.middle()
+		return q.RequestGroup.Count >= enoughTail && min(q.slowest(), float64(q.From)) >= slowRequests*q.middle()
 	}
 	var own, outside float64
 	for i := range q.Groups {
@@ -235,11 +236,12 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		switch rows := c.q.within(c.part); {
 		case slices.Contains(scheduling, c.part.Kind):
 			if !j.due(&f, diagnoses) {
+				j.idle()
 				continue // nothing says whom it is due to
 			}
 		case len(rows) > 0 && rows[0].Kind == "runnable" && 2*c.q.cost(rows[0]) >= c.q.cost(c.part):
-			if !j.due(&f, diagnoses) && !c.q.all && idle(j.r) {
-				continue // for a thread without a CPU
+			if !j.due(&f, diagnoses) && !c.q.all && j.idle() {
+				continue
 			}
 		case j.late(c.q, c.part) && (j.due(&f, diagnoses) || j.collected(&f)):
 		case !c.q.all && (c.part.Kind == "syscall" || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0) && j.lost(c.q.cost(c.part), c.part.Have):
@@ -310,9 +312,19 @@ func (j *judge) collected(f *result.Finding) bool {
 	return true
 }
 
-// noCPU returns how often threads had no CPU for [result.NotableWait] or more, and for how long at most:
-// as calls on sockets show, which do not block, and waits that are laid to the operating system, or in
-// which a proc was idle and a thread was looking for work.
+// idle reports whether waits to run are laid to the machine, because the procs were idle; the verdict says so.
+func (j *judge) idle() bool {
+	if !idle(j.r) {
+		return false
+	}
+	j.r.Verdict.Machine = cmp.Or(j.r.Verdict.Machine, fmt.Sprintf("goroutines waited up to %s to run, but procs were %s busy: their threads probably had no CPU",
+		textui.Duration(j.r.Latency.All.Max), textui.Percent(j.r.Procs.Utilisation)))
+	return true
+}
+
+// noCPU returns how often threads had no CPU for [result.NotableWait] or more, and for how long at most.
+// Three things show it: long calls on sockets, which do not block; waits that are laid to the operating
+// system; and waits in which a proc was idle while a thread was looking for work.
 func (j *judge) noCPU() (times int64, longest model.Duration) {
 	for _, b := range j.r.Blame.Of(result.BlameInSlow) {
 		if ofSocket(b) {
@@ -420,17 +432,26 @@ func (j *judge) others(diagnoses []diagnosis) {
 	}
 }
 
-// disturbed drops what explains less than half of the slowest requests' time, if the machine disturbed the
-// program: that explains the rest, and maybe all.
+// disturbed drops items that together explain less than half of what the slowest requests take longer, if the
+// machine disturbed the program: that may explain all of it. It makes timers late, too.
 func (j *judge) disturbed() {
 	if j.r.Verdict.Machine == "" {
 		return
 	}
+	late := func(f *result.Finding) bool {
+		return len(f.Where) == 1 && slices.Contains([]string{requestWords["sleep"].does, requestWords["timer"].does}, f.Where[0].Role)
+	}
+	explained := map[*question]float64{}
+	for i := range j.items {
+		if f := &j.items[i]; j.slow[i] != nil && !late(f) {
+			explained[j.slow[i]] += f.Evidence[1].Value // the share of what is to be explained
+		}
+	}
 	var items []result.Finding
 	var slow []*question
 	for i, q := range j.slow {
-		if f := j.items[i]; q == nil || q.all || q.limit > 0 || f.Evidence[1].Value >= 0.5 {
-			items, slow = append(items, f), append(slow, q)
+		if q == nil || q.all || q.limit > 0 || explained[q] >= 0.5 && !late(&j.items[i]) {
+			items, slow = append(items, j.items[i]), append(slow, q)
 		}
 	}
 	j.items, j.slow = items, slow
@@ -460,6 +481,11 @@ func (j *judge) word() {
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
+		for _, o := range v.Objectives {
+			if o.State == "unknown" && !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }) {
+				v.Text = fmt.Sprintf("No %d requests or more are of %s, for which there is an objective: schedscope requests lists the groups.", enough, cmp.Or(plain(o.Group), "a kind"))
+			}
+		}
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
@@ -493,8 +519,11 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		case ofScheduling(f.Kind):
 			return fmt.Sprintf("%s to run took up to %s.", textui.Plural(l.Count, "wait"), textui.Duration(l.Max))
 		}
-		if f.Kind == "goroutine-leak" {
+		switch f.Kind {
+		case "goroutine-leak":
 			return "Goroutines pile up, and wait for ever."
+		case "locked-thread-ping-pong":
+			return "Procs go from thread to thread all the time."
 		}
 		return "Goroutines are held up, not by the scheduler."
 	}
@@ -541,8 +570,10 @@ func (j *judge) unexplained(missed bool) (word, text string) {
 // healthy says what is fast enough.
 func (j *judge) healthy() string {
 	k := j.r.MainRequests()
-	if i := slices.IndexFunc(j.r.Requests, func(k result.RequestKind) bool { return len(j.questions) > 0 && k.Kind == j.questions[0].kind }); k == nil && i >= 0 {
-		k = &j.r.Requests[i]
+	if len(j.questions) == 0 { // too few of each group to judge, however many in all
+		k = nil
+	} else if k == nil {
+		k = &j.r.Requests[slices.IndexFunc(j.r.Requests, func(k result.RequestKind) bool { return k.Kind == j.questions[0].kind })]
 	}
 	busy := fmt.Sprintf("procs %s busy.", textui.Percent(j.r.Procs.Utilisation))
 	switch {
@@ -602,6 +633,6 @@ func (j *judge) ruledOut() {
 	case r.Causes.Refused != "":
 		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
 	case r.Verdict.Machine == "" && ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
-		add("the machine (%s suspected)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
+		add("the machine (at most %s of the waiting)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 }

@@ -84,7 +84,7 @@ func (m *Merger) Add(v *Report) error {
 		m.v = v
 		return nil
 	}
-	renumber(reflect.ValueOf(v).Elem(), len(m.v.Traces))
+	renumber(reflect.ValueOf(v).Elem(), len(m.v.Traces), map[any]bool{})
 	worst := mergeWorst(m.v, v) // what is left out depends on the sums so far
 	merge(reflect.ValueOf(m.v).Elem(), reflect.ValueOf(v).Elem())
 	m.v.WorstWaits = worst
@@ -171,12 +171,18 @@ func part(a, b float64) float64 {
 	return a / b
 }
 
-// renumber makes the numbers of traces in v those that they have after n others.
-func renumber(v reflect.Value, n int) {
+// renumber makes the numbers of traces in v those that they have after n others. A request that is typical of
+// its group may be so of its kind, too: done has what was seen behind pointers.
+func renumber(v reflect.Value, n int, done map[any]bool) {
 	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() && !done[v.Interface()] {
+			done[v.Interface()] = true
+			renumber(v.Elem(), n, done)
+		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			renumber(v.Index(i), n)
+			renumber(v.Index(i), n, done)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
@@ -185,7 +191,7 @@ func renumber(v reflect.Value, n int) {
 			case traceFields[f.Tag.Get("json")]:
 				v.Field(i).SetInt(v.Field(i).Int() + int64(n))
 			default:
-				renumber(v.Field(i), n)
+				renumber(v.Field(i), n, done)
 			}
 		}
 	}

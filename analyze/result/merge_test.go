@@ -111,6 +111,33 @@ func TestMergeEqualsBoth(t *testing.T) {
 	}
 }
 
+// TestMergeTypical checks in which trace the typical requests of a kind and of its groups are, which may be one.
+func TestMergeTypical(t *testing.T) {
+	const first, second = "quiet.go1.26.p4.trace", "tasks.go1.26.p4.trace"
+	shared := resulttest.Read(t, second)
+	shared.Requests[0].Groups[0].Typical = shared.Requests[0].Typical
+	for _, x := range []*Report{savedCopy(t, second), shared} {
+		v, err := Merge([]*Report{savedCopy(t, first), x})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for i := range v.Requests {
+			for _, s := range append(v.Requests[i].Sets(), RequestGroup{RequestSet: v.Requests[i].RequestSet}) {
+				if s.Typical != nil {
+					n++
+					if s.Typical.Trace != 1 {
+						t.Errorf("typical of %q: in trace %d", s.Name, s.Typical.Trace)
+					}
+				}
+			}
+		}
+		if n < 2 {
+			t.Errorf("%d typical requests", n)
+		}
+	}
+}
+
 // TestMergeInParts merges merged reports: the same as all at once, but for the texts.
 func TestMergeInParts(t *testing.T) {
 	names := []string{"mixed.go1.22.p2.trace", "gc.go1.26.p4.trace", "tasks.go1.26.p4.trace"}

@@ -254,19 +254,15 @@ func (v *Report) MainRequests() *RequestKind {
 }
 
 // Sets returns what is compared with each other: the groups, or if there are none all of the kind
-// under the name of their one handler, "" if there are several or it is not known.
+// under the name of the handler that four in five of them have, "" if none has so many.
 func (k *RequestKind) Sets() []RequestGroup {
 	if len(k.Groups) > 0 {
 		return k.Groups
 	}
 	name := ""
 	for i := range k.Handlers {
-		switch h := k.Handlers[i].Name; {
-		case h == "" || h == NoName:
-		case name != "":
-			return []RequestGroup{{RequestSet: k.RequestSet}}
-		default:
-			name = h
+		if h := &k.Handlers[i]; h.Name != NoName && 5*h.Count >= 4*k.Count {
+			name = h.Name
 		}
 	}
 	return []RequestGroup{{name, k.RequestSet}}

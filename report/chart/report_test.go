@@ -86,6 +86,12 @@ func TestRequestsOf(t *testing.T) {
 			t.Errorf("%v: want %q in %q", tt.of, tt.want, w)
 		}
 	}
+	http, task := someRequests("main.a"), someRequests("main.b")
+	http.Groups, task.Groups, task.Kind = []result.RequestGroup{first}, []result.RequestGroup{second}, "task"
+	r := &result.Report{Requests: []result.RequestKind{http, task}, Findings: []result.Finding{{Group: "main.second"}}}
+	if w := words(t, (&Input{Report: r}).requests()); !strings.Contains(w, "slow: main.second\n") {
+		t.Errorf("of two kinds: %q", w)
+	}
 }
 
 // report feeds the analyses that pictures read, as a Machine would.

@@ -147,22 +147,22 @@ func (in *Input) requests() *Picture {
 	})
 }
 
-// slowRequests returns the requests that the first finding about some is about, or else of those of which
-// enough is known the ones with the most time, and their kind.
+// slowRequests returns the requests that the first finding about some is about, or else of those of the
+// main kind of which enough is known the ones with the most time, and their kind; nil if there are none.
 func (in *Input) slowRequests() (kind string, k *result.RequestGroup) {
-	main := in.Report.MainRequests()
-	if main == nil {
-		return "", nil
-	}
 	first := slices.IndexFunc(in.Report.Findings, func(f result.Finding) bool { return f.Group != "" })
-	sets := append(slices.Clone(main.Sets()), result.RequestGroup{RequestSet: main.RequestSet})
-	for i := range sets {
-		s := &sets[i]
-		if len(s.Tails) > 0 && len(s.Slowest) > 0 && (k == nil || first >= 0 && s.Name == in.Report.Findings[first].Group) {
-			k = s
+	for i := range in.Report.Requests {
+		x := &in.Report.Requests[i]
+		main := x == in.Report.MainRequests()
+		for _, s := range append(slices.Clone(x.Sets()), result.RequestGroup{RequestSet: x.RequestSet}) {
+			if found := first >= 0 && s.Name == in.Report.Findings[first].Group; len(s.Tails) > 0 && len(s.Slowest) > 0 && (found || main && k == nil) {
+				if kind, k = x.Kind, &s; found {
+					return kind, k
+				}
+			}
 		}
 	}
-	return main.Kind, k
+	return kind, k
 }
 
 func requestLabel(kind, fn string) string {

@@ -284,16 +284,16 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 	return strings.Join(items, " | "), strings.Join(append(main, q.Name), "\n")
 }
 
-// RequestGroups lists what requests are compared with each other, those with the most time first,
-// at most so many; 0: all.
-func RequestGroups(r *result.Report, most int) *document.Section {
+// RequestGroups lists the groups of requests, those with the most time first, in at most so many
+// rows; 0: all.
+func RequestGroups(r *result.Report, limit int) *document.Section {
 	s := document.New("request-groups", "Requests")
 	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("slowest"), document.Words("the most of it"))
 	t.Fixed = true
 	rows := requestGroups(r)
 	shown := rows
-	if len(rows) > most && most > 0 {
-		shown = rows[:max(most-1, 1)]
+	if len(rows) > limit && limit > 0 {
+		shown = rows[:max(limit-1, 1)]
 	}
 	for _, x := range shown {
 		slowest, most := any(nil), ""

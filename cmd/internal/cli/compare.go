@@ -76,9 +76,10 @@ error rate: schedscope gate.
 ` + textui.Columns(experiment.ChangeHelp, 90, "") + `
 The first line says WORSE, BETTER or SAME: of requests, by handler, task or function, how long
 they take (p50, p99, mean) and how many there are per second; without requests of ops, or of
-waiting to run. Another load is no change of these: as long as latencies are the SAME, it says
-how many times the requests per second there are. What has fewer traces than a test takes, such as one a side, is "not tested":
-then only great changes count. Below is which part of their time changed, and what else did.
+waiting to run. A different load is not judged: while latencies are the SAME, the line says how
+many times the requests per second there are. With fewer traces than a test takes, such as one
+a side, it is "not tested": then only great changes count. Below is which part of their time
+changed, and what else did.
 
 The picture (-o FILE.png) lays how long requests took on both sides, or without requests the
 waits to run, by percentile over each other.

@@ -60,9 +60,9 @@ If one runs already, the trace has its samples. Of {trace} the program decides.
 
 From an address, -d is recorded by net/http/pprof (/debug/pprof/trace). With a path it is
 fetched as it stands; -d, if given, becomes its parameter seconds. The handler of package
-capture answers without seconds with the past. What the machine did meanwhile net/http/pprof
-does not record, so that schedscope gate judges such traces by absolute limits only; those for
-comparison make schedscope gate record and package schedtest.
+capture answers without seconds with the past. net/http/pprof does not record what the machine
+did meanwhile, so schedscope gate judges such traces by absolute limits only. Record traces to
+compare with schedscope gate record or package schedtest.
 
 The first ^C ends the recording; what was recorded is kept. The file appears when it is
 complete. A program's exit code becomes that of this command, unless this one ended it.`,
@@ -147,7 +147,7 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	os.Remove(env.Beside(f.output)) // of an earlier recording
 	a.conclude(f.output, x, size)
 	if u, err := url.Parse(ref.Path); err == nil && (strings.Trim(u.Path, "/") == "" || strings.HasSuffix(u.Path, "/pprof/trace")) {
-		a.note("gate compares it with no baseline: net/http/pprof does not record what the machine did meanwhile")
+		a.note("gate does not compare it with a baseline: net/http/pprof does not record what the machine did meanwhile")
 	}
 	return nil
 }

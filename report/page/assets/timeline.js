@@ -266,8 +266,8 @@
     }
 
     // find looks for goroutines by id or name, of which it hits the longest wait, those that
-    // waited most first, and for functions in stacks: there it hits the intervals that
-    // stopped in them, those that ran first, the longest ones first. Requests have labels.
+    // waited most first; for requests by their labels; and for functions in stacks: there it
+    // hits the intervals that stopped in them, those that ran first, the longest ones first.
     find(text) {
       this.say('');
       const t = this.facts.looked = text.trim().toLowerCase(), named = [], stopped = [];
