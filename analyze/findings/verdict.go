@@ -426,7 +426,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 		}
 		j.add(f.Finding, nil)
 	}
-	if f, ok := lockedThreads(j.r); ok && len(j.items) == 0 && !j.served() {
+	if f, ok := lockedThreads(j.r); ok && len(j.items) == 0 && !j.served() && ratio(j.r.Latency.All.Total, j.r.Totals.Span) >= heldShare {
 		f.Title, f.Advice = "goroutines that are locked to threads stop and start all the time", fix(f.Kind)
 		j.add(f, nil)
 	}
@@ -482,8 +482,8 @@ func (j *judge) word() {
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
 		for _, o := range v.Objectives {
-			if o.State == "unknown" && !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }) {
-				v.Text = fmt.Sprintf("No %d requests or more are of %s, for which there is an objective: schedscope requests lists the groups.", enough, cmp.Or(plain(o.Group), "a kind"))
+			if o.Group != "" && o.State == "unknown" && !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }) {
+				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}
 		}
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
@@ -633,6 +633,6 @@ func (j *judge) ruledOut() {
 	case r.Causes.Refused != "":
 		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
 	case r.Verdict.Machine == "" && ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
-		add("the machine (at most %s of the waiting)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
+		add("the machine (at most %s)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 }

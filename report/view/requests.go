@@ -144,7 +144,7 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 				rows[alike] = &alikeRow{len(cards), 1, c.Summary}
 				cards = append(cards, c)
 			}
-			if x.Typical != nil {
+			if x.Typical != nil && x.Count > 1 {
 				c, _ := requestCard(r, k, x.Typical, id+"-typical", "for comparison, ")
 				cards = append(cards, c)
 			}

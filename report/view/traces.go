@@ -342,6 +342,9 @@ func culpritText(c *result.Culprit) string {
 	if c.File != "" {
 		s += "  " + PlaceText(&result.Frame{File: c.File, Line: c.Line})
 	}
+	if c.Source != "" {
+		s += fmt.Sprintf(" '%s'", textui.Shorten(textui.Clean(c.Source), 40))
+	}
 	if s != "" {
 		s += "  "
 	}
@@ -354,9 +357,6 @@ func culpritText(c *result.Culprit) string {
 	}
 	if c.Basis != "" {
 		s += " (" + c.Basis + ")"
-	}
-	if c.Source != "" {
-		s += fmt.Sprintf(" %d | %s", c.Line, textui.Shorten(textui.Clean(c.Source), 40))
 	}
 	for _, caller := range c.Callers {
 		s += " < " + textui.ShortFunc(caller)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -73,7 +74,12 @@ var screenWords = map[string]string{
 	"the-most-of-it": "The part that takes the most of the slowest requests beyond the typical ones, or of all if these are alike: a kind of time, and the function in which the request waits or runs.",
 	"behind":         "The function had the proc that the goroutine waited for.",
 	"suspected":      "The trace does not show what the operating system did. A gap in which a thread should have gone on is laid to it.",
-	"the-machine":    "What the operating system took from the program's threads, of all waiting to run: suspected.",
+	"scheduling":     "Waits to run: goroutines that were runnable and did not run.",
+	"certain":        "The trace records it, or it follows from what the trace records.",
+	"inferred":       "It follows from rules of the runtime or from times that fit, and may be wrong.",
+	"seen":           "Of code that was laid to a wait: an event in that code ended the stretch in which it ran.",
+	"estimated":      "Of code that was laid to a wait: shared out by the stacks that the same goroutines have elsewhere.",
+	"the-machine":    "What the operating system took from the program's threads, of all waiting to run, at most: it is suspected.",
 	"ruled-out":      "What was checked and is fine.",
 	"gain":           "What the critical paths leave if the part is taken out: nothing takes its place, and queues do not get shorter.",
 }
@@ -85,7 +91,7 @@ func screenWord(name string) string {
 			return "Of a request: " + k.Doc() + "."
 		}
 	}
-	return screenWords[name]
+	return cmp.Or(screenWords[name], screenWords["the-"+name])
 }
 
 // listSymptoms writes the catalogue, a line for each entry.
