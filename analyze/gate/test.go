@@ -228,9 +228,11 @@ func (c *check) thin(it *item) bool {
 			continue
 		}
 		n := experiment.Median(with, func(x *sample.Sample) *float64 { return new(x.Values[it.key].Beyond(q)) })
+		times := math.Ceil(sample.EnoughBeyond / max(*n, 0.01)) // as many values are needed
 		switch few := *n < sample.EnoughBeyond-1e-9; {
 		case few && it.rule.Level == budget.Error:
-			it.stop(causeData, "trace too short for p%.4g: only %.3g values of the %s's median trace lie beyond it, %d are needed", 100*q.Q, *n, s.name, sample.EnoughBeyond)
+			it.stop(causeData, "trace too short for p%.4g: only %.3g values of the %s's median trace lie beyond it, %d are needed: record %.0f times as long, or use p%.4g", 100*q.Q, *n, s.name, sample.EnoughBeyond,
+				times, 100*max(1-(1-q.Q)*times, 0.5))
 			return true
 		case few:
 			c.warn("%s: only %.3g values of the %s's median trace lie beyond the quantile", it.res.Rule, *n, s.name)
