@@ -96,7 +96,7 @@ func TestDuplicate(t *testing.T) {
 func TestSetAbort(t *testing.T) {
 	dir := t.TempDir()
 	var s Set
-	for _, name := range []string{"a/b/c", "a/b/d", "x/y", "."} {
+	for _, name := range []string{"a", "a/b/c", "a/b/d", "x/y", "."} {
 		if err := s.MkdirAll(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -17,44 +17,42 @@ type Origin struct {
 	GoVersion     string
 	File          string    // name of the trace
 	Recorded      time.Time // wall clock at the beginning of the trace
+	Trace         string    // [TraceID]
 }
 
 // OriginColumns are the names of an Origin's columns.
-var OriginColumns = []string{"host", "service", "go_version", "file", "recorded"}
+var OriginColumns = []string{"host", "service", "go_version", "file", "recorded", "trace"}
 
 // values returns the values of OriginColumns.
 func (o *Origin) values() []parquet.Value {
-	var list []parquet.Value
-	for _, s := range []string{o.Host, o.Service, o.GoVersion, o.File} {
-		v := parquet.NullValue()
-		if s != "" {
-			v = nameValue(s)
+	name := func(s string) parquet.Value {
+		if s == "" {
+			return parquet.NullValue()
 		}
-		list = append(list, v)
+		return nameValue(s).Level(0, 1, 0)
 	}
 	recorded := parquet.NullValue()
 	if !o.Recorded.IsZero() {
-		recorded = parquet.Int64Value(o.Recorded.UnixMicro())
+		recorded = numberValue(o.Recorded.UnixMicro())
 	}
-	return append(list, recorded)
+	return []parquet.Value{name(o.Host), name(o.Service), name(o.GoVersion), name(o.File), recorded, name(o.Trace)}
 }
+
+func numberValue(n int64) parquet.Value { return parquet.Int64Value(n).Level(0, 1, 0) }
 
 // nameValue returns a name, in which U+FFFD stands for each byte that is not UTF-8.
 func nameValue(s string) parquet.Value { return parquet.ByteArrayValue([]byte(string([]rune(s)))) }
 
 // Encodings. Times and ids of neighbouring rows are near each other; names are few.
 
-func nameNode(from *cells) parquet.Node {
-	return parquet.Encoded(parquet.Leaf(cellType{parquet.String().Type(), from}), &parquet.RLEDictionary)
+var nameNode = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+
+func numberNode(n parquet.Node) parquet.Node {
+	return parquet.Optional(parquet.Encoded(n, &parquet.DeltaBinaryPacked))
 }
 
-func numberNode(t parquet.Type, from *cells) parquet.Node {
-	return parquet.Optional(parquet.Encoded(parquet.Leaf(cellType{t, from}), &parquet.DeltaBinaryPacked))
-}
-
-// schemaOf returns the schema of a file: the columns of the table, then OriginColumns. Cells
-// are taken from one list or the other.
-func schemaOf(columns []report.Column, table, origin *cells) *parquet.Schema {
+// schemaOf returns the schema of a file: the columns of the table, then OriginColumns.
+func schemaOf(columns []report.Column) *parquet.Schema {
 	g := group{Group: parquet.Group{}}
 	add := func(name string, n parquet.Node) {
 		g.Group[name] = n
@@ -63,19 +61,19 @@ func schemaOf(columns []report.Column, table, origin *cells) *parquet.Schema {
 	for _, c := range columns {
 		switch c.Unit {
 		case "name":
-			add(c.Name, nameNode(table))
+			add(c.Name, nameNode)
 		case "bool":
 			add(c.Name, parquet.Leaf(parquet.BooleanType))
 		default:
-			add(c.Name, numberNode(parquet.Int64Type, table))
+			add(c.Name, numberNode(parquet.Leaf(parquet.Int64Type)))
 		}
 	}
 	for _, name := range OriginColumns {
 		if name == "recorded" {
-			add(name, numberNode(parquet.Timestamp(parquet.Microsecond).Type(), origin))
+			add(name, numberNode(parquet.Timestamp(parquet.Microsecond)))
 			continue
 		}
-		add(name, parquet.Optional(nameNode(origin)))
+		add(name, parquet.Optional(nameNode))
 	}
 	return parquet.NewSchema("schedscope", g)
 }

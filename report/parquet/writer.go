@@ -1,8 +1,9 @@
 package parquet
 
 import (
-	"fmt"
 	"io"
+
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/schedscope/schedscope/report"
 )
@@ -12,36 +13,27 @@ import (
 // Rows are collected in batches, which another goroutine encodes: every Writer must see
 // Close or Abort. Memory is that of one row group, compressed.
 type Writer struct {
-	batch  *batch
-	names  int // told so far
-	free   chan *batch
-	full   chan *batch
-	done   chan error
-	closed bool
+	columns []report.Column
+	names   []parquet.Value // so far, by number
+	batch   batch
+	free    chan batch
+	full    chan batch
+	done    chan error
+	closed  bool
 }
 
 // batchRows is the number of rows in a batch.
 const batchRows = 1024
 
-// batch is some rows.
-type batch struct {
-	cells [][]int64 // by column, those that have a value: numbers; of names their number; 1 is true
-	nulls []uint64  // for each row, a bit for each cell that has no value
-	names []string  // those that the rows are the first to have
-}
-
-// maxColumns is the number of columns that the bits of a batch are enough for.
-const maxColumns = 64
+// batch is some rows, by column.
+type batch [][]parquet.Value
 
 // NewWriter returns a Writer of a file with these columns, and those of an Origin, to w.
 // The Origin may be filled in until the first row comes, and not changed after that.
 func NewWriter(w io.Writer, columns []report.Column, origin *Origin) *Writer {
-	if len(columns) > maxColumns {
-		panic(fmt.Sprintf("parquet: table of %d columns, want at most %d", len(columns), maxColumns))
-	}
-	p := &Writer{free: make(chan *batch, 3), full: make(chan *batch, 1), done: make(chan error, 1)}
+	p := &Writer{columns: columns, free: make(chan batch, 3), full: make(chan batch, 1), done: make(chan error, 1)}
 	for range cap(p.free) {
-		p.free <- &batch{cells: make([][]int64, len(columns))}
+		p.free <- make(batch, len(columns))
 	}
 	p.batch = <-p.free
 	go p.encode(newEncoder(w, columns, origin))
@@ -55,10 +47,9 @@ func (p *Writer) encode(e *encoder) {
 		if err == nil {
 			err = e.write(b)
 		}
-		for i := range b.cells {
-			b.cells[i] = b.cells[i][:0]
+		for i := range b {
+			b[i] = b[i][:0]
 		}
-		b.nulls, b.names = b.nulls[:0], b.names[:0]
 		p.free <- b
 	}
 	if err == nil && p.closed {
@@ -69,20 +60,23 @@ func (p *Writer) encode(e *encoder) {
 
 // Row implements [report.Sink]. What the engines' 64-bit integers do not hold is null.
 func (p *Writer) Row(r *report.Row) {
-	b, nulls := p.batch, r.Nulls|r.Wide
-	if len(r.Cells) != len(b.cells) {
-		panic(fmt.Sprintf("parquet: row of %d cells in a table of %d columns", len(r.Cells), len(b.cells)))
+	for _, s := range r.Names[len(p.names):] {
+		p.names = append(p.names, nameValue(s))
 	}
 	for i, n := range r.Cells {
-		if nulls>>i&1 == 0 {
-			b.cells[i] = append(b.cells[i], n)
+		v := parquet.NullValue()
+		switch unit := p.columns[i].Unit; {
+		case unit == "name":
+			v = p.names[n]
+		case unit == "bool":
+			v = parquet.BooleanValue(n == 1)
+		case (r.Nulls|r.Wide)>>i&1 == 0:
+			v = numberValue(n)
 		}
+		p.batch[i] = append(p.batch[i], v)
 	}
-	b.nulls = append(b.nulls, nulls)
-	b.names = append(b.names, r.Names[p.names:]...)
-	p.names = len(r.Names)
-	if len(b.nulls) == batchRows {
-		p.full <- b
+	if len(p.batch[0]) == batchRows {
+		p.full <- p.batch
 		p.batch = <-p.free
 	}
 }

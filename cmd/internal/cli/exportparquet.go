@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -27,43 +26,45 @@ func checkTables(path string) error {
 	if path == "-" {
 		return usagef("add -o tables, a directory that will be made", "--format parquet writes a directory")
 	}
-	if err := checkFolder(filepath.Clean(path)); err != nil {
-		return err
-	}
-	return parquet.Dir(path).Check()
+	return checkFolder(filepath.Clean(path))
 }
 
 // exportParquet writes the tables of traces, some of them at the same time.
 func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.Ref) error {
-	ids := parquet.NewIDs(len(refs))
-	out, err := parquet.Dir(f.output).Begin()
+	out, err := parquet.Begin(f.output)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	workers := f.read.workersFor(refs)
-	var written, found atomic.Int64 // traces, rows about requests
-	var rows int64
-	_, err = several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (int64, error) {
-		defer ids.Pass(i)
-		t := parquetTrace{out: out, flags: f, tables: f.tables, found: &found}
+	var rows, found int64
+	names := map[string]string{} // of traces, by id
+	_, err = several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*parquetTrace, error) {
+		t := &parquetTrace{i: i, out: out, flags: f, tables: f.tables}
 		if len(t.tables) == 0 {
 			t.tables, t.all = report.TableNames(), true
 		}
-		rows, err := t.write(ctx, a, refs[i], max(1, f.read.jobs()/workers), func(id string) error { return ids.Claim(i, id, refs[i].Name) })
-		if err == nil {
-			written.Add(1)
+		return t, t.write(ctx, a, refs[i], max(1, f.read.jobs()/workers))
+	}, func(i int, t *parquetTrace) error {
+		id := strings.ToLower(t.origin.Trace) // some file systems make no difference
+		if other, ok := names[id]; ok {
+			return fmt.Errorf("%s has the name and the content of %s", refs[i].Name, other)
 		}
-		return rows, err
-	}, func(_ int, n int64) error {
-		rows += n
+		names[id] = refs[i].Name
+		for _, x := range t.open { // the table of traces is the last: what is in it is there as a whole
+			if err := out.Keep(x.file); err != nil {
+				return &outputError{err}
+			}
+		}
+		rows, found = rows+t.rows, found+t.found
+		a.detail("wrote %s as %s: %s", refs[i].Name, t.origin.Trace, textui.Plural(t.rows, "row"))
 		return nil
 	})
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err == nil && (len(f.tables) == 0 || slices.ContainsFunc(f.tables, ofRequests)) {
-		err = f.requests.found(found.Load())
+		err = f.requests.found(found)
 	}
 	if err == nil {
 		err = out.Commit()
@@ -71,7 +72,7 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 	if err != nil {
 		return err
 	}
-	a.detail("%s of %s in %s", textui.Plural(rows, "row"), textui.Plural(written.Load(), "trace"), f.output)
+	a.detail("%s of %s in %s", textui.Plural(rows, "row"), textui.Plural(len(names), "trace"), f.output)
 	return nil
 }
 
@@ -82,13 +83,14 @@ func (e *outputError) Unwrap() error { return e.error }
 
 // parquetTrace writes the tables of one trace.
 type parquetTrace struct {
+	i      int
 	out    *parquet.Export
 	flags  *exportFlags
 	tables []string
 	all    bool // tables are all that there are, not chosen: help says which old traces lack
-	found  *atomic.Int64
 
-	id     string
+	rows   int64
+	found  int64      // rows about requests
 	record env.Record // zero: there is none
 	origin parquet.Origin
 	stop   context.CancelCauseFunc // ends the reading
@@ -105,32 +107,28 @@ type openTable struct {
 	file  *parquet.File
 }
 
-// write reads the trace and writes its tables: all of them or, if it fails before the
-// end, none. It returns the number of rows. Claim says whether the id is free.
+// write reads the trace and writes its tables.
 //
 //  1. Identify the trace by all its bytes.
 //  2. Begin the files of the tables that it is not too old for.
 //  3. Read it into them.
 //  4. Complete them. They are put in place with those of all other traces.
-func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, workers int, claim func(id string) error) (rows int64, err error) {
+func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, workers int) error {
 	in, err := a.open(ctx, ref, &p.flags.read) // 1
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer in.Close()
 	ctx = a.working(ctx)
 	if err := p.identify(ctx, a, ref, in); err != nil {
-		return 0, err
-	}
-	if err := claim(p.id); err != nil {
-		return 0, err
+		return err
 	}
 
 	o := p.flags.read.ingestOptions() // 2
 	o.Workers = workers
 	rd, err := a.newReading(in, o)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	ctx, p.stop = context.WithCancelCause(ctx)
 	defer p.stop(nil)
@@ -143,11 +141,11 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 	}()
 	for _, name := range p.tables {
 		if err := p.begin(rd, name); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	if len(p.open) == 0 {
-		return 0, rd.notRecorded(p.why)
+		return rd.notRecorded(p.why)
 	}
 	if len(p.tooOld) > 0 && !p.all {
 		a.note("%s: without %s: %v", in.Name, strings.Join(p.tooOld, ", "), p.why)
@@ -171,16 +169,16 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		}
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
 	for _, t := range p.open {
 		if err := t.table.Close(); err != nil {
-			return 0, &outputError{err}
+			return &outputError{err}
 		}
-		rows += t.table.Rows()
+		p.rows += t.table.Rows()
 		if ofRequests(t.name) {
-			p.found.Add(t.table.Rows())
+			p.found += t.table.Rows()
 		}
 	}
 
@@ -194,20 +192,19 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 	}
 	t, err := p.create(report.TracesTable, report.TracesColumns())
 	if err != nil {
-		return 0, err
+		return err
 	}
 	report.WriteTraceRow(t.w, &row)
 	if err := t.w.Close(); err != nil {
-		return 0, &outputError{err}
+		return &outputError{err}
 	}
 	for _, t := range p.open {
 		if err := t.file.Close(); err != nil {
-			return 0, &outputError{err}
+			return &outputError{err}
 		}
 	}
 	rd.warnAbout(&row.Trace)
-	a.detail("wrote %s as trace=%s: %s", in.Name, p.id, textui.Plural(rows, "row"))
-	return rows, nil
+	return nil
 }
 
 // identify looks at all bytes of the trace, which is read twice, and sets what is known of it
@@ -227,8 +224,7 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 	default:
 		return usagef("save it to a file and name that", "--format parquet reads a trace twice, %s can be read once", in.Name)
 	}
-	p.id = parquet.TraceID(in.Name, s.Sum)
-	p.origin = parquet.Origin{Host: p.flags.host, Service: cmp.Or(p.flags.service, s.Service), File: in.Name}
+	p.origin = parquet.Origin{Host: p.flags.host, Service: cmp.Or(p.flags.service, s.Service), File: in.Name, Trace: parquet.TraceID(in.Name, s.Sum)}
 	if s.Record != nil {
 		p.record = *s.Record
 	} else if ref.Kind == source.File {
@@ -268,7 +264,7 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 
 // create begins the file of a table.
 func (p *parquetTrace) create(name string, columns []report.Column) (*openTable, error) {
-	file, err := p.out.Create(name, p.id)
+	file, err := p.out.Create(p.i, name, p.origin.Trace)
 	if err != nil {
 		return nil, &outputError{err}
 	}
@@ -279,5 +275,5 @@ func (p *parquetTrace) create(name string, columns []report.Column) (*openTable,
 
 func (t *openTable) abort() {
 	t.w.Abort()
-	t.file.Abort()
+	t.file.Close()
 }
