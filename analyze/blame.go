@@ -27,8 +27,8 @@ import (
 //  3. The time in a system call is due to who called.
 type Blame struct {
 	tables *model.Tables
+	waits  model.Waits
 	causes *Causes
-	holdUp []holdUp                    // by StringID
 	ended  goCells[endedWait]          // the latest one of each goroutine
 	latest map[model.StackID]endedWait // for a lock, by where it waited
 	sums   blameSums
@@ -50,16 +50,6 @@ type blameSums struct {
 }
 
 func newBlameSums() blameSums { return blameSums{byID: map[blockedID]*antagonist{}} }
-
-// holdUp says whether a reason to wait is [result.HeldUp].
-type holdUp uint8
-
-const (
-	holdUpUnseen holdUp = iota
-	holdUpNot
-	holdUpOther
-	holdUpLock
-)
 
 // blameCalls are the system calls, which the Machine reports itself.
 type blameCalls struct{ blameSums }
@@ -92,7 +82,7 @@ const (
 )
 
 func newBlame(t *model.Tables, c *Causes) *Blame {
-	return &Blame{tables: t, causes: c, latest: map[model.StackID]endedWait{}, sums: newBlameSums(), calls: blameCalls{newBlameSums()}}
+	return &Blame{tables: t, waits: model.NewWaits(t), causes: c, latest: map[model.StackID]endedWait{}, sums: newBlameSums(), calls: blameCalls{newBlameSums()}}
 }
 
 // GoSpan implements [model.GoSpanObserver] for Waiting and Runnable intervals.
@@ -101,7 +91,7 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 		return
 	}
 	if s.State == model.GoWaiting {
-		if !s.OpenStart && !s.OpenEnd && b.holdUpOf(s.Reason) != holdUpNot {
+		if !s.OpenStart && !s.OpenEnd && b.waits.Of(s.Reason).HeldUp() {
 			*b.ended.get(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
 		}
 		return
@@ -121,7 +111,7 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 func (b *Blame) released(w *endedWait, s *model.GoSpan) {
 	id := blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}
 	w.holder = s.WakerStack
-	if b.holdUpOf(w.reason) != holdUpLock {
+	if what := b.waits.Of(w.reason); what != model.WaitGroup && !what.Lock() {
 		b.sums.count(id, w.end.Sub(w.start))
 		return
 	}
@@ -173,25 +163,6 @@ func (b *blameSums) find(id blockedID) *antagonist {
 	return x
 }
 
-// holdUpOf says whether a reason to wait is [result.HeldUp].
-func (b *Blame) holdUpOf(reason model.StringID) holdUp {
-	if int(reason) < len(b.holdUp) && b.holdUp[reason] != holdUpUnseen {
-		return b.holdUp[reason]
-	}
-	if n := int(reason) + 1; n > len(b.holdUp) {
-		b.holdUp = append(b.holdUp, make([]holdUp, n-len(b.holdUp))...)
-	}
-	is := holdUpNot
-	if name := b.tables.String(reason); result.HeldUp(name) {
-		is = holdUpOther
-		if model.IsSync(name) {
-			is = holdUpLock
-		}
-	}
-	b.holdUp[reason] = is
-	return is
-}
-
 // GoEnd implements [model.GoEndObserver].
 func (b *Blame) GoEnd(g *model.Goroutine) { b.ended.remove(g.ID) }
 
@@ -225,7 +196,7 @@ func (b *Blame) Result(v *result.Report) {
 		}
 	}
 	for i := range v.Waiting.ByReason {
-		if r := &v.Waiting.ByReason[i]; result.HeldUp(r.Name) {
+		if r := &v.Waiting.ByReason[i]; model.WaitOf(r.Name).HeldUp() {
 			complete(r.Name, true, r.Total)
 		}
 	}

@@ -190,7 +190,7 @@ func checkBlame(t *testing.T, r *result.Report) {
 		}
 	}
 	for i := range r.Waiting.ByReason {
-		if x := &r.Waiting.ByReason[i]; result.HeldUp(x.Name) && x.Total > 0 {
+		if x := &r.Waiting.ByReason[i]; model.WaitOf(x.Name).HeldUp() && x.Total > 0 {
 			want[x.Name] = x.Total
 		}
 	}

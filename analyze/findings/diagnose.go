@@ -110,17 +110,15 @@ func diagnose(r *result.Report) []diagnosis {
 func (d *diagnostician) heldUp() []*result.Named {
 	var list []*result.Named
 	for i := range d.r.Waiting.ByReason {
-		if x := &d.r.Waiting.ByReason[i]; isLock(x.Name) || x.Name == "chan send" || strings.HasPrefix(x.Name, "GC mark assist") {
+		if x := &d.r.Waiting.ByReason[i]; isLock(x.Name) || isSend(x.Name) || strings.HasPrefix(x.Name, "GC mark assist") {
 			list = append(list, x)
 		}
 	}
 	return list
 }
 
-// isLock reports whether a reason to wait is a lock: not a WaitGroup, a Cond.
-func isLock(reason string) bool {
-	return model.IsSync(reason) && result.HeldUp(reason) && !strings.HasSuffix(reason, ".Wait")
-}
+func isLock(reason string) bool { return model.WaitOf(reason).Lock() }
+func isSend(reason string) bool { return model.WaitOf(reason) == model.WaitSend }
 
 // measure adds up what was lost.
 func (d *diagnostician) measure() {

@@ -423,7 +423,7 @@ func byFunction(rows []*result.BlameRow) []*result.BlameRow {
 
 // receivers finds who is slow to receive.
 func (d *diagnostician) receivers() {
-	rows, l, total, count, worst := d.held(heldShare, func(reason string) bool { return reason == "chan send" })
+	rows, l, total, count, worst := d.held(heldShare, isSend)
 	if worst == nil {
 		return
 	}

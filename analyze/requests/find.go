@@ -88,25 +88,23 @@ type seenIn struct {
 
 // finder looks requests up by stacks, each of them once.
 type finder struct {
-	tables    *model.Tables
-	stacks    []seenIn
-	kinds     []Kind // of waits, by reason; NumKinds: it depends on the stack; Running: not looked up
-	preempted model.StringID
-	selected  model.StringID
-	user      bool // tasks or regions are wanted
-	http      bool
-	grpc      bool
-	rpc       bool
-	tcp       bool
-	tasks     map[string]bool // nil: all
-	names     map[string]bool // of regions
-	lives     []*regexp.Regexp
-	funcs     []*regexp.Regexp
-	labels    []*regexp.Regexp // of which a request must have one
+	tables *model.Tables
+	stacks []seenIn
+	waits  model.Waits
+	user   bool // tasks or regions are wanted
+	http   bool
+	grpc   bool
+	rpc    bool
+	tcp    bool
+	tasks  map[string]bool // nil: all
+	names  map[string]bool // of regions
+	lives  []*regexp.Regexp
+	funcs  []*regexp.Regexp
+	labels []*regexp.Regexp // of which a request must have one
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, names: map[string]bool{}}
+	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}}
 	for _, s := range specs {
 		if s.Kind == "label" {
 			f.labels = append(f.labels, s.expr)
@@ -158,39 +156,14 @@ func (f *finder) stack(id model.StackID) *seenIn {
 
 // wait returns the kind of a wait.
 func (f *finder) wait(reason model.StringID, stack model.StackID) Kind {
-	if n := int(reason) + 1 - len(f.kinds); n > 0 {
-		f.kinds = append(f.kinds, make([]Kind, n)...)
-	}
-	k := f.kinds[reason]
-	if k == Running {
-		name := f.tables.String(reason)
-		k = waitKind(name, nil)
-		if name == "sync" {
-			k = NumKinds
-		}
-		f.kinds[reason] = k
-	}
-	switch {
-	case k == NumKinds:
+	switch w := f.waits.Of(reason); {
+	case w == model.WaitSync:
 		return f.stack(stack).wait
-	case k == Channel && f.stack(stack).pool:
+	case waitKinds[w] == Channel && f.stack(stack).pool:
 		return Connection
+	default:
+		return waitKinds[w]
 	}
-	return k
-}
-
-// selects reports whether a goroutine waits in a select for this reason.
-func (f *finder) selects(reason model.StringID) bool { return f.is(reason, "select", &f.selected) }
-
-// preempts reports whether a goroutine stopped running for this reason because it was preempted.
-func (f *finder) preempts(reason model.StringID) bool { return f.is(reason, "preempted", &f.preempted) }
-
-// is reports whether a reason has a name. Known is its number once it was seen.
-func (f *finder) is(reason model.StringID, name string, known *model.StringID) bool {
-	if reason != 0 && *known == 0 && f.tables.String(reason) == name {
-		*known = reason
-	}
-	return reason != 0 && reason == *known
 }
 
 // start returns the role of a goroutine by its start function, and the kind of its requests.
@@ -216,7 +189,7 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 	if last < 0 {
 		return s
 	}
-	s.wait = waitKind("sync", frames)
+	s.wait = waitKinds[model.WaitOf(model.SyncReason(frames))]
 	for ; last > 0 && model.IsWrapper(frames[last].Func); last-- {
 	}
 	for i := range frames {

@@ -1,10 +1,6 @@
 package requests
 
-import (
-	"strings"
-
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // Kind is what a part of a request's time went to.
 type Kind uint8
@@ -74,31 +70,10 @@ func (t *Times) sub(o *Times) {
 // deeper makes a path that of somebody who waits for it.
 func (t *Times) deeper() { t[Others], t[Running] = t[Others]+t[Running], 0 }
 
-// waitKind returns the kind of a wait for a reason of the runtime, with the stack where it
-// began.
-func waitKind(reason string, frames []model.Frame) Kind {
-	if reason == "sync" {
-		reason = model.SyncReason(frames)
-	}
-	switch {
-	case reason == "sleep":
-		return Sleep
-	case reason == "network":
-		return Network
-	case strings.Contains(reason, "GC") || reason == "preempted": // suspended, so that its stack can be scanned
-		return GC
-	case reason == model.ReasonRuntimeSemaphore:
-		return STW
-	case strings.Contains(reason, "Cond"):
-		return Cond
-	case strings.HasPrefix(reason, "sync.(*WaitGroup)"):
-		return WaitGroup
-	case model.IsSync(reason):
-		return Lock
-	case strings.HasPrefix(reason, "chan"), reason == "select":
-		return Channel
-	case reason == "coroutine switch":
-		return Coroutine
-	}
-	return Unknown
+// waitKinds are the kinds of waits, by what they are for.
+var waitKinds = [model.NumWaits]Kind{
+	model.WaitOther: Unknown, model.WaitSystem: Unknown, model.WaitSleep: Sleep, model.WaitNetwork: Network,
+	model.WaitGC: GC, model.WaitPreempted: GC, model.WaitRuntime: STW, model.WaitCoroutine: Coroutine,
+	model.WaitSync: Lock, model.WaitLock: Lock, model.WaitGroup: WaitGroup, model.WaitCond: Cond,
+	model.WaitSend: Channel, model.WaitReceive: Channel, model.WaitSelect: Channel,
 }

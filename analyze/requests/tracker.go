@@ -248,7 +248,7 @@ func (t *Tracker) enter(g *goroutine, state model.GoState, reason model.StringID
 	case model.GoSyscall:
 		g.kind = Syscall
 	case model.GoWaiting:
-		g.kind, g.selects = t.finder.wait(reason, stack), t.finder.selects(reason)
+		g.kind, g.selects = t.finder.wait(reason, stack), t.finder.waits.Of(reason) == model.WaitSelect
 	default:
 		g.kind = Unknown
 	}
@@ -328,7 +328,7 @@ func (t *Tracker) transition(ev *model.Event) {
 		if ev.SubjectStack != 0 || to == model.GoNotExist {
 			g.stack = ev.SubjectStack
 		}
-		if to == model.GoRunnable && t.finder.preempts(ev.Str) { // at no place of its own choice: as good as a sample
+		if to == model.GoRunnable && t.finder.waits.Of(ev.Str) == model.WaitPreempted { // at no place of its own choice: as good as a sample
 			t.sample(g, t.now, g.stack)
 		}
 		t.close(g, t.now, nil)

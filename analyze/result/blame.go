@@ -240,18 +240,6 @@ func (r *BlameRow) Callee() string {
 	return stack[i-1].Function
 }
 
-// HeldUp reports whether waits for a reason end when another goroutine lets them: a lock of
-// the program, a channel, a condition.
-func HeldUp(reason string) bool {
-	switch reason {
-	case model.ReasonGCSemaphore, model.ReasonRuntimeSemaphore:
-		return false
-	case "chan send", "chan receive", "select", "sync.(*Cond).Wait":
-		return true
-	}
-	return model.IsSync(reason)
-}
-
 // SumUp sets the kinds from the rows, in no order.
 func (b *Blame) SumUp() {
 	at := map[string]int{}

@@ -3,7 +3,6 @@ package workload
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -224,22 +223,26 @@ func (c *classifier) plain(g *Goroutine, x *Segment) {
 // waitClass returns the class of a wait as its own stack shows it: ClassNone for
 // channels, whose class depends on who wakes.
 func (c *classifier) waitClass(g *Goroutine, x *Segment) Class {
-	reason := c.w.Tables.String(x.Reason)
-	flags := c.p.of(x.Stack).flags
-	switch {
-	case g.System, strings.HasPrefix(reason, "GC "), reason == model.ReasonRuntimeSemaphore, reason == "wait until GC ends", reason == "system goroutine wait":
+	if g.System {
 		return ClassRuntime
-	case flags&placeJoin != 0:
+	}
+	switch c.w.waitOf(x) {
+	case model.WaitGC, model.WaitRuntime, model.WaitSystem:
+		return ClassRuntime
+	case model.WaitGroup:
 		return ClassJoin
-	case flags&placeLock != 0:
+	case model.WaitLock:
 		return ClassLock
-	case flags&placeCond != 0, reason == "sync", strings.HasPrefix(reason, "sync."):
+	case model.WaitCond, model.WaitSync:
 		return ClassCond
-	case reason == "network":
+	case model.WaitNetwork:
 		return ClassExternal // its connection was closed
 	}
 	return ClassNone
 }
+
+// waitOf returns what the wait at the end of a segment is for.
+func (w *window) waitOf(x *Segment) model.Wait { return model.WaitOf(w.Tables.String(x.Reason)) }
 
 // connect notes a kind of wakes for the guess of objects. It returns the node of the wakee.
 func (c *classifier) connect(waker int32, o *Op, x *Segment) int32 {

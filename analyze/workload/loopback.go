@@ -160,7 +160,7 @@ func (w *window) inferLoopback(p *places) {
 		l.fns[i] = l.fnOf.of(w.Goroutines[i].Func)
 	}
 	w.eachWake(func(at opRef, o *Op, x *Segment) {
-		if l.netted[at.g] == 0 || p.of(x.Stack).flags&placeLock != 0 {
+		if l.netted[at.g] == 0 || w.waitOf(x) == model.WaitLock {
 			return
 		}
 		pair := [2]int32{at.g, o.G}

@@ -10,10 +10,7 @@ import (
 type placeFlags uint8
 
 const (
-	placeJoin    placeFlags = 1 << iota // sync.(*WaitGroup).Wait
-	placeLock                           // a mutex
-	placeCond                           // sync.(*Cond).Wait
-	placeAccept                         // waits for connections
+	placeAccept  placeFlags = 1 << iota // waits for connections
 	placeConnect                        // connects
 	placeSleep                          // time.Sleep
 	placeSend                           // sends on a channel
@@ -96,12 +93,6 @@ func isRuntime(fn string) bool {
 
 func flagsOf(fn string) placeFlags {
 	switch {
-	case fn == "sync.(*WaitGroup).Wait":
-		return placeJoin
-	case strings.HasPrefix(fn, "sync.(*Mutex)"), strings.HasPrefix(fn, "sync.(*RWMutex)"), strings.HasPrefix(fn, "internal/sync.(*Mutex)"):
-		return placeLock
-	case fn == "sync.(*Cond).Wait":
-		return placeCond
 	case fn == "time.Sleep":
 		return placeSleep
 	case fn == "internal/poll.(*FD).Accept":

@@ -50,8 +50,8 @@ func (w *window) semaphores(p *places) {
 			continue
 		}
 		s := &w.Goroutines[x.g].Segments[max(x.seg, 0)]
-		place := p.of(s.Stack)
-		if x.seg < 0 || s.Class == ClassRuntime || place.flags&(placeJoin|placeLock) != 0 {
+		place, wait := p.of(s.Stack), w.waitOf(s)
+		if x.seg < 0 || s.Class == ClassRuntime || wait == model.WaitGroup || wait == model.WaitLock {
 			continue
 		}
 		k := site{x.g, place.user}

@@ -33,13 +33,37 @@ func TestSyncReason(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%v: %q, want %q", c.frames, got, c.want)
 		}
-		if !model.IsSync(got) {
-			t.Errorf("IsSync(%q) is false", got)
-		}
 	}
-	for _, reason := range []string{"", "select", "sync.(*Cond).Wait", "chan send", "synctest"} {
-		if model.IsSync(reason) {
-			t.Errorf("IsSync(%q) is true", reason)
+}
+
+func TestWaitOf(t *testing.T) {
+	for _, c := range []struct {
+		reason       string
+		want         model.Wait
+		heldUp, lock bool
+	}{
+		{"sync", model.WaitSync, true, true},
+		{"sync.(*Mutex).Lock", model.WaitLock, true, true},
+		{"sync.(*Once).Do", model.WaitLock, true, true},
+		{"sync.(*WaitGroup).Wait", model.WaitGroup, true, false},
+		{"sync.(*Cond).Wait", model.WaitCond, true, false},
+		{"chan send", model.WaitSend, true, false},
+		{"chan receive", model.WaitReceive, true, false},
+		{"select", model.WaitSelect, true, false},
+		{model.ReasonGCSemaphore, model.WaitGC, false, false},
+		{"GC mark assist wait for work", model.WaitGC, false, false},
+		{"wait until GC ends", model.WaitGC, false, false},
+		{model.ReasonRuntimeSemaphore, model.WaitRuntime, false, false},
+		{"system goroutine wait", model.WaitSystem, false, false},
+		{"preempted", model.WaitPreempted, false, false},
+		{"network", model.WaitNetwork, false, false},
+		{"sleep", model.WaitSleep, false, false},
+		{"coroutine switch", model.WaitCoroutine, false, false},
+		{"synctest", model.WaitOther, false, false},
+		{"", model.WaitOther, false, false},
+	} {
+		if w := model.WaitOf(c.reason); w != c.want || w.HeldUp() != c.heldUp || w.Lock() != c.lock {
+			t.Errorf("%q: %d, held up %t, lock %t, want %d, %t, %t", c.reason, w, w.HeldUp(), w.Lock(), c.want, c.heldUp, c.lock)
 		}
 	}
 }
