@@ -61,37 +61,19 @@ const (
 	NumWaits
 )
 
+var waits = map[string]Wait{
+	"system goroutine wait": WaitSystem, "sleep": WaitSleep, "network": WaitNetwork, "wait until GC ends": WaitGC,
+	"preempted": WaitPreempted, ReasonRuntimeSemaphore: WaitRuntime, "coroutine switch": WaitCoroutine,
+	"sync": WaitSync, "sync.(*WaitGroup).Wait": WaitGroup, "sync.(*Cond).Wait": WaitCond,
+	"chan send": WaitSend, "chan receive": WaitReceive, "select": WaitSelect,
+}
+
 // WaitOf returns what is waited for with a reason of the runtime, or one of [SyncReason].
 func WaitOf(reason string) Wait {
-	switch reason {
-	case "system goroutine wait":
-		return WaitSystem
-	case "sleep":
-		return WaitSleep
-	case "network":
-		return WaitNetwork
-	case "wait until GC ends":
-		return WaitGC
-	case "preempted":
-		return WaitPreempted
-	case ReasonRuntimeSemaphore:
-		return WaitRuntime
-	case "coroutine switch":
-		return WaitCoroutine
-	case "sync":
-		return WaitSync
-	case "sync.(*WaitGroup).Wait":
-		return WaitGroup
-	case "sync.(*Cond).Wait":
-		return WaitCond
-	case "chan send":
-		return WaitSend
-	case "chan receive":
-		return WaitReceive
-	case "select":
-		return WaitSelect
-	}
+	w, ok := waits[reason]
 	switch {
+	case ok:
+		return w
 	case strings.HasPrefix(reason, "GC "):
 		return WaitGC
 	case strings.HasPrefix(reason, "sync."):
