@@ -11,8 +11,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// validate checks what those who show a report rely on, in addition to [savedfile.Decode].
-func validate(v *Report) error {
+// Check checks what those who show a report rely on, in addition to [strict.Decode].
+func (v *Report) Check() error {
 	if len(v.Traces) == 0 {
 		return errors.New("it lists no traces")
 	}

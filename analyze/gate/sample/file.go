@@ -3,12 +3,15 @@ package sample
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/strict"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -17,20 +20,44 @@ const MaxRead = 64 << 20
 
 // ReadSet reads a file of samples, which is called name in errors.
 func ReadSet(name string, data []byte) (*Set, error) {
-	set := new(Set)
-	err := savedfile.Decode(data, Schema, set)
-	if err == nil && len(set.Samples) == 0 {
-		err = errors.New("there are no samples")
-	}
-	for i := range set.Samples {
-		if err == nil {
-			err = checkSample(&set.Samples[i])
-		}
-	}
+	set, err := strict.Decode[Set](data, Schema)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", textui.Clean(name), err)
 	}
 	return set, nil
+}
+
+// Check reports what is wrong with samples from outside.
+func (s *Set) Check() error {
+	if len(s.Samples) == 0 {
+		return errors.New("there are no samples")
+	}
+	for i := range s.Samples {
+		if err := checkSample(&s.Samples[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxRun bounds the file of an [env.Run], in bytes.
+const maxRun = 64 << 10
+
+// ReadRun returns the [env.Run] that lies beside the trace in a file, nil if there is none.
+func ReadRun(trace string) (*env.Run, error) {
+	name := env.Beside(trace)
+	data, err := savedfile.ReadFile(name, maxRun)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	run, err := strict.Decode[env.Run](data, "")
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: invalid environment record: %w", name, err)
+	}
+	return run, nil
 }
 
 // checkSample says what is wrong with a sample from outside.
