@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
 	"strings"
@@ -87,7 +86,7 @@ func wrongSyntax(data []byte, err *jsontext.SyntacticError) error {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return errors.New("the file is empty")
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case err.ByteOffset+1 >= int64(len(data)):
 		return fmt.Errorf("the JSON is cut off after %d bytes", len(data))
 	}
 	return fmt.Errorf("not valid JSON: %w (byte %d)", err.Err, err.ByteOffset+1)
