@@ -78,6 +78,9 @@ func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
 // Finish sets All. Call it after the last interval.
 func (b *Bursts) Finish() { b.All = b.funcs.sum() }
 
+// ByFunc returns the distributions by start function, greatest total first.
+func (b *Bursts) ByFunc() []result.Named { return b.funcs.rows() }
+
 // Places returns the functions in which bursts over LongBurst stopped, greatest
 // total first: the innermost that is neither the runtime's nor the standard
 // library's, else the innermost that is not the runtime's. It is where a burst
@@ -92,7 +95,7 @@ func (b *Bursts) Longest() []result.Burst { return append([]result.Burst{}, b.to
 // Result adds what was found to v.
 func (b *Bursts) Result(v *result.Report) {
 	v.Bursts = result.Bursts{
-		All: result.NewDist(&b.All), System: result.NewDist(&b.System), ByFunction: b.funcs.rows(),
+		All: result.NewDist(&b.All), System: result.NewDist(&b.System), ByFunction: b.ByFunc(),
 		Long: b.Long, VeryLong: b.VeryLong, Censored: b.Censored, Places: b.Places(), Longest: b.Longest(),
 	}
 }

@@ -30,9 +30,9 @@ func trace(name string, factor float64) *Trace {
 		Name: name, Whole: true, From: 0, To: s, Ops: 1000, Events: 5000, Running: 900 * ms, Capacity: 2 * s,
 		Identity: sample.Identity{Go: "go1.26.8", MinProcs: 2, MaxProcs: 2},
 		Values: map[string]sample.Value{
-			"p50(runnable)":   {X: 1000, Beyond: 500},
-			"p99(runnable)":   {X: factor * 1e6, Beyond: 50},
-			"p99.9(runnable)": {X: factor * 2e6, Beyond: 4},
+			"p50(runnable)":   {X: 1000, N: 1000},
+			"p99(runnable)":   {X: factor * 1e6, N: 5000},
+			"p99.9(runnable)": {X: factor * 2e6, N: 4000},
 			"mean(wait/op)":   {X: float64(wait) / 1000},
 			"mean(wait/s)":    {X: float64(wait)},
 			"mean(wakes/op)":  {X: 3},

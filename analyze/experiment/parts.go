@@ -25,9 +25,6 @@ type Growth struct {
 	// How often per op or second. Of a rule on counts, Share is of the increase of these.
 	BaseCount float64 `json:"base_count,omitempty"`
 	CandCount float64 `json:"cand_count,omitempty"`
-	// P99 of single lengths, of runs.
-	BaseP99 float64 `json:"base_p99_ns,omitempty"`
-	CandP99 float64 `json:"cand_p99_ns,omitempty"`
 	// Longest single stretches of code that others waited behind.
 	BaseLongest float64 `json:"base_longest_ns,omitempty"`
 	CandLongest float64 `json:"cand_longest_ns,omitempty"`
@@ -75,12 +72,11 @@ func Tally(base, cand []Source) []Part {
 		Part
 		total model.Duration // of the candidate
 		count int64
-		p99   [2][]float64
 		long  [2][]float64 // Longest
 	}
 	index := map[partKey]*sums{}
 	add := func(side int, x Source, n float64) {
-		longest := map[partKey][2]float64{} // P99 and Longest
+		longest := map[partKey]float64{}
 		for i := range x.Parts {
 			c := &x.Parts[i]
 			key := keyOf(c)
@@ -104,11 +100,10 @@ func Tally(base, cand []Source) []Part {
 			if _, seen := longest[key]; !seen {
 				*traces++
 			}
-			longest[key] = [2]float64{max(longest[key][0], float64(c.P99)), max(longest[key][1], float64(c.Longest))}
+			longest[key] = max(longest[key], float64(c.Longest))
 		}
 		for key, d := range longest {
-			index[key].p99[side] = append(index[key].p99[side], d[0])
-			index[key].long[side] = append(index[key].long[side], d[1])
+			index[key].long[side] = append(index[key].long[side], d)
 		}
 	}
 	for side, sources := range [][]Source{base, cand} {
@@ -125,8 +120,7 @@ func Tally(base, cand []Source) []Part {
 	parts := make([]Part, len(keys))
 	for i, k := range keys {
 		p := index[k]
-		p.Class.Total, p.Class.Count, p.Class.P99, p.Class.Longest = p.total, p.count, 0, 0
-		p.BaseP99, p.CandP99 = MedianOrZero(p.p99[0]), MedianOrZero(p.p99[1])
+		p.Class.Total, p.Class.Count, p.Class.Longest = p.total, p.count, 0
 		p.BaseLongest, p.CandLongest = MedianOrZero(p.long[0]), MedianOrZero(p.long[1])
 		parts[i] = p.Part
 	}

@@ -132,7 +132,7 @@ func (r *Result) requestRows() {
 						continue
 					}
 					v.X = append(v.X, x.of(set, Seconds(t.Sample)))
-					if isTail(row.Quantity) && set.Count < few*100 {
+					if isTail(&x.q) && (sample.Value{N: set.Count}).Few(x.q) {
 						row.Few++
 					}
 				}

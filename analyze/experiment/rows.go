@@ -183,21 +183,15 @@ func (r *Result) values(s *Side, row *Row) Values {
 			continue
 		}
 		v.X = append(v.X, x.X)
-		if isTail(row.Quantity) && x.Beyond < few {
+		if isTail(row.of) && x.Few(*row.of) {
 			row.Few++
 		}
 	}
 	return v
 }
 
-// few is how many values must lie beyond a quantile for it to be more than an accident.
-const few = 10
-
 // isTail reports whether a quantity is a quantile of which many values are needed.
-func isTail(quantity string) bool {
-	q, err := rule.ParseQuantity(quantity)
-	return err == nil && q.Agg == rule.Quantile && q.Q > 0.5 && q.Q < 1
-}
+func isTail(q *rule.Quantity) bool { return q.Agg == rule.Quantile && q.Q > 0.5 && q.Q < 1 }
 
 // tells reports whether there is anything to see in the row.
 func (row *Row) tells() bool {

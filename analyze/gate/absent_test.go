@@ -49,21 +49,3 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 }
-
-// TestDependentOnce checks that one warning tells of all rules whose values depend on each
-// other.
-func TestDependentOnce(t *testing.T) {
-	edit := func(_ int, s *sample.Sample) {
-		for _, k := range []string{"p99(runnable)", "p99(blocked{reason=sync})"} {
-			v := s.Values[k]
-			v.Tau = 30
-			s.Values[k] = v
-		}
-	}
-	r := must(t, Input{Budget: budgetOf(t, "p99(runnable) <= baseline*1.1", "p99(blocked{reason=sync}) <= baseline*1.25"),
-		Base: recipe{n: 6, seed: 1, edit: edit}.set("base"), Cand: recipe{n: 6, seed: 2, edit: edit}.set("cand")})
-	text := strings.Join(r.Warnings, "\n")
-	if strings.Count(text, "depend on each other") != 1 || !strings.Contains(text, "longer traces") || !strings.Contains(text, "p99(blocked{reason=sync})") || !strings.Contains(text, "worth 3.7") {
-		t.Errorf("%q", r.Warnings)
-	}
-}

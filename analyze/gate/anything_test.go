@@ -70,7 +70,7 @@ func anySet(rng *rand.Rand, side string) *sample.Set {
 		for _, k := range keys {
 			switch {
 			case odd > 0 && rng.IntN(40/odd/odd) == 0:
-				s.Values[k] = sample.Value{X: anyNumber(rng), N: rng.Int64N(3000), Tau: anyNumber(rng)}
+				s.Values[k] = sample.Value{X: anyNumber(rng), N: rng.Int64N(3000)}
 			case odd > 0 && rng.IntN(60) == 0:
 				delete(s.Values, k)
 			}
@@ -96,7 +96,7 @@ func anyState(rng *rand.Rand, i int, s *sample.Sample) {
 	case 4:
 		s.Waits, s.Runs, s.Worst = nil, nil, nil
 	case 5:
-		s.Round, s.Order = 0, 0
+		s.Order = 0
 	case 6:
 		s.Waits[0].Total, s.Waits[0].Count = 1<<62, 1<<62
 	}

@@ -106,10 +106,7 @@ type check struct {
 	base  *side // nil: none
 	cand  *side
 	items []*item
-	// Rules whose values depend on each other, and to how many they come at worst.
-	dependent []string
-	worth     float64
-	noisy     bool // both sides were disturbed, and alike
+	noisy bool // both sides were disturbed, and alike
 
 	compared *experiment.Result // both sides, once it is asked for
 }
@@ -266,21 +263,10 @@ func (c *check) unusable() (why []string) {
 			seen[k] = x.Name
 		}
 	}
-	specs := map[string]*sample.Set{"base": c.in.Base, "candidate": c.in.Cand}
-	for _, side := range []string{"base", "candidate"} { // 2
-		if set := specs[side]; set != nil {
-			if d := Differs(c.b, set.Spec); d != "" {
-				say("the samples of the %s are not those that the budget asks for: %s; give the traces", side, d)
-			}
-		}
-	}
-	if len(why) == 0 && c.base != nil {
+	if len(why) == 0 && c.base != nil { // 2
 		base, cand := c.base.given[0].Identity, c.cand.given[0].Identity
 		if base.Workload != cand.Workload {
 			say("the base is of workload %q, the candidate of %q", base.Workload, cand.Workload)
-		}
-		if base.Op != cand.Op {
-			say("the base counts %q as its ops, the candidate %q", base.Op, cand.Op)
 		}
 		if x := shared(c.base.given, c.cand.given); x != nil {
 			say("%s is on both sides: a trace compared with itself shows nothing", x.Name)
@@ -333,15 +319,8 @@ func (s *side) strange(b *budget.Budget) []string {
 		if !x.Whole {
 			say("is not whole: %s; record it again", cmp.Or(x.Loss, "parts are missing"))
 		}
-		id := x.Identity
-		if id.MetricDefs != rule.MetricDefs {
-			say("has metrics as defined in %q, want %q: read its trace again", id.MetricDefs, rule.MetricDefs)
-		}
-		if b.Workload != "" && id.Workload != b.Workload {
-			say("is of workload %q, the budget is for %q", id.Workload, b.Workload)
-		}
-		if b.Op != "" && id.Op != b.Op {
-			say("counts %q as its ops, the budget %q", id.Op, b.Op)
+		if w := x.Identity.Workload; b.Workload != "" && w != b.Workload {
+			say("is of workload %q, the budget is for %q", w, b.Workload)
 		}
 	}
 	for i, why := range reasons {
@@ -356,16 +335,6 @@ func andMore(n int, what string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (and %s more)", count(n, what))
-}
-
-// Differs says in what samples of a spec differ from what the budget's rules need, "" if in
-// nothing that matters to them.
-func Differs(b *budget.Budget, s sample.Spec) string {
-	want := SpecOf(b)
-	if want.Op == "" {
-		s.Op = ""
-	}
-	return s.Differs(&want)
 }
 
 // shared returns a trace that is on both sides, nil if there is none: such a comparison

@@ -239,15 +239,6 @@ func TestHalfInTurns(t *testing.T) {
 	}
 }
 
-// TestOtherOpAlone checks that the budget's op is asked for without a base, too.
-func TestOtherOpAlone(t *testing.T) {
-	other := func(_ int, s *sample.Sample) { s.Identity.Op = "task:x" }
-	r := must(t, Input{Budget: budgetOf(t, "mean(wait/op) < 1s"), Cand: recipe{n: 6, seed: 1, edit: other}.set("cand")})
-	if r.Exit != ExitUnusable || !strings.Contains(r.Headline, "task:x") {
-		t.Errorf("exit %d: %s", r.Exit, r.Headline)
-	}
-}
-
 // TestPlanError checks that a plan shares alpha among rules, as the check does.
 func TestPlanError(t *testing.T) {
 	set := recipe{n: 100, seed: 1, sd: .3}.set("base")

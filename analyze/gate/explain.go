@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -55,7 +56,7 @@ func (c *check) explanation(it *item) *Explain {
 	} else if len(q.Select) == 0 { // stretches are of all waits
 		e.See = c.see(it)
 	}
-	old := len(base) > 0 && !slices.ContainsFunc(base, func(s *sample.Sample) bool { return len(s.Blame) > 0 }) // made before there was blame
+	old := len(base) > 0 && !slices.ContainsFunc(base, func(s *sample.Sample) bool { return len(s.Blame) > 0 }) // its causes are not known
 	if (code || len(q.Select) == 0) && waits(q) && !old && experiment.SampledUnlike(slices.Concat(base, c.cand.used)) == "" {
 		e.Behind = increases(base, c.cand.used, func(s *sample.Sample) []sample.Class { return s.Blame }, matching(q), false)
 	}
@@ -65,36 +66,43 @@ func (c *check) explanation(it *item) *Explain {
 		e.Why[0] = "not a change alone: the base does not keep the limit either"
 		it.note(fmt.Sprintf("the base does not keep it either: its %s is %s", what, rule.FormatValue(x, it.res.Unit)))
 	}
-	if text := c.group(it); text != "" {
+	switch text := c.group(it); {
+	case text != "" && e.Origin == OriginUnknown && !too: // counters of the program say less
+		e.Why[0] = text
+	case text != "":
 		e.Why = append([]string{text}, e.Why...)
 	}
 	return e
 }
 
-// group says which requests changed most for the worse where a rule is about all of a kind; "" if
-// that is not known.
-func (c *check) group(it *item) (text string) {
+// group says what changed most for the worse where a rule is about requests, as compare does: which of
+// them if it is about all of a kind, and the part of their time; "" if that is not known.
+func (c *check) group(it *item) string {
 	side := func(list []*sample.Sample) (s experiment.Side) {
 		for _, x := range list {
 			s.Traces = append(s.Traces, &experiment.Trace{Sample: x})
 		}
 		return s
 	}
-	q, most := it.rule.Quantity, 1.0
-	if _, _, ok := it.metric.OfRequests(); !ok || len(q.Select) > 0 || c.against() == nil {
+	if _, _, ok := it.metric.OfRequests(); !ok || c.against() == nil {
 		return ""
 	}
 	if c.compared == nil {
 		c.compared = experiment.Of(side(c.against()), side(c.cand.used), "")
 	}
-	r := c.compared
+	r, q, most := c.compared, it.rule.Quantity, 1.0
+	var said []string
 	for _, row := range r.Rows {
 		q.Select = []rule.Selector{{Key: "kind", Pattern: r.RequestKind}, {Key: "name", Pattern: row.Group}}
-		if row.Differs && row.Ratio != nil && row.Quantity == q.String() && math.Pow(row.Ratio.Est, it.sign()) > most {
-			most, text = math.Pow(row.Ratio.Est, it.sign()), fmt.Sprintf("most of all %s: %s", textui.ShortFunc(row.Group), experiment.IntervalText(row.Ratio))
+		if len(it.rule.Quantity.Select) == 0 && row.Differs && row.Ratio != nil && row.Quantity == q.String() && math.Pow(row.Ratio.Est, it.sign()) > most {
+			most = math.Pow(row.Ratio.Est, it.sign())
+			said = []string{fmt.Sprintf("most of all %s: %s", textui.ShortFunc(row.Group), experiment.IntervalText(row.Ratio))}
 		}
 	}
-	return text
+	if r.Verdict == experiment.Worse && r.OfRequests() && r.Part != "" {
+		said = append(said, fmt.Sprintf("%s of %s", r.Part, r.Of()))
+	}
+	return strings.Join(said, "; ")
 }
 
 // baseToo says whether the base does not keep an absolute limit either: by its median,

@@ -69,7 +69,7 @@ var keys = []string{"mean(cpu/op)", "mean(ops/s)", "mean(wait/op)", "mean(wakes/
 
 func (r recipe) set(side string) *sample.Set {
 	rng := rand.New(rand.NewPCG(r.seed, uint64(len(side))))
-	set := &sample.Set{Schema: sample.Schema, Design: string(Interleaved), Spec: sample.Spec{Op: "region:request"}}
+	set := &sample.Set{Design: string(Interleaved)}
 	if r.design != "" {
 		set.Design = string(r.design)
 	}
@@ -84,7 +84,7 @@ func (r recipe) set(side string) *sample.Set {
 			if r.sd != 0 {
 				sd = r.sd
 			}
-			s.Values[k] = sample.Value{X: centres[k] * f * math.Exp(sd*rng.NormFloat64()), N: 11000, Tau: 5}
+			s.Values[k] = sample.Value{X: centres[k] * f * math.Exp(sd*rng.NormFloat64()), N: 11000}
 		}
 		if r.edit != nil {
 			r.edit(i, &s)
@@ -101,7 +101,7 @@ func trace(side string, i int) sample.Sample {
 		place++
 	}
 	return sample.Sample{
-		Name: fmt.Sprintf("%s-%02d.trace", side, i), Round: i + 1, Order: place, Whole: true,
+		Name: fmt.Sprintf("%s-%02d.trace", side, i), Order: place, Whole: true,
 		Identity: sample.Identity{
 			Workload: "checkout", Op: "region:request", MetricDefs: rule.MetricDefs, Go: "go1.26.8", OS: "linux",
 			Arch: "amd64", CPU: "model", NumCPU: 2, MinProcs: 2, MaxProcs: 2,
@@ -110,11 +110,11 @@ func trace(side string, i int) sample.Sample {
 		From:  0, To: 1e9, Ops: 3000, Events: 42000 + int64(place), Running: 1e9 + model.Duration(place), CPU: 1e9, Capacity: 2e9,
 		Values: map[string]sample.Value{},
 		Waits: []sample.Class{
-			{Func: "main.worker", At: frame("main.(*pool).worker", 88), By: frame("main.push", 41), Total: 500e6, Count: 6000, P99: 1e6},
-			{Func: "main.serve", At: frame("main.serve", 10), Total: 100e6, Count: 3000, P99: 1e5},
+			{Func: "main.worker", At: frame("main.(*pool).worker", 88), By: frame("main.push", 41), Total: 500e6, Count: 6000},
+			{Func: "main.serve", At: frame("main.serve", 10), Total: 100e6, Count: 3000},
 		},
-		Blocked: []sample.Class{{Func: "main.worker", Detail: "sync", At: frame("main.lock", 7), Total: 200e6, Count: 100, P99: 2e6}},
-		Runs:    []sample.Class{{Func: "main.resize", Total: 600e6, Count: 3000, P99: 4e5}, {Func: "main.worker", Total: 400e6, Count: 3000, P99: 1e5}},
+		Blocked: []sample.Class{{Func: "main.worker", Detail: "sync", At: frame("main.lock", 7), Total: 200e6, Count: 100}},
+		Runs:    []sample.Class{{Func: "main.resize", Total: 600e6, Count: 3000}, {Func: "main.worker", Total: 400e6, Count: 3000}},
 		Blame:   []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", At: frame("main.resize", 120), Total: 400e6, Count: 4000, Longest: 4e5}},
 		Worst:   []sample.Stretch{{From: 412e6, To: 437e6, Total: 9e6}},
 	}
@@ -490,7 +490,6 @@ func TestThroughput(t *testing.T) {
 		b := budgetOf(t, "p99(runnable) <= baseline*1.5")
 		b.Load, b.Op = c.load, c.op
 		base, cand := recipe{n: 10, seed: 1, edit: rate(1)}.set("base"), recipe{n: 10, seed: 2, edit: rate(c.by)}.set("cand")
-		base.Spec.Op, cand.Spec.Op = c.op, c.op
 		r := must(t, Input{Budget: b, Base: base, Cand: cand})
 		if r.Exit != c.exit {
 			t.Errorf("%s: exit %d: %s", name, r.Exit, r.Headline)
@@ -506,7 +505,6 @@ func TestThroughput(t *testing.T) {
 	b := budgetOf(t, "mean(requests/s) >= baseline*0.5")
 	b.Load, b.Op = "", ""
 	in := Input{Budget: b, Base: recipe{n: 10, seed: 1, edit: rate(1)}.set("base"), Cand: recipe{n: 10, seed: 2, edit: rate(.8)}.set("cand")}
-	in.Base.Spec.Op, in.Cand.Spec.Op = "", ""
 	if r := must(t, in); r.Exit != 0 || len(r.Rules) != 1 {
 		t.Errorf("a rule of its own: exit %d, %d rules: %s", r.Exit, len(r.Rules), r.Headline)
 	}

@@ -18,8 +18,6 @@ const (
 	// power is the probability with which an effect must show to count as one that would
 	// have been seen.
 	power = 0.80
-	// tail is how many values must lie beyond a quantile before it says anything.
-	tail = 10
 	// detectRoom is what a rule wants to see if it does not say: so many times its margin.
 	detectRoom = 1.5
 )
@@ -224,41 +222,23 @@ func (c *check) thin(it *item) bool {
 	if q.Agg != rule.Quantile {
 		return false
 	}
-	beyond := min(q.Q, 1-q.Q)
 	for _, s := range c.ruleSides(it) {
 		with := having(s.used, it.key)
 		if len(with) == 0 {
 			continue
 		}
-		n := experiment.Median(with, func(x *sample.Sample) *float64 {
-			v := float64(x.Values[it.key].N) * beyond
-			return &v
-		})
-		eff := experiment.Median(with, func(x *sample.Sample) *float64 {
-			v := float64(x.Values[it.key].N) * beyond / max(x.Values[it.key].Tau, 1)
-			return &v
-		})
-		switch {
-		case *n < tail-1e-9 && it.rule.Level == budget.Error:
-			it.stop(causeData, "trace too short for p%.4g: only %.3g values of the %s's median trace lie beyond it, %d are needed", 100*q.Q, *n, s.name, tail)
+		n := experiment.Median(with, func(x *sample.Sample) *float64 { return new(x.Values[it.key].Beyond(q)) })
+		times := math.Ceil(sample.EnoughBeyond / max(*n, 0.01)) // as many values are needed
+		switch few := *n < sample.EnoughBeyond-1e-9; {
+		case few && it.rule.Level == budget.Error:
+			it.stop(causeData, "trace too short for p%.4g: only %.3g values of the %s's median trace lie beyond it, %d are needed: record %.0f times as long, or use p%.4g", 100*q.Q, *n, s.name, sample.EnoughBeyond,
+				times, 100*max(1-(1-q.Q)*times, 0.5))
 			return true
-		case *n < tail-1e-9:
+		case few:
 			c.warn("%s: only %.3g values of the %s's median trace lie beyond the quantile", it.res.Rule, *n, s.name)
-		case *eff < tail-1e-9:
-			c.depends(it, *eff)
 		}
 	}
 	return false
-}
-
-// depends notes that the values beyond a rule's quantile are worth only so many.
-func (c *check) depends(it *item, worth float64) {
-	if len(c.dependent) == 0 || worth < c.worth {
-		c.worth = worth
-	}
-	if !slices.Contains(c.dependent, it.res.Rule) {
-		c.dependent = append(c.dependent, it.res.Rule)
-	}
 }
 
 // judgePoint compares each trace as it is.

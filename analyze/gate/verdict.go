@@ -443,9 +443,6 @@ func (c *check) tell(o outcomes) {
 	if o.failed > 0 && o.blocked > 0 {
 		c.warn("%s could not be judged", count(o.blocked, "rule"))
 	}
-	if len(c.dependent) > 0 {
-		c.warn("values of a trace depend on each other: in the median trace those beyond the quantile are worth %.2g independent ones at worst, %d are good (%s); longer traces have more", c.worth, tail, strings.Join(c.dependent, ", "))
-	}
 	if o.weak > 0 {
 		c.warn("%s inconclusive for want of traces", count(o.weak, "rule"))
 	}

@@ -31,6 +31,7 @@ type goroutine struct {
 	state   model.GoState
 	assist  bool
 	selects bool // it waits in a select
+	writes  bool // it has written to a connection
 	since   model.Time
 	stack   model.StackID      // the latest that was seen
 	proc    int16              // that it ran on

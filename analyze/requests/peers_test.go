@@ -8,7 +8,8 @@ import (
 )
 
 // TestPeers checks against what programs of fixtures/validation/requests logged of themselves, each
-// recorded for 120 ms: how many of the requests waited for that by others, and for how long in all.
+// recorded for 120 or 200 ms: how many of the requests waited for that by others, and for how long in all.
+// What "remote" waits for is in another process.
 func TestPeers(t *testing.T) {
 	for _, c := range []struct {
 		trace, spec, name string
@@ -20,6 +21,12 @@ func TestPeers(t *testing.T) {
 		{"calls", "http", "main.main.func1.3", func(p *requests.Part) bool {
 			return p.Depth > 0 && p.Kind == requests.Sleep && p.At != nil && p.At.Func == "main.quote"
 		}, 5e6, 12, 126021704},
+		{"remote", "http", "main.main.func1.2", func(p *requests.Part) bool {
+			return p.Wait == requests.Channel && p.Kind == requests.Network
+		}, 5e6, 7, 285338507},
+		{"remote", "http", "main.main.func1.2", func(p *requests.Part) bool { // a client in the process itself
+			return p.Kind == requests.Sleep || p.Kind != requests.Runnable && p.At != nil && p.At.Func == "main.poll"
+		}, 0, 0, 0},
 		{"sqlpool", "http", "main.main.func1.1", func(p *requests.Part) bool {
 			return p.Depth > 0 && p.Wait == requests.Connection && p.Kind == requests.Sleep
 		}, 0, 7, 6621929},

@@ -167,16 +167,17 @@ func (t *Tracker) blocked(g *goroutine) {
 		e.accepts, e.empty = 0, t.now
 	case s.connect && call:
 		t.accepted(g)
-		end := int32(2*t.dialed + 2)
-		t.dials[t.dialed%dialsKept] = dial{t.now, end}
-		g.conns().add(end)
+		x := &end{dialled: true}
+		t.dials[t.dialed%dialsKept] = dial{t.now, x}
+		g.conns().add(x)
 		t.dialed++
 	default:
 		t.accepted(g)
 	}
 	if s.write && g.state == model.GoSyscall {
-		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: g.ends != nil && (g.born > 0 || g.outside) && s.doing == doingFinish}
+		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: s.doing == doingFinish && g.answers()}
 		t.wrote++
+		g.writes = true
 	}
 	if g.server == nil || g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
 		return
@@ -300,13 +301,15 @@ func (t *Tracker) deliver(r *Request) {
 //
 //  1. Who connects has one end of a connection. Who accepts next has the other one, and so do the
 //     goroutines that each creates, until it connects or accepts again. Of those who have the other
-//     end the last one to write ends the wait.
+//     end the last one to write ends the wait. If most waits of a goroutine that its creator connected
+//     do not end within voteWithin after such a write, another process has the other end.
 //  2. If none of them did, each wait for the network votes for the last goroutine that began to
 //     write within voteWithin before it ended, and for the place where it did. A write counts once.
-//  3. Who has more than half of at least two votes of a goroutine is its peer. If there is none,
-//     as where connections are used in turns, the place with more than half of at least eight
-//     votes of a place that reads is its source: the answer to what the goroutine wrote, else the
-//     first write there.
+//  3. Who has more than half of at least two votes of a goroutine is its peer, of at least eight if its
+//     creator connected it and nobody accepted. If there is none, as where connections are used in
+//     turns, the place with more than half of at least eight votes of a place that reads is its
+//     source: the answer to what the goroutine wrote, else the first write there. Who only reads uses
+//     none in turns: its own votes decide as soon as they can.
 //  4. The path of a wait is that of who wrote, up to then. The rest is the way of the data.
 const (
 	writesKept = 64
@@ -321,10 +324,17 @@ const (
 	writeSlack = 50_000
 )
 
-// dial is a connection that nobody has accepted yet, or with end 0, that somebody has.
+// dial is a connection that nobody has accepted yet, or with end nil, that somebody has.
 type dial struct {
-	at  model.Time
-	end int32
+	at model.Time
+	*end
+}
+
+// end is one end of a connection.
+type end struct {
+	other     *end // nil: not known, or not in this process
+	dialled   bool
+	all, fits int32 // waits for what comes from the other end, and of them those soon after a write there
 }
 
 type write struct {
@@ -369,10 +379,10 @@ func (v *votes[T]) most(least int32) (what T) {
 
 // ends are those of connections that a goroutine has.
 type ends struct {
-	of      [4]int32 // even: who connected has it; the other end is the next number
-	n, born int8     // how many, and since its creation
-	shared  bool     // with a goroutine that it created
-	outside bool     // it serves who is outside of the program: when the request came, nobody had written
+	of      [4]*end
+	n, born int8 // how many, and since its creation
+	shared  bool // with a goroutine that it created
+	outside bool // it serves who is outside of the program: when the request came, nobody had written
 	accepts model.Time
 	empty   model.Time
 	asker   *goroutine // whose write it read last
@@ -387,7 +397,7 @@ func (g *goroutine) conns() *ends {
 }
 
 // add adds an end. A goroutine that was born with some has those until it gets its own.
-func (e *ends) add(end int32) {
+func (e *ends) add(x *end) {
 	switch {
 	case e.shared:
 		e.n, e.shared = e.born, false
@@ -396,30 +406,41 @@ func (e *ends) add(end int32) {
 		e.n--
 	}
 	if int(e.n) < len(e.of) {
-		e.of[e.n] = end
+		e.of[e.n] = x
 		e.n++
 	}
 }
 
-// inherit takes the ends of who creates the goroutine.
+// inherit takes the ends of who creates the goroutine, those that it was born with only if it has no
+// other: net/http creates a goroutine that connects, in one that has the connection of a request.
 func (g *goroutine) inherit(by *goroutine) {
-	if by.ends != nil && by.n > 0 {
-		by.shared = true
-		g.ends = &ends{of: by.of, n: by.n, born: by.n}
+	if by.ends == nil || by.n == 0 {
+		return
 	}
+	by.shared = true
+	first := by.born
+	if first == by.n {
+		first = 0
+	}
+	g.ends = &ends{n: by.n - first, born: by.n - first}
+	copy(g.of[:], by.of[first:by.n])
 }
 
-// meets reports whether two goroutines have both ends of a connection.
-func (e *ends) meets(o *ends) bool {
+// meets reports whether two goroutines have both ends of a connection, and whether one end.
+func (e *ends) meets(o *ends) (both, one bool) {
 	if e == nil || o == nil {
-		return false
+		return false, false
 	}
 	for _, x := range e.of[:e.n] {
-		if slices.Contains(o.of[:o.n], x^1) {
-			return true
-		}
+		both = both || x.other != nil && slices.Contains(o.of[:o.n], x.other)
+		one = one || slices.Contains(o.of[:o.n], x)
 	}
-	return false
+	return both, one
+}
+
+// answers reports whether who gets the responses of a goroutine is known, or outside of the program.
+func (e *ends) answers() bool {
+	return e != nil && (e.outside || slices.ContainsFunc(e.of[:e.born], func(x *end) bool { return x.other != nil }))
 }
 
 // accepted pairs what g accepted with the oldest dial that nobody has accepted.
@@ -429,9 +450,10 @@ func (t *Tracker) accepted(g *goroutine) {
 	}
 	for n := max(t.dialed-dialsKept, 0); n < t.dialed; n++ {
 		x := &t.dials[n%dialsKept]
-		if x.end != 0 && x.at <= g.accepts && x.at >= g.empty-writeSlack && x.at >= g.accepts-acceptWithin {
-			g.add(x.end + 1)
-			x.end = 0
+		if x.end != nil && x.at <= g.accepts && x.at >= g.empty-writeSlack && x.at >= g.accepts-acceptWithin {
+			x.other = &end{other: x.end}
+			g.add(x.other)
+			x.end = nil
 			break
 		}
 	}
@@ -442,10 +464,31 @@ func (t *Tracker) accepted(g *goroutine) {
 // not known.
 func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 	waiting := t.written(g, g.since+1)
+	var dialled *end // what its creator connected, if it reads nothing else
+	if g.ends != nil && g.born == 1 && g.n == 1 && g.of[0].dialled {
+		dialled = g.of[0]
+	}
+	var met *write
 	for x := range waiting {
-		if g.meets(x.g.ends) {
-			return x.take()
+		if both, _ := g.meets(x.g.ends); both {
+			met = x
+			break
 		}
+	}
+	if dialled != nil && dialled.other != nil {
+		dialled.all++
+		if met != nil && met.at >= t.now-voteWithin {
+			dialled.fits++
+		}
+		if dialled.fits*2 <= dialled.all {
+			met = nil
+		}
+		if dialled.all >= 2*dialled.fits+2 {
+			dialled.other.other, dialled.other = nil, nil
+		}
+	}
+	if met != nil {
+		return met.take()
 	}
 	if g.peers == nil {
 		g.peers = &votes[*goroutine]{}
@@ -454,13 +497,17 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 	g.peers.all++
 	sources.all++
 	for x := range t.written(g, max(g.since-writeSlack, t.now-voteWithin)) {
-		if !x.taken {
+		if _, one := g.meets(x.g.ends); !x.taken && !one {
 			g.peers.add(x.g)
 			sources.add(x.stack)
 			break
 		}
 	}
-	if peer := g.peers.most(peerVotes); peer != nil {
+	least := int32(peerVotes)
+	if dialled != nil {
+		least = sourceVotes
+	}
+	if peer := g.peers.most(least); peer != nil {
 		for x := range waiting {
 			if x.g == peer && !x.taken {
 				return x.take()
@@ -469,7 +516,7 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 		return nil, 0
 	}
 	source := sources.most(sourceVotes)
-	if source == 0 {
+	if source == 0 || !g.writes && (dialled != nil || g.peers.all > peerVotes) {
 		return nil, 0
 	}
 	for x := range waiting {

@@ -3,7 +3,6 @@ package strict
 import (
 	"bytes"
 	"encoding"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -58,14 +57,13 @@ func (r Range) String() string {
 
 // field is a member of an object.
 type field struct {
-	place    string // ".name"
+	name     string
 	typ      reflect.Type
 	in       Range
 	required bool
 }
 
-// checker walks through JSON that is valid, without a key twice, together with the type that it
-// is for. [json.Unmarshal] knows neither ranges nor what must be there, and it makes large values of
+// checker walks through JSON that is valid together with the type that it is for, which has no maps. [json.Unmarshal] knows neither ranges nor what must be there, and it makes large values of
 // little text before anything can be refused.
 type checker struct {
 	*jsontext.Decoder
@@ -114,8 +112,6 @@ func (c *checker) value(t reflect.Type, in Range) *fault {
 		fallthrough
 	case kind == reflect.Slice:
 		want = '['
-	case kind == reflect.Map:
-		want = '{'
 	case kind == reflect.Bool:
 		want = 't'
 	}
@@ -129,7 +125,7 @@ func (c *checker) value(t reflect.Type, in Range) *fault {
 	case '[':
 		return c.list(t, in)
 	case '{':
-		return c.object(t, fields, in)
+		return c.object(fields)
 	}
 	c.SkipValue()
 	return nil
@@ -183,36 +179,28 @@ func (c *checker) list(t reflect.Type, in Range) *fault {
 	return nil
 }
 
-// object checks an object of fields or, if t is a map, of any.
-func (c *checker) object(t reflect.Type, fields []field, in Range) *fault {
+func (c *checker) object(fields []field) *fault {
 	c.ReadToken()
 	seen := make([]bool, len(fields))
 	for c.PeekKind() != '}' {
-		key, err := c.ReadToken()
+		key, _ := c.ReadToken()
 		name := key.String()
-		twice, found := errors.AsType[*jsontext.SyntacticError](err)
-		if found {
-			name = twice.JSONPointer.LastToken()
-		}
-		var f field
-		if t.Kind() == reflect.Map {
-			f = field{place: "[" + quote(name) + "]", typ: t.Elem(), in: in}
-		} else if i := slices.IndexFunc(fields, func(f field) bool { return f.place[1:] == name }); i >= 0 {
-			f, seen[i] = fields[i], true
-		} else {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		switch {
+		case i < 0:
 			return faultf("has the unknown key %s: a newer schedscope wrote it, so update this one, or it was changed", quote(name))
+		case seen[i]:
+			return faultf("is there twice").in("." + name)
 		}
-		if found {
-			return faultf("is there twice").in(f.place)
-		}
-		if wrong := c.value(f.typ, f.in); wrong != nil {
-			return wrong.in(f.place)
+		seen[i] = true
+		if f := c.value(fields[i].typ, fields[i].in); f != nil {
+			return f.in("." + name)
 		}
 	}
 	c.ReadToken()
 	for i := range fields {
 		if !seen[i] && fields[i].required {
-			return faultf("is missing").in(fields[i].place)
+			return faultf("is missing").in("." + fields[i].name)
 		}
 	}
 	return nil
@@ -229,12 +217,12 @@ func (c *checker) fieldsOf(t reflect.Type, in Range) []field {
 		for _, f := range reflect.VisibleFields(t) {
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if name != "" && name != "-" {
-				list = append(list, field{"." + name, f.Type, RangeOf(f), !strings.HasPrefix(options, "omit")})
+				list = append(list, field{name, f.Type, RangeOf(f), !strings.HasPrefix(options, "omit")})
 			}
 		}
 	} else if obj, ok := reflect.Zero(t).Interface().(Object); ok {
 		for _, name := range obj.JSONFields() {
-			list = append(list, field{"." + name, t.Elem(), in, true})
+			list = append(list, field{name, t.Elem(), in, true})
 		}
 		return list // of another field it has another range
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
-	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
@@ -54,14 +53,6 @@ func kinds(t *testing.T) map[string]kind {
 	v.Traces[0].Loss = &result.Loss{Bytes: 1, Size: 2, Generation: 3, After: 4, Patchy: true, Cause: "x"}
 	v.Traces[0].Compression, v.Traces[0].Windowed, v.Traces[0].EndedEarly = "gzip", true, "x"
 	check(result.Write(&report, v))
-	stored, err := os.ReadFile(fixtures.Path("gate/testdata/hop.json"))
-	check(err)
-	set, err := sample.ReadSet("hop.json", stored)
-	check(err)
-	set.Samples = set.Samples[:2]
-	samples, err := json.Marshal(set)
-	check(err)
-
 	dir := t.TempDir()
 	n, yes, trace := int64(5), true, filepath.Join(dir, "t")
 	record := env.Record{
@@ -89,10 +80,9 @@ func kinds(t *testing.T) map[string]kind {
 	check(err)
 
 	return map[string]kind{
-		"report":  {report.Bytes(), reader(func(data []byte) (*result.Report, error) { return result.Read(bytes.NewReader(data)) })},
-		"samples": {Sealed(samples), reader(func(data []byte) (*sample.Set, error) { return sample.ReadSet("f", data) })},
-		"record":  {[]byte(env.Encode(&record)), reader(func(data []byte) (*env.Record, error) { return strict.Decode[env.Record](data, env.Schema) })},
-		"run":     {run, reader(func(data []byte) (*env.Run, error) { return strict.Decode[env.Run](data, "") })},
+		"report": {report.Bytes(), reader(func(data []byte) (*result.Report, error) { return result.Read(bytes.NewReader(data)) })},
+		"record": {[]byte(env.Encode(&record)), reader(func(data []byte) (*env.Record, error) { return strict.Decode[env.Record](data, env.Schema) })},
+		"run":    {run, reader(func(data []byte) (*env.Run, error) { return strict.Decode[env.Run](data, "") })},
 		"order": {order.Bytes(), reader(func(data []byte) (*interleave.Order, error) {
 			name := filepath.Join(dir, interleave.OrderFile)
 			check(os.WriteFile(name, data, 0o666))

@@ -57,7 +57,7 @@ func Decode[T any](data []byte, schema string) (*T, error) {
 	if schema != "" && got != schema {
 		return nil, &SchemaError{got, schema}
 	}
-	c := &checker{jsontext.NewDecoder(bytes.NewBuffer(data)), data, map[reflect.Type][]field{}}
+	c := &checker{jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true)), data, map[reflect.Type][]field{}}
 	if f := c.value(reflect.TypeFor[T](), Range{0, math.Inf(1)}); f != nil {
 		return nil, f
 	}

@@ -32,14 +32,13 @@ type tree struct {
 	Inner   struct {
 		N uint64 `json:"n"`
 	} `json:"inner"`
-	By       map[string]Head `json:"by,omitempty"`
-	Name     string          `json:"name,omitzero"`
-	Word     word            `json:"word,omitempty"`
-	Triple   [3]int          `json:"triple,omitzero"`
-	Uses     uses            `json:"uses,omitzero"`
-	Any      float64         `json:"any,omitempty" range:".."`
-	Sure     bool            `json:"sure,omitempty"`
-	Children []child         `json:"children,omitempty"`
+	Name     string  `json:"name,omitzero"`
+	Word     word    `json:"word,omitempty"`
+	Triple   [3]int  `json:"triple,omitzero"`
+	Uses     uses    `json:"uses,omitzero"`
+	Any      float64 `json:"any,omitempty" range:".."`
+	Sure     bool    `json:"sure,omitempty"`
+	Children []child `json:"children,omitempty"`
 }
 
 type child struct {
@@ -54,7 +53,7 @@ func TestDecode(t *testing.T) {
 	for text, want := range map[string]string{
 		good + `}`:              "",
 		"\ufeff " + good + ` }`: "",
-		good + `,"maybe":0,"pointer":-1,"any":-1e9,"by":{"a":{"part":1}}, "children": [ {"name":"","count":1} , {"count" : 2,"name":"a\\\"]}"}],"triple":[1,2,3],"uses":{"b":1,"a":2},"word":"w","sure":true}`: "",
+		good + `,"maybe":0,"pointer":-1,"any":-1e9,"children": [ {"name":"","count":1} , {"count" : 2,"name":"a\\\"]}"}],"triple":[1,2,3],"uses":{"b":1,"a":2},"word":"w","sure":true}`: "",
 
 		"":                                  "the file is empty",
 		" \n":                               "the file is empty",
@@ -93,8 +92,6 @@ func TestDecode(t *testing.T) {
 		good + `,"pointer":-2}`:                                  "pointer is -2, want -1 or more",
 		good + `,"pointer":null}`:                                "pointer is null, not a number",
 		good + `,"any":1e999}`:                                   "any is 1e999, which does not fit",
-		good + `,"by":{"b":{},"a":null}}`:                        `by["b"].part is missing`,
-		good + `,"by":{"b":{"part":0},"b":{"part":1}}}`:          `by["b"] is there twice`,
 		good + `,"children":[{"name":"","count":1},null]}`:       "children[1] is null, not an object",
 		good + `,"children":[{"name":"","count":-1}]}`:           "children[0].count is -1, want 0 or more",
 		good + `,"children":[{"count":-1,"name":"a b"}]}`:        `children["a b"].count is -1, want 0 or more`,

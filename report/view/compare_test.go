@@ -47,9 +47,9 @@ func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 		"mean(op)": 3e5 + factor*1e4, "mean(ops/s)": 3000, "mean(wait/op)": float64(wait) / 1500, "mean(wait/s)": float64(wait) * 2,
 		"mean(wakes/op)": 3.1, "mean(preemptions/op)": factor - 1,
 	} {
-		x.Values[q] = sample.Value{X: v, N: 10_000, Beyond: 10}
+		x.Values[q] = sample.Value{X: v, N: 10_000}
 	}
-	x.Values["p99.9(runnable)"] = sample.Value{X: factor * 3e6, N: 3000, Beyond: 3}
+	x.Values["p99.9(runnable)"] = sample.Value{X: factor * 3e6, N: 3000}
 	return &experiment.Trace{Name: name, Sample: x,
 		Reasons: []sample.Class{{Detail: "chan receive", Total: 800 * ms, Count: 1500}, {Detail: "sync", Total: wait / 2, Count: 90}},
 		Ops:     []experiment.OpName{{Op: "region:request", Count: 1500}},

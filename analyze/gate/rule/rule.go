@@ -30,7 +30,7 @@ type Agg uint8
 
 // Aggregations.
 const (
-	Quantile Agg = iota // by nearest rank, of exact values
+	Quantile Agg = iota // by nearest rank
 	Mean                // per value of a distribution, or per op or second of a total
 	Max
 	Sum

@@ -11,57 +11,30 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// causeTotal returns what selected waits lost to selected causes, and how many cells
-// that were: a wait may lose time to several.
-func (m *measured) causeTotal(s *source) (total float64, count int64, err error) {
+// causeRows returns what waits lost to causes, and how many cells that were: a wait may lose
+// time to several. They are known by function or by origin, not by both.
+func (m *measured) causeRows(by string) (rows []row) {
+	add := func(name, origin string, cells []result.CauseTotal) {
+		for _, x := range cells {
+			rows = append(rows, row{name: name, detail: origin, cause: x.Cause, total: x.Total, count: 1})
+		}
+	}
 	c := m.report.Causes
-	if c.Refused != "" {
-		return 0, 0, missingf("causes are not known: %s", c.Refused)
-	}
-	cause, fn, origin := s.selector("cause"), s.selector("func"), s.selector("origin")
-	var sum model.Duration
-	exists := false
-	for x := range result.NumCauses {
-		if cause.Match(x.String()) {
-			exists = true
-			sum += c.ByCause[x].Total
-			count += c.ByCause[x].Waits
+	switch by {
+	case byFunc:
+		for _, x := range c.ByFunc() {
+			add(x.Function, "", x.Causes)
 		}
-	}
-	switch {
-	case !exists:
-		return 0, 0, missingf("nothing matches %s", cause)
-	case fn != nil && origin != nil:
-		return 0, 0, missingf("causes are known by func or by origin, not by both")
-	case fn != nil && !slices.ContainsFunc(m.funcs, fn.Match):
-		return 0, 0, missingf("nothing matches %s", fn)
-	case origin != nil && !slices.Contains(s.origins[:], true):
-		return 0, 0, missingf("nothing matches %s", origin)
-	case fn == nil && origin == nil:
-		return float64(sum), count, nil
-	}
-	var cells []result.CauseTotal
-	if fn != nil {
-		for _, row := range c.ByFunc() {
-			if fn.Match(row.Function) {
-				cells = append(cells, row.Causes...)
-			}
-		}
-	} else {
+	case byOrigin:
 		for o := range c.ByOrigin {
-			if s.origins[o] {
-				cells = append(cells, c.ByOrigin[o].Cells()...)
-			}
+			add("", result.OriginName(model.Origin(o)), c.ByOrigin[o].Cells())
+		}
+	default:
+		for x := range result.NumCauses {
+			rows = append(rows, row{cause: x.String(), total: c.ByCause[x].Total, count: c.ByCause[x].Waits})
 		}
 	}
-	sum, count = 0, 0
-	for _, x := range cells {
-		if cause.Match(x.Cause) {
-			sum += x.Total
-			count++
-		}
-	}
-	return float64(sum), count, nil
+	return rows
 }
 
 // causes returns what waits were lost to, greatest first.
@@ -76,49 +49,26 @@ func causes(r *analyze.Causes) []Named {
 	return out
 }
 
-// blamed returns what waits stood behind the selected code, what they stood behind any, and
-// how often for the selected.
-func (m *measured) blamed(sel []rule.Selector) (of, all result.BlameBasis, turns int64) {
-	for i := range m.blame {
-		r := &m.blame[i]
-		all.Add(&r.BlameBasis)
-		if !slices.ContainsFunc(sel, func(s rule.Selector) bool { return !s.Match(blameKey(r, s.Key)) }) {
-			of.Add(&r.BlameBasis)
-			turns += r.Turns
+// blameRows returns the waits behind code by function, and how often. What is unknown has only
+// the start function of who ran, which may have done nothing itself.
+func (m *measured) blameRows() []row {
+	return result.Each(m.blame, func(r *result.BlameRow) row {
+		x := row{name: r.Function, cause: r.Kind, basis: r.BlameBasis, total: r.Sum() - r.Unknown, count: r.Turns}
+		if r.Kind == result.BlameShortSyscall { // a part of the cause
+			x.cause = result.CauseSyscall.String()
 		}
-	}
-	return of, all, turns
+		return x
+	})
 }
 
-// blameKey returns what a row has by the key of a selector.
-func blameKey(r *result.BlameRow, key string) string {
-	switch {
-	case key == "behind":
-		return r.Function
-	case r.Kind == result.BlameShortSyscall: // a part of the cause
-		return result.CauseSyscall.String()
-	}
-	return r.Kind
-}
-
-// blameTotal returns the waits behind the selected code, and how often. What is unknown has
-// only the start function of who ran, which may have done nothing itself. Of a function that
-// the trace's stacks have without anybody waiting behind it, that is 0.
-func (m *measured) blameTotal(s *source) (total float64, count int64, err error) {
-	if why := m.report.Causes.Refused; why != "" {
-		return 0, 0, missingf("causes are not known: %s", why)
-	}
-	of, _, turns := m.blamed(s.sel)
-	if sum := of.Sum() - of.Unknown; sum > 0 {
-		return float64(sum), turns, nil
-	}
-	fn := s.selector("behind")
+// ran reports whether the trace's stacks have a function that the selector takes.
+func (m *measured) ran(fn *rule.Selector) bool {
 	for id := range m.tables.NumStacks() {
 		if slices.ContainsFunc(m.tables.Stack(model.StackID(id)), func(f model.Frame) bool { return fn.Match(f.Func) }) {
-			return 0, 0, nil
+			return true
 		}
 	}
-	return 0, 0, missingf("nothing matches %s", fn)
+	return false
 }
 
 // blame returns the code that waits stood behind, by function and cause, greatest first.
@@ -139,13 +89,11 @@ func blame(rows []result.BlameRow) []Class {
 }
 
 // requestsOf returns the requests of the kind with the most time, nil if there are none.
-func requestsOf(r *analyze.Requests) *Requests {
-	v := &result.Report{}
-	r.Result(v)
-	if len(v.Requests) == 0 || v.Requests[0].Count == 0 {
+func (m *measured) requestsOf() *Requests {
+	if m.requestKind() == "" {
 		return nil
 	}
-	k := &v.Requests[0]
+	k := &m.requests[0]
 	x := &Requests{Kind: k.Kind, RequestSet: requestSet(&k.RequestSet)}
 	x.Path = result.Each(k.Path, func(p *result.RequestTime) Named { return Named{p.Name, p.Total} })
 	sets := k.Sets()

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -43,55 +42,19 @@ func (p *places) place(id model.StackID) *Frame {
 
 // classKey tells classes apart while a trace is read.
 type classKey struct {
+	state      model.GoState
 	fn, detail model.StringID
 	at, by     *Frame
 }
 
-// sums are what is added up of a class.
-type sums struct {
-	total   model.Duration
-	count   int64
-	lengths []model.Duration // of whole ones
-}
-
-// classes adds up intervals by class.
-type classes struct {
-	of map[classKey]*sums
-	// last is the class of the interval before, which often is that of the next.
-	lastKey classKey
-	last    *sums
-}
-
-func newClasses() classes { return classes{of: map[classKey]*sums{}} }
-
-func (c *classes) add(k classKey, d model.Duration, whole bool) {
-	s := c.last
-	if s == nil || k != c.lastKey {
-		s = c.of[k]
-		if s == nil {
-			s = new(sums)
-			c.of[k] = s
+// list returns the classes of a state, greatest total first, the smallest joined into one if
+// there are too many.
+func (c *collector) list(state model.GoState) []Class {
+	out := []Class{}
+	for k, s := range c.classes {
+		if k.state == state {
+			out = append(out, Class{Func: nameOf(c.tables, k.fn), Detail: c.tables.String(k.detail), At: k.at, By: k.by, Total: s.total, Count: s.count})
 		}
-		c.lastKey, c.last = k, s
-	}
-	s.total += d
-	s.count++
-	if whole {
-		s.lengths = append(s.lengths, d)
-	}
-}
-
-// list returns the classes, greatest total first, the smallest joined into one if there
-// are too many.
-func (c *classes) list(t *model.Tables) []Class {
-	out := make([]Class, 0, len(c.of))
-	for k, s := range c.of {
-		x := Class{Func: nameOf(t, k.fn), Detail: t.String(k.detail), At: k.at, By: k.by, Total: s.total, Count: s.count}
-		if n := len(s.lengths); n > 0 {
-			slices.Sort(s.lengths)
-			x.P99 = s.lengths[dist.Rank(0.99, int64(n))-1]
-		}
-		out = append(out, x)
 	}
 	return topClasses(out)
 }

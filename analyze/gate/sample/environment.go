@@ -136,9 +136,9 @@ func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.
 	switch {
 	case e.more:
 		c.ops, c.opsWhy = 0, "the environment record is of more than what can be read of the trace, in which ops are counted"
-	case m.opKind == "count" && e.ops != nil:
+	case m.op == "count" && e.ops != nil:
 		c.ops = *e.ops
-	case m.opKind == "region" || m.opKind == "task":
+	case s.opKind != model.EventBad:
 		c.ops = s.opsIn(e.from, e.to)
 	case !e.about(window[0], window[1]):
 		c.ops = 0

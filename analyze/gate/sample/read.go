@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/session"
@@ -78,11 +81,7 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 	rd := &reading{Reading: in, scan: s, window: w, spec: spec}
 	rd.Start, rd.End, rd.KnownEnd = s.origin+model.Time(w.from), s.origin+model.Time(w.to), s.end
 	rd.Past = w.from == 0
-	src := newSources()
-	for i := range spec.Quantities {
-		src.need(&spec.Quantities[i])
-	}
-	rd.collector = newCollector(in.Tables(), src, spec.Op)
+	rd.collector = newCollector(in.Tables(), spec)
 	rd.report = analyze.New(in.Tables(), analyze.Options{Version: s.version, Request: rd.collector.request})
 	rd.report.ObserveSteps(in.Machine)
 	begin := func() {
@@ -112,7 +111,10 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 // sample computes all that a sample holds.
 func (rd *reading) sample(e environment) *Sample {
 	c, from, to := rd.collector, rd.Machine.Start(), rd.Machine.Now()
-	m := &measured{collector: c, report: rd.report, length: to.Sub(from), blame: rd.report.Blame.Behind()}
+	v := &result.Report{}
+	rd.report.Requests.Result(v)
+	m := &measured{collector: c, report: rd.report, requests: v.Requests, length: to.Sub(from), blame: rd.report.Blame.Behind(), op: rd.spec.Op,
+		rows: map[string][]row{}, chosen: map[string]*selection{}}
 	x := &Sample{From: from.Sub(rd.scan.origin), To: to.Sub(rd.scan.origin), Events: rd.events,
 		Capacity: rd.report.Idle.Procs, Values: map[string]Value{}}
 	for _, g := range rd.report.Goroutines.ByFunc() {
@@ -121,11 +123,11 @@ func (rd *reading) sample(e environment) *Sample {
 			continue
 		}
 		m.funcs = append(m.funcs, g.Function)
-		if c.opKind == "goroutine" && c.opNames.match(g.Function) {
-			c.opCount += g.Ended
+		if name, ok := strings.CutPrefix(m.op, "goroutine:"); ok && rule.Glob(name, g.Function) {
+			m.ops += g.Ended
 		}
 	}
-	m.ops, m.opsWhy = rd.ops(&e, from, to)
+	rd.ops(m, &e, from, to)
 	x.Ops = m.ops
 	x.Identity = e.identity(rd.scan, rd.spec, m)
 	var usage *env.Usage
@@ -150,44 +152,71 @@ func (rd *reading) sample(e environment) *Sample {
 			x.Missing[q.String()] = err.Error()
 		}
 	}
-	x.Waits = c.waitClasses.list(c.tables)
-	x.Blocked = c.blockClasses.list(c.tables)
-	x.Runs = c.runClasses.list(c.tables)
+	x.Waits, x.Blocked, x.Runs = c.list(model.GoRunnable), c.list(model.GoWaiting), c.list(model.GoRunning)
 	x.Causes, x.Blame = causes(rd.report.Causes), blame(m.blame)
-	x.Requests = requestsOf(rd.report.Requests)
-	x.Worst = worst(c.waitList, from, to, rd.scan.origin, worstLength)
+	x.Requests = m.requestsOf()
+	x.Worst = worst(rd.report.Timeline, x.To)
 	return x
 }
 
-// ops returns how many ops ended in the window, or why that is not known.
-func (rd *reading) ops(e *environment, from, to model.Time) (n int64, why string) {
-	c := rd.collector
-	switch c.opKind {
+// ops sets how many ops ended in the window, or why that is not known.
+func (rd *reading) ops(m *measured, e *environment, from, to model.Time) {
+	kind, _, _ := strings.Cut(m.op, ":")
+	switch kind {
 	case "":
-		if n := c.requestCount[c.requestKind()]; n > 0 {
-			return n, ""
+		if m.requestKind() != "" {
+			m.ops = m.requests[0].Count
+			return
 		}
-		return 0, "the budget does not say what an op is, and there are no requests"
+		m.opsWhy = "the budget does not say what an op is, and there are no requests"
 	case "region", "task", "goroutine":
-		if c.opCount == 0 {
-			return 0, fmt.Sprintf("no op ended in the window: the op is %s", rd.spec.Op)
+		if kind != "goroutine" {
+			m.ops = rd.scan.opsIn(from, to)
 		}
-		return c.opCount, ""
+		if m.ops == 0 {
+			m.opsWhy = "no op ended in the window: the op is " + m.op
+		}
 	case "count":
+		switch {
+		case e.run == nil:
+			m.opsWhy = "ops are to be counted by the program: " + e.why
+		case e.ops == nil:
+			m.opsWhy = "the environment record does not contain the number of ops"
+		case *e.ops <= 0:
+			m.opsWhy = "the environment record says that there were no ops"
+		case !e.about(from, to):
+			m.opsWhy = "the environment record, which has the number of ops, is of another stretch than the window"
+		default:
+			m.ops = *e.ops
+		}
 	default:
-		return 0, fmt.Sprintf("op %q is none of region:NAME, task:NAME, goroutine:FUNC and count", rd.spec.Op)
+		m.opsWhy = fmt.Sprintf("op %q is none of region:NAME, task:NAME, goroutine:FUNC and count", m.op)
 	}
-	switch {
-	case e.run == nil:
-		return 0, "ops are to be counted by the program: " + e.why
-	case e.ops == nil:
-		return 0, "the environment record does not contain the number of ops"
-	case *e.ops <= 0:
-		return 0, "the environment record says that there were no ops"
-	case !e.about(from, to):
-		return 0, "the environment record, which has the number of ops, is of another stretch than the window"
+}
+
+// worstLength is how long the worst stretch of a trace is that explanations show, about.
+const worstLength = 25_000_000
+
+// worst returns the stretch with most waiting to run, of whole bins; nil if there is none.
+func worst(t *analyze.Timeline, to model.Duration) []Stretch {
+	bins, w := t.Bins(), t.Width()
+	n := min(len(bins), max(1, int(worstLength/w)))
+	var sum, most model.Duration
+	end := 0
+	for i := range bins {
+		sum += bins[i].Runnable
+		if i >= n {
+			sum -= bins[i-n].Runnable
+		}
+		if sum > most {
+			most, end = sum, i+1
+		}
 	}
-	return *e.ops, ""
+	if most == 0 {
+		return nil
+	}
+	from := model.Duration(t.Start()) + model.Duration(max(0, end-n))*w
+	return []Stretch{{From: from, To: min(from+model.Duration(n)*w, to), Total: most}}
 }
 
 // loss says what of the trace is not whole, be it outside of the window; "" if nothing.

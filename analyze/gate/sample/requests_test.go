@@ -75,6 +75,16 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestOtherKind checks that requests of the kind with the most time are measured whatever it is.
+func TestOtherKind(t *testing.T) {
+	x := mustRead(t, fixture(t, "echo.go1.26.p4.trace"), Input{}, specOf(t, "all", "", "sum(request)", "p99(request)", "p50(request.network)", "sum(requests)"), Options{})
+	equal(t, "kind", x.Requests.Kind, "tcp")
+	equal(t, "time", val(t, x, "sum(request)").X, float64(x.Requests.Total))
+	equal(t, "p99", val(t, x, "p99(request)").X, float64(x.Requests.P99))
+	equal(t, "number", val(t, x, "sum(requests)").N, x.Requests.Count)
+	equal(t, "parts", val(t, x, "p50(request.network)").N, x.Requests.Count)
+}
+
 // TestNoRequests checks that a trace without requests keeps no rule on them.
 func TestNoRequests(t *testing.T) {
 	spec := specOf(t, "all", "", "sum(request)", "mean(request.lock/s)", "p99(request)", "sum(requests)", "share(request.path.lock{name=x})", "sum(request.lock{name=*})")

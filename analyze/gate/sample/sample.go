@@ -11,24 +11,21 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Schema of a file of samples.
-const Schema = "schedscope.runs/v1"
-
 // Spec says what to take from a trace.
 type Spec struct {
-	Workload string `json:"workload,omitempty"`
+	Workload string
 	// Op is what /op counts: "region:NAME" and "task:NAME" that end in the window,
 	// goroutines with the start function of "goroutine:FUNC" that end in it, or "count", the
 	// number that the environment record tells; "" are requests of the kind with the most time.
 	// Names may have * for any text.
-	Op string `json:"op,omitempty"`
+	Op string
 	// Window is what part is measured: "region:NAME", from the first one's begin to the
 	// last one's end; "FROM..TO", times from the trace's start, of which either may be left
 	// out; "all". A trace that ends long before TO, or in the region, is not whole. ""
 	// is region:schedscope.window if there is one, else what lies between
 	// environment records in the trace, else the trace without its first tenth.
-	Window     string          `json:"window,omitempty"`
-	Quantities []rule.Quantity `json:"-"`
+	Window     string
+	Quantities []rule.Quantity
 }
 
 // WindowRegion is the region that recorders put round what is to be measured.
@@ -37,9 +34,7 @@ const WindowRegion = "schedscope.window"
 // Sample is what one trace says.
 type Sample struct {
 	Name string `json:"name"` // of the file, without folders
-	// Round is which of the interleaved rounds it was recorded in, and Order its place in
-	// the order of all; 0 if not known.
-	Round int `json:"round,omitempty"`
+	// Order is its place in the order of all recordings; 0 if not known.
 	Order int `json:"order,omitempty"`
 
 	Identity Identity `json:"identity"`
@@ -83,16 +78,24 @@ const MaxClasses = 40
 type Value struct {
 	X float64 `json:"x"`
 	// N is how many values it is made of: of a total how many times it was added to, of
-	// processor time per op the ops. Beyond is how many of them rank beyond a quantile, above
-	// it or, below the median, below, and Tau the integrated autocorrelation time of lying
-	// beyond it, in values; 0 if not known.
-	N      int64   `json:"n,omitempty"`
-	Beyond int64   `json:"beyond,omitempty"`
-	Tau    float64 `json:"tau,omitempty"`
+	// processor time per op the ops; 0 if not known.
+	N int64 `json:"n,omitempty"`
 	// Of waits behind code: which part of X is estimated, and of which part of all waits
 	// behind code it is unknown.
 	Estimated float64 `json:"estimated,omitempty"`
 	Unknown   float64 `json:"unknown,omitempty"`
+}
+
+// EnoughBeyond is how many values must lie beyond a quantile for it to say anything.
+const EnoughBeyond = 10
+
+// Beyond returns about how many values lie beyond the quantile that v is: above it or, of one
+// below the median, below.
+func (v Value) Beyond(q rule.Quantity) float64 { return float64(v.N) * min(q.Q, 1-q.Q) }
+
+// Few reports whether v is a quantile with too few values beyond it.
+func (v Value) Few(q rule.Quantity) bool {
+	return q.Agg == rule.Quantile && v.Beyond(q) < EnoughBeyond-1e-9
 }
 
 // Identity is what must be equal for samples to be comparable.
@@ -131,7 +134,6 @@ type Class struct {
 	By    *Frame         `json:"by,omitempty"`
 	Total model.Duration `json:"total_ns"`
 	Count int64          `json:"count"`
-	P99   model.Duration `json:"p99_ns,omitempty"`
 	// Longest is, of Blame, the longest stretch that ran.
 	Longest model.Duration `json:"longest_ns,omitempty"`
 }
@@ -185,17 +187,13 @@ type Stretch struct {
 	Total model.Duration `json:"total_ns"` // of waiting to run
 }
 
-// Set is a file of samples.
+// Set are the samples of one side.
 type Set struct {
-	Schema string `json:"schema"`
-	Tool   string `json:"tool,omitempty"`
-	Spec   Spec   `json:"spec"`
 	Design string `json:"design,omitempty"` // "interleaved" or ""
 	// Recording tells recordings apart that were made in turns: sides of two different ones
 	// were not. "" if not known.
 	Recording string   `json:"recording,omitempty"`
 	Samples   []Sample `json:"samples"`
-	Sum       string   `json:"sum,omitempty"` // of all else, see [savedfile.Sum]
 }
 
 // Input is a trace to be read, with the environment record of its recorder, if that kept

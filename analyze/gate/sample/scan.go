@@ -18,13 +18,14 @@ import (
 // scan is what a first look at a trace finds: where the window is, what the recorder
 // wrote about the environment, and when ops ended. It needs no model of the scheduler.
 type scan struct {
-	version     int
-	generations bool       // the trace has some: it is of Go 1.22 or newer
-	origin      model.Time // the trace's start
-	end         model.Time // of its last event that can be relied on
+	version int
+	origin  model.Time // the trace's start
+	end     model.Time // of its last event that can be relied on
 
 	region  regionScan
-	ops     opScan
+	op      string          // a pattern
+	opKind  model.EventKind // of the event that ends one; EventBad: ops are no regions or tasks
+	ended   []model.Time    // when ops did
 	records []loggedRecord
 	bad     error // the first record that cannot be read
 	loss    *ingest.Loss
@@ -44,46 +45,12 @@ type loggedRecord struct {
 // regionScan finds the stretch from a region's first begin to its last end.
 type regionScan struct {
 	name   string // a pattern
-	ids    nameCache
 	seen   bool
 	first  model.Time
 	last   model.Time
 	depth  int
 	before bool // one began before the trace did
 	wanted bool
-}
-
-// opScan collects when ops ended that are regions or tasks.
-type opScan struct {
-	kind  model.EventKind // of the event that ends one; EventBad: ops are something else
-	ids   nameCache
-	ended []model.Time
-}
-
-// nameCache says of names by their IDs whether they match, and remembers.
-type nameCache struct {
-	match func(name string) bool
-	known []int8
-}
-
-// has reports whether the name with this ID matches.
-func (c *nameCache) has(t *model.Tables, id model.StringID) bool {
-	if int(id) < len(c.known) && c.known[id] != 0 {
-		return c.known[id] > 0
-	}
-	if n := int(id) + 1; n > len(c.known) {
-		c.known = append(c.known, make([]int8, n-len(c.known))...)
-	}
-	c.known[id] = -1
-	if c.match(nameOf(t, id)) {
-		c.known[id] = 1
-	}
-	return c.known[id] > 0
-}
-
-// globbed returns a cache for names that match a pattern.
-func globbed(pattern string) nameCache {
-	return nameCache{match: func(name string) bool { return rule.Glob(pattern, name) }}
 }
 
 // scanTrace reads all of a trace once.
@@ -95,13 +62,15 @@ func scanTrace(ctx context.Context, t *session.Trace, spec *Spec, workers int) (
 	s := newScan(spec)
 	s.version = in.Header().Version
 	if gens := in.Index().Generations; len(gens) > 0 {
-		s.generations, s.origin = true, gens[0].First
+		s.origin = gens[0].First
 	}
 	begun := false
 	err = ingest.Each(in, func(ev *model.Event) error {
 		if !begun {
-			begun = true
-			s.begin(ev.Time)
+			begun, s.first, s.end = true, ev.Time, ev.Time
+			if len(in.Index().Generations) == 0 {
+				s.origin = ev.Time
+			}
 		}
 		s.event(in.Tables(), ev)
 		return ctx.Err()
@@ -125,34 +94,21 @@ func (s *scan) lost(l *ingest.Loss) {
 
 func newScan(spec *Spec) *scan {
 	s := &scan{}
-	name, ok := strings.CutPrefix(spec.Window, "region:")
-	if !ok && spec.Window == "" {
-		name, ok = WindowRegion, true
+	s.region.name, s.region.wanted = strings.CutPrefix(spec.Window, "region:")
+	if spec.Window == "" {
+		s.region.name, s.region.wanted = WindowRegion, true
 	}
-	s.region.name, s.region.wanted = name, ok
-	s.region.ids = globbed(name)
-	if kind, name, _ := strings.Cut(spec.Op, ":"); kind == "region" || kind == "task" {
-		s.ops.kind, s.ops.ids = model.EventRegionEnd, globbed(name)
-		if kind == "task" {
-			s.ops.kind = model.EventTaskEnd
-		}
-	}
+	var kind string
+	kind, s.op, _ = strings.Cut(spec.Op, ":")
+	s.opKind = map[string]model.EventKind{"region": model.EventRegionEnd, "task": model.EventTaskEnd}[kind]
 	return s
-}
-
-// begin is told the time of the first event.
-func (s *scan) begin(at model.Time) {
-	s.first, s.end = at, at
-	if !s.generations {
-		s.origin = at
-	}
 }
 
 func (s *scan) event(t *model.Tables, ev *model.Event) {
 	s.end = max(s.end, ev.Time)
 	switch ev.Kind {
 	case model.EventRegionBegin, model.EventRegionEnd:
-		if s.region.wanted && s.region.ids.has(t, ev.Str) {
+		if s.region.wanted && rule.Glob(s.region.name, nameOf(t, ev.Str)) {
 			s.region.event(ev)
 		}
 	case model.EventStackSample:
@@ -162,8 +118,8 @@ func (s *scan) event(t *model.Tables, ev *model.Event) {
 			s.record(t.String(ev.Str2), ev.Time)
 		}
 	}
-	if ev.Kind == s.ops.kind && s.ops.ids.has(t, ev.Str) {
-		s.ops.ended = append(s.ops.ended, ev.Time)
+	if ev.Kind == s.opKind && rule.Glob(s.op, nameOf(t, ev.Str)) {
+		s.ended = append(s.ended, ev.Time)
 	}
 }
 
@@ -196,7 +152,7 @@ func (s *scan) record(text string, at model.Time) {
 // opsIn returns how many ops ended after from and not after to.
 func (s *scan) opsIn(from, to model.Time) int64 {
 	n := int64(0)
-	for _, at := range s.ops.ended {
+	for _, at := range s.ended {
 		if at > from && at <= to {
 			n++
 		}

@@ -2,7 +2,6 @@ package sample
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
-	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -29,13 +27,223 @@ func missingf(format string, args ...any) error { return missing(fmt.Sprintf(for
 // measured computes values of quantities after the window's end.
 type measured struct {
 	*collector
-	report *analyze.Report
-	blame  []result.BlameRow
-	length model.Duration // of the window
-	funcs  []string       // start functions of the program's goroutines
-	ops    int64
-	opsWhy string // ops are not known or none
-	cpu    cpuUse
+	report   *analyze.Report
+	requests []result.RequestKind // greatest time first
+	blame    []result.BlameRow
+	length   model.Duration // of the window
+	funcs    []string       // start functions of the program's goroutines
+	op       string
+	ops      int64
+	opsWhy   string // ops are not known or none
+	cpu      cpuUse
+
+	rows   map[string][]row      // by metric, or how causes are asked for
+	chosen map[string]*selection // by metric and selectors
+}
+
+// row is what a metric has under one name. What is counted has no distribution.
+type row struct {
+	name   string // of a function, region, task or handler
+	detail string // an origin, reason or kind
+	cause  string
+	dist   *dist.Dist
+	total  model.Duration
+	count  int64
+	cut    int64 // requests of which the part is not known
+	basis  result.BlameBasis
+}
+
+func rowOf(name, detail string, d *dist.Dist) row {
+	return row{name: name, detail: detail, dist: d, total: d.Total(), count: d.Count()}
+}
+
+func rowsOf(list []result.Named) []row {
+	return result.Each(list, func(x *result.Named) row { return rowOf(x.Name, "", x.Values()) })
+}
+
+// How causes are asked for.
+const (
+	byCause  = "cause"
+	byFunc   = "cause by func"
+	byOrigin = "cause by origin"
+	byCode   = "behind"
+)
+
+// source names the rows that selectors choose from.
+func (s *selection) source() string {
+	switch {
+	case s.selector("behind") != nil:
+		return byCode
+	case s.metric.Name == "handoffs" || s.selector("cause") == nil:
+		return s.metric.Name
+	case s.selector("func") != nil:
+		return byFunc
+	case s.selector("origin") != nil:
+		return byOrigin
+	}
+	return byCause
+}
+
+// rowsOf returns the rows of a metric, or of causes.
+func (m *measured) rowsOf(metric string) (rows []row) {
+	instances := func(kind string) []row {
+		if kind == "task" {
+			return rowsOf(result.Each(m.report.Tasks.ByName(), func(x *result.Task) result.Named { return x.Named }))
+		}
+		return rowsOf(result.Each(m.report.Regions.ByName(), func(x *result.Task) result.Named { return x.Named }))
+	}
+	switch metric {
+	case byCause, byFunc, byOrigin:
+		return m.causeRows(metric)
+	case byCode:
+		return m.blameRows()
+	case "running":
+		return rowsOf(m.report.Bursts.ByFunc())
+	case "syscall":
+		return rowsOf(m.report.Syscalls.ByFunc())
+	case "region", "task":
+		return instances(metric)
+	case "op":
+		kind, name, _ := strings.Cut(m.op, ":")
+		return slices.DeleteFunc(instances(kind), func(x row) bool { return !rule.Glob(name, x.name) })
+	case "stw":
+		return result.Each(m.report.STWs.ByReason(), func(x *result.STWReason) row { return rowOf("", x.Reason, x.Effective.Values()) })
+	case "handoffs":
+		for c := range m.report.Handoffs.ByCause {
+			rows = append(rows, row{cause: model.HandoffCause(c).String(), count: m.report.Handoffs.ByCause[c].Count})
+		}
+		return rows
+	case "request", "requests":
+		for i := range m.requests {
+			k := &m.requests[i]
+			rows = append(rows, result.Each(k.Handlers, func(h *result.RequestHandler) row { return rowOf(h.Name, k.Kind, h.Values()) })...)
+		}
+		return rows
+	}
+	for k, x := range m.parts {
+		if k.metric == metric {
+			x.total, x.count = x.dist.Total(), x.dist.Count()
+			rows = append(rows, *x)
+		}
+	}
+	for k, x := range m.cells {
+		if r := x.row(metric, k); r.count > 0 {
+			r.name, r.detail = nameOf(m.tables, k.fn), result.OriginName(k.origin)
+			if k.state == model.GoWaiting {
+				r.detail = nameOf(m.tables, k.reason)
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// row returns what a cell adds to a metric, of others nothing.
+func (x *cell) row(metric string, k cellKey) row {
+	switch {
+	case metric == "run" && k.state == model.GoRunning, metric == "wait" && k.state == model.GoRunnable:
+		return row{total: x.total, count: x.count}
+	case metric == "blocked" && k.state == model.GoWaiting, metric == "runnable" && k.state == model.GoRunnable:
+		return rowOf("", "", &x.whole)
+	case k.state != model.GoRunnable:
+	case metric == "starts":
+		return row{count: x.started}
+	case metric == "wakes" && woken[k.origin], metric == "created" && k.origin == model.OriginCreated, metric == "preemptions" && k.origin == model.OriginPreempted:
+		return row{count: x.began}
+	}
+	return row{}
+}
+
+// woken are the origins that count as being created or woken: the goroutine did not want to
+// run before, or was not there.
+var woken = [model.NumOrigins]bool{
+	model.OriginCreated:   true,
+	model.OriginGoroutine: true,
+	model.OriginTimer:     true,
+	model.OriginNetpoll:   true,
+	model.OriginGC:        true,
+	model.OriginInjected:  true,
+}
+
+// selection are the rows of a metric that selectors choose, together.
+type selection struct {
+	row
+	metric *rule.Metric
+	sel    []rule.Selector
+	from   string // the rows that it is of
+	dists  []*dist.Dist
+	all    *dist.Dist // these together, once it was asked for
+}
+
+// choose returns what the selectors take of a metric.
+func (m *measured) choose(metric *rule.Metric, sel []rule.Selector) *selection {
+	key := rule.Quantity{Agg: rule.Sum, Metric: metric.Name, Select: sel}.String()
+	if s := m.chosen[key]; s != nil {
+		return s
+	}
+	s := &selection{metric: metric, sel: sel}
+	m.chosen[key], s.from = s, s.source()
+	if m.rows[s.from] == nil {
+		m.rows[s.from] = m.rowsOf(s.from)
+	}
+	for _, x := range m.rows[s.from] {
+		if slices.ContainsFunc(sel, func(y rule.Selector) bool { return !y.Match(x.key(y.Key)) }) {
+			continue
+		}
+		s.total, s.count, s.cut = s.total+x.total, s.count+x.count, s.cut+x.cut
+		s.basis.Add(&x.basis)
+		if x.dist != nil {
+			s.dists = append(s.dists, x.dist)
+		}
+	}
+	return s
+}
+
+// key returns what a row has by the key of a selector.
+func (x *row) key(key string) string {
+	switch key {
+	case "func", "name", "behind":
+		return x.name
+	case "cause":
+		return x.cause
+	}
+	return x.detail
+}
+
+// selector returns the selector with a key, nil if there is none.
+func (s *selection) selector(key string) *rule.Selector {
+	return rule.Quantity{Select: s.sel}.Selected(key)
+}
+
+// values returns all single values.
+func (s *selection) values() *dist.Dist {
+	if s.all == nil {
+		s.all = new(dist.Dist)
+		for _, d := range s.dists {
+			s.all.Merge(d)
+		}
+	}
+	return s.all
+}
+
+// ofKind returns a quantity of requests of one kind.
+func ofKind(q *rule.Quantity, kind string) *rule.Quantity {
+	x := *q
+	x.Select = append(slices.Clone(q.Select), rule.Selector{Key: "kind", Pattern: kind})
+	return &x
+}
+
+// wholeOf returns the selectors of what shares are of: all, of one kind of requests.
+func wholeOf(q *rule.Quantity) []rule.Selector {
+	return slices.DeleteFunc(slices.Clone(q.Select), func(s rule.Selector) bool { return s.Key != "kind" })
+}
+
+// requestKind returns the kind of requests with the most time, "" if there are none.
+func (m *measured) requestKind() string {
+	if len(m.requests) == 0 || m.requests[0].Count == 0 {
+		return ""
+	}
+	return m.requests[0].Kind
 }
 
 // value returns the value of a quantity. The error is of type missing.
@@ -52,27 +260,28 @@ func (m *measured) value(q *rule.Quantity) (Value, error) {
 	}
 	if _, _, ok := metric.OfRequests(); ok {
 		if m.requestKind() == "" {
-			return Value{}, missing("no request of net/http, gRPC or a task begins and ends in the window")
+			return Value{}, missing("no request begins and ends in the window")
 		}
 		if q.Selected("kind") == nil {
 			q = ofKind(q, m.requestKind())
 		}
 	}
-	s := m.src.of(metric, q.Select)
+	s := m.choose(metric, q.Select)
 	total, count, err := m.totalOf(s)
 	if err != nil {
 		return Value{}, err
 	}
 	v, err := m.aggregate(q, metric, s, total, count)
-	if of, all, _ := m.blamed(q.Select); q.Selected("behind") != nil && err == nil {
-		v.Estimated, v.Unknown = part(of.Estimated, of.Sum()-of.Unknown), part(all.Unknown, all.Sum())
+	if s.from == byCode && err == nil {
+		all := m.choose(metric, []rule.Selector{{Key: "behind", Pattern: "*"}}).basis
+		v.Estimated, v.Unknown = part(s.basis.Estimated, s.total), part(all.Unknown, all.Sum())
 	}
 	return v, err
 }
 
 func part(d, whole model.Duration) float64 { return float64(d) / float64(max(whole, 1)) }
 
-func (m *measured) aggregate(q *rule.Quantity, metric *rule.Metric, s *source, total float64, count int64) (Value, error) {
+func (m *measured) aggregate(q *rule.Quantity, metric *rule.Metric, s *selection, total float64, count int64) (Value, error) {
 	switch q.Agg {
 	case rule.Share:
 		return m.share(q, metric, total, count)
@@ -102,7 +311,7 @@ func (m *measured) share(q *rule.Quantity, metric *rule.Metric, part float64, co
 	whole := float64(m.report.Causes.Total)
 	if q.Selected("cause") == nil && q.Selected("behind") == nil || metric.Name == "handoffs" {
 		var err error
-		if whole, _, err = m.totalOf(m.src.of(metric, wholeOf(q))); err != nil {
+		if whole, _, err = m.totalOf(m.choose(metric, wholeOf(q))); err != nil {
 			return Value{}, err
 		}
 	}
@@ -113,52 +322,21 @@ func (m *measured) share(q *rule.Quantity, metric *rule.Metric, part float64, co
 }
 
 // single returns an aggregate of a distribution's values.
-func (m *measured) single(q *rule.Quantity, s *source) (Value, error) {
+func (m *measured) single(q *rule.Quantity, s *selection) (Value, error) {
 	if s.count == 0 {
 		return Value{}, missingf("no value of %s%s in the window", s.metric.Name, m.selected(s))
 	}
-	v := Value{N: s.count}
 	switch q.Agg {
 	case rule.Mean:
-		v.X = float64(s.total) / float64(s.count)
+		return Value{X: float64(s.total) / float64(s.count), N: s.count}, nil
 	case rule.Max:
-		v.X = float64(s.max)
-	case rule.Quantile:
-		v = s.quantile(q.Q)
+		return Value{X: float64(s.values().Max()), N: s.count}, nil
 	}
-	return v, nil
-}
-
-// quantile returns a quantile by nearest rank with how many values lie beyond it, above
-// or, of one below the median, below, and how they depend on each other.
-func (s *source) quantile(q float64) Value {
-	if s.sorted == nil {
-		s.sorted = slices.Clone(s.values)
-		slices.Sort(s.sorted)
-	}
-	n := int64(len(s.sorted))
-	r := dist.Rank(q, n)
-	x := s.sorted[r-1]
-	v := Value{X: float64(x), N: n, Beyond: beyondRank(q, r, n)}
-	beyond := make([]bool, n)
-	for i, d := range s.values {
-		beyond[i] = q >= 0.5 && d > x || q < 0.5 && d < x
-	}
-	v.Tau = stat.IAT(beyond)
-	return v
-}
-
-// beyondRank returns how many of n values have a higher rank than r, or a lower one if the
-// quantile is below the median.
-func beyondRank(q float64, r, n int64) int64 {
-	if q < 0.5 {
-		return r - 1
-	}
-	return n - r
+	return Value{X: float64(s.values().Quantile(q.Q)), N: s.count}, nil
 }
 
 // totalOf returns the total of a source, of a count its count, and of how many values.
-func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
+func (m *measured) totalOf(s *selection) (total float64, count int64, err error) {
 	switch name := s.metric.Name; name {
 	case "ops":
 		if m.ops == 0 {
@@ -172,23 +350,17 @@ func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
 		return float64(m.report.Queues.Steals), m.report.Queues.Steals, nil
 	case "gc":
 		return float64(m.report.GC.Cycles), m.report.GC.Cycles, nil
-	case "handoffs":
-		s.count = 0
-		for c, selected := range s.handoffs {
-			if selected {
-				s.count += m.report.Handoffs.ByCause[c].Count
-			}
-		}
 	case "op":
 		if why := m.opLengths(); why != "" {
 			return 0, 0, missing(why)
 		}
 	case "runnable", "wait":
-		if s.selector("behind") != nil {
-			return m.blameTotal(s)
-		}
-		if s.selector("cause") != nil {
-			return m.causeTotal(s)
+		switch why := m.report.Causes.Refused; {
+		case s.from == name:
+		case why != "":
+			return 0, 0, missingf("causes are not known: %s", why)
+		case s.selector("func") != nil && s.selector("origin") != nil:
+			return 0, 0, missing("causes are known by func or by origin, not by both")
 		}
 	}
 	if s.cut*100 > s.cut+s.count {
@@ -205,7 +377,7 @@ func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
 
 // opLengths says why ops have no lengths, "" if they may have.
 func (m *measured) opLengths() string {
-	if m.opKind == "region" || m.opKind == "task" {
+	if strings.HasPrefix(m.op, "region:") || strings.HasPrefix(m.op, "task:") {
 		return m.opsWhy
 	}
 	return "ops have lengths only if they are regions or tasks; of requests there is the metric request"
@@ -213,24 +385,30 @@ func (m *measured) opLengths() string {
 
 // nothing says that a source's selectors take nothing that the trace or the runtime
 // has, "" if they do: then no value means zero.
-func (m *measured) nothing(s *source) string {
-	if s.count > 0 {
+func (m *measured) nothing(s *selection) string {
+	if s.count > 0 && s.from != byCode || s.total > 0 {
 		return ""
 	}
 	for i := range s.sel {
 		x, exists := &s.sel[i], false // no region, task or handler of that name
 		switch x.Key {
 		case "kind":
-			if !slices.ContainsFunc(slices.Collect(maps.Keys(m.requestTime)), x.Match) {
+			if !slices.ContainsFunc(m.requests, func(k result.RequestKind) bool { return k.Count > 0 && x.Match(k.Kind) }) {
 				return "no request " + x.String() + " begins and ends in the window"
 			}
 			exists = true
 		case "func":
 			exists = slices.ContainsFunc(m.funcs, x.Match)
+		case "behind":
+			exists = m.ran(x)
 		case "origin":
-			exists = slices.Contains(s.origins[:], true)
+			exists = anyOrigin(x)
 		case "cause":
-			exists = slices.Contains(s.handoffs[:], true)
+			all := byCause
+			if s.from == "handoffs" {
+				all = s.from
+			}
+			exists = slices.ContainsFunc(m.rowsOf(all), func(r row) bool { return x.Match(r.cause) })
 		case "reason":
 			reasons := blockReasons
 			if s.metric.Name == "stw" {
@@ -243,6 +421,16 @@ func (m *measured) nothing(s *source) string {
 		}
 	}
 	return ""
+}
+
+// anyOrigin reports whether a selector takes one.
+func anyOrigin(x *rule.Selector) bool {
+	for o := range model.NumOrigins {
+		if x.Match(result.OriginName(o)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Reasons for which goroutines wait (runtime/traceruntime.go: traceBlockReasonStrings)
@@ -259,7 +447,7 @@ var (
 )
 
 // selected writes a source's selectors as rules do.
-func (m *measured) selected(s *source) string {
+func (m *measured) selected(s *selection) string {
 	if len(s.sel) == 0 {
 		return ""
 	}

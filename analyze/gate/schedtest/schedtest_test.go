@@ -178,10 +178,10 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sample.Sample{Values: map[string]sample.Value{"p99(runnable)": {X: 7.5e6, N: 420, Beyond: 4}},
+	s := &sample.Sample{Values: map[string]sample.Value{"p99(runnable)": {X: 7.5e6, N: 420}},
 		Noise: &env.Noise{Nivcsw: new(130.0), Foreign: new(0.4)},
 		Waits: []sample.Class{
-			{Func: "main.worker", At: &sample.Frame{Func: "main.work", File: "server.go", Line: 88}, By: &sample.Frame{Func: "main.put", File: "queue.go", Line: 41}, Total: 75e6, Count: 1204, P99: 7.1e6},
+			{Func: "main.worker", At: &sample.Frame{Func: "main.work", File: "server.go", Line: 88}, By: &sample.Frame{Func: "main.put", File: "queue.go", Line: 41}, Total: 75e6, Count: 1204},
 			{Func: "main.\x1b[2J", Total: 25e6, Count: 1},
 		},
 		Blame: []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", Total: 60e6, Count: 9}},
@@ -189,7 +189,7 @@ func TestJudge(t *testing.T) {
 	}
 	want := `p99(runnable) < 5ms @ point: it is 7.50ms, x1.50 of the limit, of 420 values
     note:    the trace is too short for p99: of 420 values only 4.2 lie beyond it, and 10 are needed: record for longer
-    waits:   75% main.worker at server.go:88, woken at queue.go:41: 75.0ms, 1,204 times, p99 7.10ms
+    waits:   75% main.worker at server.go:88, woken at queue.go:41: 75.0ms, 1,204 times
              25% main.\x1b[2J: 25.0ms, 1 time
     behind:  100% main.resize (behind a goroutine): 60.0ms, 9 times
     worst:   from 412ms to 437ms: 89.0ms of waiting

@@ -48,18 +48,13 @@ func judge(x *rule.Rule, s *sample.Sample, op string) string {
 	return b.String()
 }
 
-// minBeyond is how many values must lie beyond a quantile for it to say anything.
-const minBeyond = 10
-
 // tooShort says of a quantile that too few values lie beyond it, "" if enough do, by the
 // same count as the gate's. Whoever asks for the greatest or smallest value means that one.
 func tooShort(q rule.Quantity, v sample.Value) string {
-	part := min(q.Q, 1-q.Q)
-	n := float64(v.N) * part
-	if q.Agg != rule.Quantile || part == 0 || n >= minBeyond-1e-9 {
+	if !v.Few(q) || q.Q == 0 || q.Q == 1 {
 		return ""
 	}
-	return fmt.Sprintf("p%.6g: of %s only %.3g lie beyond it, and %d are needed", 100*q.Q, textui.Plural(v.N, "value"), n, minBeyond)
+	return fmt.Sprintf("p%.6g: of %s only %.3g lie beyond it, and %d are needed", 100*q.Q, textui.Plural(v.N, "value"), v.Beyond(q), sample.EnoughBeyond)
 }
 
 // maxClasses is how many classes are shown.
@@ -103,7 +98,7 @@ func writeClasses(b *strings.Builder, name string, classes []sample.Class) {
 }
 
 // describe returns a class in one line: "main.serve (chan receive) at server.go:120, woken
-// at server.go:99: 312ms, 1,204 times, p99 7.1ms".
+// at server.go:99: 312ms, 1,204 times".
 func describe(c sample.Class) string {
 	var b strings.Builder
 	b.WriteString(textui.Clean(c.Func))
@@ -119,9 +114,6 @@ func describe(c sample.Class) string {
 	fmt.Fprintf(&b, ": %s", textui.Duration(c.Total))
 	if c.Count > 0 {
 		fmt.Fprintf(&b, ", %s", textui.Plural(c.Count, "time"))
-	}
-	if c.P99 > 0 {
-		fmt.Fprintf(&b, ", p99 %s", textui.Duration(c.P99))
 	}
 	return b.String()
 }

@@ -32,9 +32,9 @@ var inconclusiveModes = []string{"warn", "fail", "pass"}
 func newGateCheck(a *app) *cobra.Command {
 	var f gateCheckFlags
 	cmd := &cobra.Command{
-		Use:   "check [flags] TRACE|DIR|RUNS.json...",
+		Use:   "check [flags] TRACE|DIR...",
 		Short: "Judge traces by a budget",
-		Long: `The operands are the candidate: traces, folders of them, or files of samples. A folder that
+		Long: `The operands are the candidate: traces, or folders of them. A folder that
 gate record wrote has both sides; if it ran one program on both, the report says how far its
 traces differ, and a violation is a false alarm. Where only one side can be recorded, set
 limits: @ 95% judges the median trace, @ point each. Rules that compare make a check without a baseline unusable, in case one was forgotten;
@@ -51,7 +51,7 @@ anything cannot be used, and 3 if the traces do not allow a verdict; no report c
 	}
 	flags := cmd.Flags()
 	registerBudget(cmd, &f.budget)
-	flags.StringArrayVar(&f.base, "base", nil, "compare with these `TRACES`, a folder, pattern or file of samples; may be repeated")
+	flags.StringArrayVar(&f.base, "base", nil, "compare with these `TRACES`, a folder or pattern; may be repeated")
 	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with a limit of their own, which need no baseline")
 	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also where more traces would decide) or pass (0 also for failed guards)")
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
@@ -103,7 +103,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 
 	spec := gate.SpecOf(b) // 2
 	if len(base) > 0 {
-		if in.Base, err = a.samples(ctx, base, spec); err != nil {
+		if in.Base, err = samplesOf(ctx, a, base, spec); err != nil {
 			return err
 		}
 		if dir := filepath.Dir(cand[0]); len(f.base) == 0 {
@@ -111,7 +111,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 			in.SameProgram = err == nil && o.SameProgram()
 		}
 	}
-	if in.Cand, err = a.samples(ctx, cand, spec); err != nil {
+	if in.Cand, err = samplesOf(ctx, a, cand, spec); err != nil {
 		return err
 	}
 
@@ -144,7 +144,7 @@ func (f *gateCheckFlags) validate(args []string) error {
 	// the base, and the others as the candidate's.
 	for _, b := range f.base {
 		for _, o := range args {
-			if filepath.Dir(b) == filepath.Dir(o) && !isDir(b) && !isDir(o) && !isSampleFile(b) {
+			if filepath.Dir(b) == filepath.Dir(o) && !isDir(b) && !isDir(o) {
 				return usagef("name the folder, or quote the pattern: --base 'old/*.trace'",
 					"%s and %s are in one folder, and on different sides", b, o)
 			}

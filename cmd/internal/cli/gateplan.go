@@ -21,7 +21,7 @@ type gatePlanFlags struct {
 func newGatePlan(a *app) *cobra.Command {
 	var f gatePlanFlags
 	cmd := &cobra.Command{
-		Use:   "plan [flags] TRACE|DIR|RUNS.json...",
+		Use:   "plan [flags] TRACE|DIR...",
 		Short: "Say how many traces a budget needs to see what it should",
 		Long: `From recordings of one program plan takes how far traces differ, and says for each rule how
 many per side show the ratio that it wants to detect with a probability of 80 %, and what a
@@ -56,12 +56,9 @@ func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) err
 	in := gate.PlanInput{Budget: b, Traces: f.traces, Detect: f.detect}
 	for _, operand := range args {
 		for _, side := range sidesIn(operand) { // what traces differ by is measured within a side
-			set, err := a.samples(ctx, []string{side}, gate.SpecOf(b))
+			set, err := samplesOf(ctx, a, []string{side}, gate.SpecOf(b))
 			if err != nil {
 				return err
-			}
-			if d := gate.Differs(b, set.Spec); d != "" {
-				return usagef("give the traces", "the samples of %s are not for this budget: %s", side, d)
 			}
 			in.Sets = append(in.Sets, set)
 		}

@@ -168,7 +168,7 @@ func folder(operands []string) string {
 		if isDir(o) {
 			d = o
 		}
-		if isSampleFile(o) || i > 0 && d != dir {
+		if i > 0 && d != dir {
 			return "" // the traces may be anywhere
 		}
 		dir = d

@@ -15,9 +15,10 @@ import (
 )
 
 // checkHop returns the arguments that judge the hop of the worked example, a violation.
-func checkHop(flags ...string) []string {
+func checkHop(t *testing.T, flags ...string) []string {
+	t.Helper()
 	args := append([]string{"gate", "check", "--budget", fixtures.Path("programs/gated/schedscope.yaml")}, flags...)
-	return append(args, "--base", fixtures.Path("gate/testdata/same.json"), fixtures.Path("gate/testdata/hop.json"))
+	return append(args, "--base", stored(t, "same"), fixtures.Path("gate/testdata/hop.json"))
 }
 
 func TestPlanReports(t *testing.T) {
@@ -115,7 +116,7 @@ func TestReportOverInput(t *testing.T) {
 // In a GitHub job stdout holds what was asked for and nothing else, and the summary what
 // other steps wrote, too.
 func TestReportsInGitHub(t *testing.T) {
-	args := checkHop("--report", "json")
+	args := checkHop(t, "--report", "json")
 	dir := t.TempDir()
 	summary := filepath.Join(dir, "summary.md")
 	if err := os.WriteFile(summary, []byte("before\n"), 0o666); err != nil {
@@ -145,7 +146,7 @@ func (left) Write([]byte) (int, error) {
 
 func TestVerdictOutlivesReaders(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "gate.json")
-	args := checkHop("--report", "text,json="+out)
+	args := checkHop(t, "--report", "text,json="+out)
 	if code := run(t.Context(), args, strings.NewReader(""), left{}, io.Discard); code != exitViolated {
 		t.Errorf("exit code %d without a reader, want %d", code, exitViolated)
 	}
@@ -154,9 +155,8 @@ func TestVerdictOutlivesReaders(t *testing.T) {
 	}
 }
 
-// A command that can be pasted names the folder of traces, which files of samples do not tell.
+// A command that can be pasted names the folder of traces, if there is one.
 func TestFolder(t *testing.T) {
-	set := fixtures.Path("gate/testdata/same.json")
 	for _, tt := range []struct {
 		operands []string
 		want     string
@@ -166,31 +166,11 @@ func TestFolder(t *testing.T) {
 		{[]string{"a/*.trace"}, "a"},
 		{[]string{"1.trace"}, "."},
 		{[]string{"a/1.trace", "b/1.trace"}, ""},
-		{[]string{set}, ""},
-		{[]string{filepath.Dir(set)}, filepath.Dir(set)},
+		{[]string{fixtures.Path("gate")}, fixtures.Path("gate")},
 	} {
 		if got := folder(tt.operands); got != tt.want {
 			t.Errorf("folder(%q) = %q, want %q", tt.operands, got, tt.want)
 		}
-	}
-}
-
-// To look at a pipe would be to take from it.
-func TestPipesAreNoSampleFiles(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := w.WriteString("{trace}"); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	if isSampleFile(fmt.Sprintf("/dev/fd/%d", r.Fd())) {
-		t.Error("a pipe is taken for a file of samples")
-	}
-	if data, err := io.ReadAll(r); err != nil || string(data) != "{trace}" {
-		t.Errorf("the pipe has %q left (%v)", data, err)
 	}
 }
 
@@ -234,19 +214,5 @@ func TestAbsolute(t *testing.T) {
 				t.Errorf("limit %s, %q, %s: exit code %d, want %d and %q:\n%s%s", tt.limit, tt.flags, operand, code, tt.code, tt.says, stdout, stderr)
 			}
 		}
-	}
-}
-
-// Samples of another window, or other ops, say nothing of what the budget's rules will see.
-func TestPlanRefusesOtherSamples(t *testing.T) {
-	dir := t.TempDir()
-	other := filepath.Join(dir, "other.yaml")
-	if err := os.WriteFile(other, []byte("schema: schedscope.budget/v1\nworkload: gated\nop: region:request\nwindow: all\nrules:\n  - p99(runnable) <= baseline*1.10\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	set := fixtures.Path("gate/testdata/same.json")
-	code, _, stderr := execute(t, t.Context(), nil, "gate", "plan", "--budget", other, set)
-	if code != exitUnusable || !strings.Contains(stderr, "are not for this budget: window is") {
-		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }

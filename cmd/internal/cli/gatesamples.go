@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,87 +17,37 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 )
 
-// samples returns those of the operands: files of samples first, then traces, folders and
-// patterns of traces. A trace that cannot be read is an error, as is an operand whose samples
-// are of other quantities than those before: a gate that leaves out what it does not like
-// would not be one. How they were recorded is known if it is the same for all.
-func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) (*sample.Set, error) {
-	set := &sample.Set{Schema: sample.Schema, Tool: version(), Spec: spec}
-	type origin struct{ design, recording string }
-	origins := map[origin]bool{}
-	add := func(operand string, s *sample.Spec, from origin, list ...sample.Sample) error {
-		if len(set.Samples) == 0 {
-			set.Spec = *s // gate.Check compares it with the budget
-		} else if d := s.Differs(&set.Spec); d != "" {
-			return usagef("give the traces, or samples of one budget", "the samples of %s are not like those before it: %s", operand, d)
-		}
-		set.Samples = append(set.Samples, list...)
-		origins[from] = true
-		return nil
-	}
-	var traces []string
-	for _, o := range operands {
-		if !isSampleFile(o) {
-			traces = append(traces, o)
-			continue
-		}
-		s, err := readSamples(o)
-		if err == nil {
-			err = add(o, &s.Spec, origin{s.Design, s.Recording}, s.Samples...)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	refs, recorded, err := expandWhole(operands, traces)
+// samplesOf is [samples], unless tests have samples of their own.
+var samplesOf = samples
+
+// samples returns those of the traces, folders and patterns. A trace that cannot be read is an
+// error: a gate that leaves out what it does not like would not be one. How they were recorded is
+// known if it is the same for all.
+func samples(ctx context.Context, a *app, operands []string, spec sample.Spec) (*sample.Set, error) {
+	refs, recorded, err := expandWhole(operands)
 	if err != nil {
 		return nil, err
 	}
-	for _, ref := range refs {
+	set := &sample.Set{}
+	for i, ref := range refs {
 		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
 		if err != nil {
 			return nil, err
 		}
-		var from origin
+		design, recording := "", ""
 		if r, ok := recorded[abs(ref.Path)]; ok && ref.Kind == source.File {
-			s.Round, s.Order = r.trace.Round, r.trace.Order
-			from = origin{r.order.Design, r.order.ID()}
+			s.Order = r.trace.Order
+			design, recording = r.order.Design, r.order.ID()
 		}
-		if err := add(ref.Name, &spec, from, *s); err != nil {
-			return nil, err
+		switch {
+		case i == 0:
+			set.Design, set.Recording = design, recording
+		case design != set.Design || recording != set.Recording:
+			set.Design, set.Recording = "", ""
 		}
-	}
-	if len(origins) == 1 {
-		for x := range origins {
-			set.Design, set.Recording = x.design, x.recording
-		}
+		set.Samples = append(set.Samples, *s)
 	}
 	return set, nil
-}
-
-// isSampleFile reports whether an operand is a file of samples, by its content. Of a pipe it
-// would take away what it looks at.
-func isSampleFile(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 64)
-	n, _ := f.Read(head)
-	return bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{"))
-}
-
-// readSamples reads a file of samples.
-func readSamples(path string) (*sample.Set, error) {
-	data, err := savedfile.ReadFile(path, sample.MaxRead)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, cause(err))
-	}
-	return sample.ReadSet(path, data)
 }
 
 // recording is a trace that an order lists.
@@ -109,8 +58,7 @@ type recording struct {
 
 var errOther = errors.New("its folder was replaced by a file, or it is not a trace")
 
-// expandWhole finds the traces of operands, of which some name traces, and what is known of how
-// they were recorded, by absolute path. A gate leaves nothing out, as that may be what fails. What
+// expandWhole finds the traces of operands, and what is known of how they were recorded, by absolute path. A gate leaves nothing out, as that may be what fails. What
 // its verdict rests on is read, as a regular file or a link to one, or is refused:
 //
 //  1. A folder holds traces, their environment records and the order of gate record, and nothing
@@ -119,8 +67,8 @@ var errOther = errors.New("its folder was replaced by a file, or it is not a tra
 //  3. What an order lists in the folder of a trace that is named is there.
 //
 // The order of a trace lies in its folder or in the one above, and can be read.
-func expandWhole(operands, traces []string) ([]source.Ref, map[string]recording, error) {
-	refs, skipped, err := source.Expand(traces)
+func expandWhole(operands []string) ([]source.Ref, map[string]recording, error) {
+	refs, skipped, err := source.Expand(operands)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -225,5 +225,4 @@ Files of schedscope gate:
   schedscope.yaml    a budget, schema schedscope.budget/v1: schedscope help gate-rules.
                      Its JSON Schema for editors is internal/schemas/budget.json
   DIR/order.json     how gate record recorded, schema schedscope.order/v1
-  NAME.env.json      what process and machine did while NAME was recorded
-  runs.json          samples of traces, schema schedscope.runs/v1`
+  NAME.env.json      what process and machine did while NAME was recorded`

@@ -15,7 +15,6 @@ var published = []struct{ name, doc string }{
 	{"compare", "what compare --json writes, schedscope.compare/v1"},
 	{"gate", "what gate check --report json writes, schedscope.gate/v1"},
 	{"budget", "budgets of the gate, schedscope.budget/v1"},
-	{"samples", "samples of the gate, schedscope.runs/v1"},
 	{"order", "order.json of gate record, schedscope.order/v1"},
 	{"env", "environment records, schedscope.env/v1: TRACE.env.json"},
 	{"note", "why a trace was captured, a message in it, schedscope.capture/v1"},

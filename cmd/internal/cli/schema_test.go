@@ -39,7 +39,6 @@ func TestPublished(t *testing.T) {
 			}
 		}
 	}
-	samples := func(name string) string { return fixtures.Path("gate/testdata/" + name + ".json") }
 	for _, tt := range []struct {
 		schema string
 		args   []string
@@ -47,7 +46,7 @@ func TestPublished(t *testing.T) {
 		{"report", []string{"analyze", "--json", one}},
 		{"compare", []string{"compare", "--json", one, other}},
 		{"compare", []string{"compare", "--json", old, changed}},
-		{"gate", []string{"gate", "check", "--budget", fixtures.Path("programs/gated/schedscope.yaml"), "--report", "json", "--base", samples("same"), samples("hop")}},
+		{"gate", []string{"gate", "check", "--budget", fixtures.Path("programs/gated/schedscope.yaml"), "--report", "json", "--base", stored(t, "same"), stored(t, "hop")}},
 	} {
 		_, stdout, stderr := execute(t, t.Context(), nil, tt.args...)
 		if err := savedfiletest.Validate(savedfiletest.Compile(t, tt.schema), strings.NewReader(stdout)); err != nil {
