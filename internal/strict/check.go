@@ -63,8 +63,9 @@ type field struct {
 	required bool
 }
 
-// checker walks through JSON that is valid together with the type that it is for, which has no maps. [json.Unmarshal] knows neither ranges nor what must be there, and it makes large values of
-// little text before anything can be refused.
+// checker walks through JSON that is valid together with the type that it is for, which has no maps.
+// [json.Unmarshal] knows neither ranges nor what must be there, and it makes large values of little
+// text before anything can be refused.
 type checker struct {
 	*jsontext.Decoder
 	data   []byte
@@ -85,9 +86,7 @@ func faultf(format string, args ...any) *fault { return &fault{text: fmt.Sprintf
 
 // in puts the place of a fault in front of it.
 func (f *fault) in(place string) *fault {
-	if f != nil {
-		f.path = place + f.path
-	}
+	f.path = place + f.path
 	return f
 }
 
