@@ -123,7 +123,6 @@ const (
 	maxParts    = 1 << 15 // that differ in more than their kinds
 	haveShare   = 20      // a request has a part that is at least one in so many of its time
 	maxGroups   = 16
-	namedShare  = 0.8 // of requests have a handler where groups are by handlers
 )
 
 // tailShares are the slowest parts that are looked at. The last is what is kept.
@@ -379,7 +378,7 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 			known++
 		}
 	}
-	if known > 1 || known == 1 && len(k.groups.list) > 1 && float64(unnamed) <= (1-namedShare)*float64(k.all.all.Count()) {
+	if known > 1 || known == 1 && len(k.groups.list) > 1 && 2*unnamed <= k.all.all.Count() {
 		v.Groups = rowsOf(&k.groups, func(s **requestSet) model.Duration { return (*s).all.Total() },
 			func(name string, s **requestSet) result.RequestGroup {
 				return result.RequestGroup{Name: name, RequestSet: r.set(*s, result.SlowestOfGroup)}
