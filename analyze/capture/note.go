@@ -2,6 +2,7 @@ package capture
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -129,15 +130,10 @@ func cut(s string, limit int) string {
 // maxWord is how long a reason and a time are at most, in bytes.
 const maxWord = 64
 
-// DecodeNote reads the message of a Note. Its texts are those of another program: they may
-// hold anything.
-func DecodeNote(text string) (*Note, error) {
-	var n Note
-	if err := savedfile.Decode([]byte(text), NoteSchema, &n); err != nil {
-		return nil, fmt.Errorf("invalid note of capture: %w", err)
-	}
+// Check reports what is wrong with a Note that another program wrote. Its texts may hold anything.
+func (n *Note) Check() error {
 	if n.Reason == "" || len(n.Reason) > maxWord || len(n.Time) > maxWord {
-		return nil, fmt.Errorf("invalid note of capture: its reason or time is empty or too long")
+		return errors.New("its reason or time is empty or too long")
 	}
-	return &n, nil
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 func TestShort(t *testing.T) {
@@ -32,13 +33,15 @@ var causes = []struct {
 	{Cause{Reason: "new\n"}, `reason "new\n"`},
 }
 
+func decodeNote(text string) (*Note, error) { return strict.Decode[Note]([]byte(text), NoteSchema) }
+
 // TestNote checks that causes survive the trace, and their words.
 func TestNote(t *testing.T) {
 	for _, tt := range causes {
 		if got := tt.cause.String(); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
-		n, err := DecodeNote(Note{Schema: NoteSchema, Name: "shop", Cause: tt.cause, Suppressed: 3}.encode())
+		n, err := decodeNote(Note{Schema: NoteSchema, Name: "shop", Cause: tt.cause, Suppressed: 3}.encode())
 		if err != nil || n.Cause != tt.cause || n.Name != "shop" || n.Suppressed != 3 {
 			t.Errorf("%+v became %+v, %v", tt.cause, n, err)
 		}
@@ -52,7 +55,7 @@ func TestNoteLength(t *testing.T) {
 		if len(text) > env.MaxMessage {
 			t.Errorf("%d bytes of %.10q", len(text), what)
 		}
-		if n, err := DecodeNote(text); err != nil || n.Measured != time.Hour {
+		if n, err := decodeNote(text); err != nil || n.Measured != time.Hour {
 			t.Errorf("%.10q: %+v, %v", what, n, err)
 		}
 	}
@@ -69,7 +72,7 @@ func TestDecodeNoteRefuses(t *testing.T) {
 		`{"schema":"` + NoteSchema + `","name":"","time":"","reason":""}`:  "empty or too long",
 		`{"schema":"` + NoteSchema + `","reason":"slow","measured_ns":-1}`: "measured_ns is -1, want 0 or more",
 	} {
-		if n, err := DecodeNote(text); err == nil || !strings.Contains(err.Error(), want) {
+		if n, err := decodeNote(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v, want %s", text, n, err, want)
 		}
 	}
@@ -80,7 +83,7 @@ func FuzzDecodeNote(f *testing.F) {
 		f.Add(Note{Schema: NoteSchema, Cause: tt.cause}.encode())
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := DecodeNote(text)
+		n, err := decodeNote(text)
 		if err != nil {
 			return
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/strict"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
@@ -37,7 +38,7 @@ func logs(t *testing.T, file, category string) []string {
 func checkSamples(t *testing.T, file string, want bool) {
 	t.Helper()
 	for _, text := range logs(t, file, env.Category) {
-		if r, err := env.Decode(text); err != nil || r.Samples == nil || *r.Samples != want {
+		if r, err := strict.Decode[env.Record]([]byte(text), env.Schema); err != nil || r.Samples == nil || *r.Samples != want {
 			t.Errorf("record %s, %v, want samples %v", text, err, want)
 		}
 	}
@@ -94,7 +95,7 @@ func lastNote(t *testing.T, file string) *Note {
 	if len(found) == 0 {
 		t.Fatalf("%s has no note", file)
 	}
-	n, err := DecodeNote(found[len(found)-1])
+	n, err := decodeNote(found[len(found)-1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func checkEnv(t *testing.T, file string) {
 	t.Helper()
 	var points []string
 	for _, text := range logs(t, file, env.Category) {
-		r, err := env.Decode(text)
+		r, err := strict.Decode[env.Record]([]byte(text), env.Schema)
 		if err != nil {
 			t.Fatal(err)
 		}

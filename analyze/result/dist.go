@@ -225,7 +225,11 @@ func mergeDist(into, from distribution) {
 // Complete sets percentiles and histograms of what was merged or analysed, wherever there
 // are distributions in what v points to.
 func Complete(v any) {
-	eachDist(reflect.ValueOf(v), func(d distribution) error {
+	each(reflect.ValueOf(v), "", func(x reflect.Value, _ string) error {
+		d := distOf(x)
+		if d == nil {
+			return nil
+		}
 		s := d.sketch()
 		switch {
 		case s.values == nil:
@@ -254,36 +258,12 @@ func forget(d distribution) {
 	}
 }
 
-// eachDist calls f with each distribution in v, until one fails.
-func eachDist(v reflect.Value, f func(distribution) error) error {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			return eachDist(v.Elem(), f)
-		}
-	case reflect.Struct:
-		if isDist(v.Type()) {
-			return f(v.Addr().Interface().(distribution))
-		}
-		for i := range v.NumField() {
-			if !v.Type().Field(i).IsExported() {
-				continue
-			}
-			if err := eachDist(v.Field(i), f); err != nil {
-				return err
-			}
-		}
-	case reflect.Slice:
-		if kind := v.Type().Elem().Kind(); kind != reflect.Struct && kind != reflect.Pointer {
-			return nil
-		}
-		for i := range v.Len() {
-			if err := eachDist(v.Index(i), f); err != nil {
-				return err
-			}
-		}
+// distOf returns the distribution that x is, nil if it is none.
+func distOf(x reflect.Value) distribution {
+	if x.Kind() != reflect.Struct || !isDist(x.Type()) {
+		return nil
 	}
-	return nil
+	return x.Addr().Interface().(distribution)
 }
 
 // isDist reports whether t is a distribution and not a struct that embeds one.

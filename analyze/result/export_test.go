@@ -14,8 +14,10 @@ var (
 
 // DropSketches removes the histograms of all distributions, which older versions did not write.
 func DropSketches(v *Report) {
-	eachDist(reflect.ValueOf(v).Elem(), func(d distribution) error {
-		d.sketch().HDR = ""
+	each(reflect.ValueOf(v), "", func(x reflect.Value, _ string) error {
+		if d := distOf(x); d != nil {
+			d.sketch().HDR = ""
+		}
 		return nil
 	})
 }

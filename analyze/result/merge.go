@@ -84,7 +84,7 @@ func (m *Merger) Add(v *Report) error {
 		m.v = v
 		return nil
 	}
-	renumber(reflect.ValueOf(v).Elem(), len(m.v.Traces), map[any]bool{})
+	renumber(v, len(m.v.Traces))
 	worst := mergeWorst(m.v, v) // what is left out depends on the sums so far
 	merge(reflect.ValueOf(m.v).Elem(), reflect.ValueOf(v).Elem())
 	m.v.WorstWaits = worst
@@ -171,30 +171,20 @@ func part(a, b float64) float64 {
 	return a / b
 }
 
-// renumber makes the numbers of traces in v those that they have after n others. A request that is typical of
-// its group may be so of its kind, too: done has what was seen behind pointers.
-func renumber(v reflect.Value, n int, done map[any]bool) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() && !done[v.Interface()] {
-			done[v.Interface()] = true
-			renumber(v.Elem(), n, done)
+// renumber makes the numbers of traces in v those that they have after n others.
+func renumber(v *Report, n int) {
+	done := map[any]bool{} // a request that is typical of its group may be so of its kind, too
+	each(reflect.ValueOf(v), "", func(x reflect.Value, name string) error {
+		switch {
+		case x.Kind() == reflect.Pointer && done[x.Interface()]:
+			return errSkip
+		case x.Kind() == reflect.Pointer:
+			done[x.Interface()] = true
+		case traceFields[name]:
+			x.SetInt(x.Int() + int64(n))
 		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			renumber(v.Index(i), n, done)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			switch f := v.Type().Field(i); {
-			case !f.IsExported():
-			case traceFields[f.Tag.Get("json")]:
-				v.Field(i).SetInt(v.Field(i).Int() + int64(n))
-			default:
-				renumber(v.Field(i), n, done)
-			}
-		}
-	}
+		return nil
+	})
 }
 
 // add adds n, which is not negative, as far as the sum fits.

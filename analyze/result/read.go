@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 // maxSaved bounds a saved report, in bytes. One grows with the number of functions and traces,
@@ -12,7 +13,7 @@ import (
 const maxSaved = 128 << 20
 
 // Read reads a report that [Write] wrote. It refuses what a report cannot hold, see
-// [savedfile.Decode], and fields that this version does not know: reports that leave out a part
+// [strict.Decode], and fields that this version does not know: reports that leave out a part
 // of what was found are worse than none. An error says what is wrong with it, without a name;
 // the report keeps nothing of r.
 func Read(r io.Reader) (*Report, error) { return read(r, maxSaved) }
@@ -22,11 +23,8 @@ func read(r io.Reader, limit int64) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Report{}
-	if err := savedfile.Decode(data, Schema, v); err != nil {
-		return nil, fmt.Errorf("invalid report: %w", err)
-	}
-	if err := validate(v); err != nil {
+	v, err := strict.Decode[Report](data, Schema)
+	if err != nil {
 		return nil, fmt.Errorf("invalid report: %w", err)
 	}
 	v.SetIncidents()

@@ -6,18 +6,16 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
 
-// validate checks what those who show a report rely on, in addition to [savedfile.Decode].
-func validate(v *Report) error {
+// Check checks what those who show a report rely on, in addition to [strict.Decode].
+func (v *Report) Check() error {
 	if len(v.Traces) == 0 {
 		return errors.New("it lists no traces")
 	}
-	c := numbers{traces: int64(len(v.Traces))}
-	if err := c.value(reflect.ValueOf(v).Elem(), ""); err != nil {
+	if err := each(reflect.ValueOf(v), "", v.checkValue); err != nil {
 		return err
 	}
 	for _, check := range []func(*Report) error{validSeries, validHeat, validCauseSeries, validWaits} {
@@ -31,87 +29,30 @@ func validate(v *Report) error {
 // traceFields hold places in the list of traces.
 var traceFields = map[string]bool{"trace": true, "min_trace": true, "max_trace": true}
 
-// numbers checks numbers by the names of their fields.
-type numbers struct{ traces int64 }
-
-// badValue is a value that cannot be, and where it stands: "latency.by_origin[2].count".
-type badValue struct{ path, text string }
-
-func (e *badValue) Error() string { return strings.TrimPrefix(e.path, ".") + " " + e.text }
-
-// within puts the place of err in front of that within it.
-func within(place string, err error) error {
-	var bad *badValue
-	if errors.As(err, &bad) {
-		bad.path = place + bad.path
-	}
-	return err
-}
-
-// value checks v, which is of a field of that name, and all that is in it.
-func (c *numbers) value(v reflect.Value, name string) error {
-	switch v.Kind() {
-	case reflect.Struct:
-		return c.fields(v)
-	case reflect.Pointer:
-		if !v.IsNil() {
-			return c.value(v.Elem(), name)
-		}
-	case reflect.Slice, reflect.Array:
-		return c.elements(v, name)
-	case reflect.Int, reflect.Int64:
-		return c.integer(v.Int(), name)
-	}
-	return nil
-}
-
-func (c *numbers) fields(v reflect.Value) error {
-	if isDist(v.Type()) {
-		d := v.Addr().Interface().(distribution)
-		if x, ok := d.(*Dist); ok && !x.Unknown && !slices.IsSorted([]model.Duration{x.Min, x.P50, x.P90, x.P99, x.P999, x.Max}) {
-			return &badValue{"", "has percentiles that fall"}
-		}
-	}
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		if !field.IsExported() {
-			continue
-		}
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		place := "." + name
-		if field.Anonymous {
-			place = ""
-		}
-		if err := c.value(v.Field(i), name); err != nil {
-			return within(place, err)
-		}
-	}
-	if isDist(v.Type()) {
-		if err := check(v.Addr().Interface().(distribution)); err != nil {
-			return &badValue{"", err.Error()}
-		}
-	}
-	return nil
-}
-
-func (c *numbers) elements(v reflect.Value, name string) error {
-	for i := range v.Len() {
-		if err := c.value(v.Index(i), name); err != nil {
-			return within(fmt.Sprintf("[%d]", i), err)
-		}
-	}
-	return nil
-}
-
 // maxNumber is the greatest integer that JSON readers agree on. No sum of a trace comes near.
 const maxNumber = 1 << 53
 
-func (c *numbers) integer(n int64, name string) error {
-	switch {
-	case n > maxNumber:
-		return &badValue{"", fmt.Sprintf("is %d, more than 2^53", n)}
-	case traceFields[name] && n >= c.traces:
-		return &badValue{"", fmt.Sprintf("is %d, of %d traces", n, c.traces)}
+// checkValue checks one value in v, of a field of that name.
+func (v *Report) checkValue(x reflect.Value, name string) error {
+	switch x.Kind() {
+	case reflect.Struct:
+		d := distOf(x)
+		if d == nil {
+			break
+		}
+		if x, ok := d.(*Dist); ok && !x.Unknown && !slices.IsSorted([]model.Duration{x.Min, x.P50, x.P90, x.P99, x.P999, x.Max}) {
+			return &badValue{"", "has percentiles that fall"}
+		}
+		if err := check(d); err != nil {
+			return &badValue{"", err.Error()}
+		}
+	case reflect.Int, reflect.Int64:
+		switch n, traces := x.Int(), int64(len(v.Traces)); {
+		case n > maxNumber:
+			return &badValue{"", fmt.Sprintf("is %d, more than 2^53", n)}
+		case traceFields[name] && n >= traces:
+			return &badValue{"", fmt.Sprintf("is %d, of %d traces", n, traces)}
+		}
 	}
 	return nil
 }

@@ -66,15 +66,16 @@ var arrows = map[string][]string{
 
 // owners are the only packages that may import what begins with the key.
 var owners = map[string][]string{
-	"golang.org/x/exp/trace": {"model/ingest"},
-	"gonum.org/":             {"report/chart"},
-	"github.com/spf13/":      {"cmd/internal/cli"},
-	"github.com/aclements/":  {"internal/stat"},
-	"go.yaml.in/":            {"analyze/gate/budget"},
-	"golang.org/x/perf":      {"report/figures"},
-	"github.com/google/":     {"report/profile"},
-	"github.com/parquet-go/": {"report/parquet"},
-	"google.golang.org/":     {"report/perfetto"},
+	"golang.org/x/exp/trace":         {"model/ingest"},
+	"github.com/go-json-experiment/": {"internal/strict"},
+	"gonum.org/":                     {"report/chart"},
+	"github.com/spf13/":              {"cmd/internal/cli"},
+	"github.com/aclements/":          {"internal/stat"},
+	"go.yaml.in/":                    {"analyze/gate/budget"},
+	"golang.org/x/perf":              {"report/figures"},
+	"github.com/google/":             {"report/profile"},
+	"github.com/parquet-go/":         {"report/parquet"},
+	"google.golang.org/":             {"report/perfetto"},
 }
 
 func TestImports(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 // OrderFile is the name of the file that holds an Order, in the folder of the
@@ -184,23 +185,15 @@ func Read(name string) (*Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := parse(data)
+	o, err := strict.Decode[Order](data, Schema)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return o, nil
 }
 
-func parse(data []byte) (*Order, error) {
-	var o Order
-	if err := savedfile.Decode(data, Schema, &o); err != nil {
-		return nil, err
-	}
-	return &o, o.check()
-}
-
-// check refuses what Add and Begin would not have made.
-func (o *Order) check() error {
+// Check refuses what Add and Begin would not have made.
+func (o *Order) Check() error {
 	if o.Design != Interleaved && o.Design != Separate {
 		return fmt.Errorf("unknown design %q", o.Design)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 var both = []Side{Base, Cand}
@@ -126,7 +128,7 @@ func TestParseRefuses(t *testing.T) {
 	var b bytes.Buffer
 	example().Write(&b)
 	good := regexp.MustCompile(`,\s*"sum": "[0-9a-f]{16}"`).ReplaceAllString(b.String(), "") // a change is looked at by itself
-	if _, err := parse([]byte(good)); err != nil {
+	if _, err := strict.Decode[Order]([]byte(good), Schema); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ old, new, want string }{
@@ -149,13 +151,13 @@ func TestParseRefuses(t *testing.T) {
 		if tt.old == "{" {
 			data = "[]"
 		}
-		if _, err := parse([]byte(data)); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := strict.Decode[Order]([]byte(data), Schema); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("with %s: %v, want an error with %s", tt.new, err, tt.want)
 		}
 	}
 	o := example()
 	o.Add(o.Traces[0])
-	if err := o.check(); err == nil || !strings.Contains(err.Error(), "twice") {
+	if err := o.Check(); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("a file twice: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/interleave"
 )
@@ -125,7 +126,7 @@ func TestPipesAreNotRead(t *testing.T) {
 	}
 	for i, read := range []func() error{
 		func() error { _, err := interleave.Read(order); return err },
-		func() error { _, err := env.ReadRun(trace); return err },
+		func() error { _, err := sample.ReadRun(trace); return err },
 	} {
 		if err := inTime(t, read); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%d: %v", i, err)

@@ -12,9 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"reflect"
 	"regexp"
-	"strings"
 )
 
 // descriptor is a name of a device or an open file, passed on purpose: <(...) in a shell.
@@ -86,71 +84,6 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// SchemaError is the error of a file of another schema, or of another version of it.
-type SchemaError struct{ Got, Want string }
-
-func (e *SchemaError) Error() string {
-	text := fmt.Sprintf("its schema is %s, not %q", quote(e.Got), e.Want)
-	kind, version, _ := strings.Cut(e.Got, "/v")
-	if wantKind, _, _ := strings.Cut(e.Want, "/v"); kind == wantKind && strings.Trim(version, "0123456789.") == "" {
-		text += ": a newer schedscope wrote it, so update this one"
-	}
-	return text
-}
-
-// Decode reads JSON that was saved into v, a pointer to a struct, if it is an object of the
-// schema, unless that is "", and holds nothing but what the types allow:
-//
-//  1. All keys of an object are fields of its struct, as they are written, and none is there twice.
-//  2. All fields are there, except those with omitempty or omitzero, and none is null.
-//  3. Numbers are in the range of their field, which the tag range declares ("-1..", "0..1"),
-//     and not negative where it declares none. It is that of numbers in lists, too.
-//  4. Lists for arrays have their length.
-//  5. The sum is that of the content, see [Sum], where there is one: what may be left out, and
-//     numbers that are as good as others, are those that were written.
-//
-// An error says what is wrong and where, in one line, without the name of the file; v is then
-// as it was. Schemas of JSON have the same ranges and required keys: see [RangeOf].
-func Decode(data []byte, schema string, v any) error {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	var head struct {
-		Schema *string `json:"schema"`
-	}
-	var syntax *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
-	switch err := json.Unmarshal(data, &head); {
-	case len(bytes.TrimSpace(data)) == 0:
-		return errors.New("the file is empty")
-	case errors.As(err, &syntax) && syntax.Offset >= int64(len(data)):
-		return fmt.Errorf("the JSON is cut off after %d bytes", len(data))
-	case errors.As(err, &syntax):
-		return fmt.Errorf("not valid JSON: %s (byte %d)", syntax, syntax.Offset)
-	case schema == "" && (err == nil || errors.As(err, &wrong)):
-	case errors.As(err, &wrong), err == nil && head.Schema == nil:
-		return fmt.Errorf("not a file of schedscope: it does not name a schema such as %q", schema)
-	case err != nil:
-		return err
-	case *head.Schema != schema:
-		return &SchemaError{*head.Schema, schema}
-	}
-	if err := check(data, v); err != nil {
-		return err
-	}
-	into := reflect.New(reflect.TypeOf(v).Elem())
-	if err := json.Unmarshal(data, into.Interface()); err != nil {
-		return err
-	}
-	if f, ok := into.Type().Elem().FieldByName("Sum"); ok {
-		field := into.Elem().FieldByIndex(f.Index)
-		if sum := field.String(); sum != "" && sum != sumOf(data) {
-			return errors.New(`its content does not match its "sum": restore the original or, if the change is meant, remove that key`)
-		}
-		field.SetString("")
-	}
-	reflect.ValueOf(v).Elem().Set(into.Elem())
-	return nil
-}
-
 // Sum returns the hash of what a struct is as JSON, for its field
 //
 //	Sum string `json:"sum,omitempty"`
@@ -162,11 +95,6 @@ func Sum(v any) string {
 	if err != nil {
 		return "" // the caller, who writes it, has the same error
 	}
-	return sumOf(content)
-}
-
-// sumOf returns the hash of a JSON object without its key sum.
-func sumOf(content []byte) string {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.UseNumber()
 	var keys map[string]any
@@ -175,6 +103,12 @@ func sumOf(content []byte) string {
 	}
 	delete(keys, "sum")
 	sorted, _ := json.Marshal(keys) // of what JSON became it can be made
+	return SumOf(sorted)
+}
+
+// SumOf returns the hash of an object that is compact JSON, as package encoding/json writes it, with
+// keys in order and without its key sum.
+func SumOf(sorted []byte) string {
 	h := sha256.Sum256(sorted)
 	return hex.EncodeToString(h[:8])
 }

@@ -23,8 +23,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/schemas"
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 var update = flag.Bool("update-schema", false, "write the schema")
@@ -35,9 +35,9 @@ var update = flag.Bool("update-schema", false, "write the schema")
 //     structs. Required are all but those with omitempty or omitzero. The property schema is that
 //     of the format.
 //  2. Named types are in $defs, in the order in which they are first used.
-//  3. Numbers have the range of their field: see [savedfile.RangeOf].
+//  3. Numbers have the range of their field: see [strict.RangeOf].
 //  4. Types that marshal themselves as text are enums of their values, and so are types of texts
-//     with constants; a [savedfile.Object] has its fields.
+//     with constants; a [strict.Object] has its fields.
 //  5. Descriptions are comments, of types without "Name is".
 type Schema struct {
 	Name   string       // that schedscope schema knows it by
@@ -159,7 +159,7 @@ func (g *generator) schema() []byte {
 		}
 		typ := g.types[i]
 		fmt.Fprintf(&defs, "    %q: {\n", g.name(typ))
-		if _, object := reflect.Zero(typ).Interface().(savedfile.Object); typ.Kind() == reflect.Array && !object {
+		if _, object := reflect.Zero(typ).Interface().(strict.Object); typ.Kind() == reflect.Array && !object {
 			fmt.Fprintf(&defs, "      \"type\": \"array\"%s,\n", strings.Replace(g.doc(typeName(typ)), ", ", ",\n      ", 1))
 			fmt.Fprintf(&defs, "      \"items\": {%s},\n      \"minItems\": %d,\n      \"maxItems\": %d\n", g.value(g.anyNumber(), typ.Elem()), typ.Len(), typ.Len())
 		} else {
@@ -214,7 +214,7 @@ type member struct {
 
 func (g *generator) members(typ reflect.Type) []member {
 	var out []member
-	if obj, ok := reflect.Zero(typ).Interface().(savedfile.Object); ok {
+	if obj, ok := reflect.Zero(typ).Interface().(strict.Object); ok {
 		names, more := obj.JSONFields(), ""
 		if typ.Elem().Kind() == reflect.Slice {
 			more = ", for each bin"
@@ -244,7 +244,7 @@ func (g *generator) members(typ reflect.Type) []member {
 		key := typeName(owner) + "." + f.Name
 		value, in := g.Forms[key], g.anyNumber()
 		if f.Tag.Get("range") != "" && !g.Any {
-			in = savedfile.RangeOf(f)
+			in = strict.RangeOf(f)
 		}
 		switch {
 		case name == "schema":
@@ -262,15 +262,15 @@ func (g *generator) members(typ reflect.Type) []member {
 }
 
 // anyNumber is the range of numbers that declare none.
-func (g *generator) anyNumber() savedfile.Range {
+func (g *generator) anyNumber() strict.Range {
 	if g.Any {
-		return savedfile.Range{Least: math.Inf(-1), Most: math.Inf(1)}
+		return strict.Range{Least: math.Inf(-1), Most: math.Inf(1)}
 	}
-	return savedfile.RangeOf(reflect.StructField{})
+	return strict.RangeOf(reflect.StructField{})
 }
 
 // value returns the members of the schema of a value in a range.
-func (g *generator) value(in savedfile.Range, typ reflect.Type) string {
+func (g *generator) value(in strict.Range, typ reflect.Type) string {
 	for typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
 	}
@@ -312,7 +312,7 @@ func (g *generator) value(in savedfile.Range, typ reflect.Type) string {
 }
 
 // limits returns the members of the schema that a range is.
-func limits(in savedfile.Range) string {
+func limits(in strict.Range) string {
 	text := ""
 	switch {
 	case in.Least == math.SmallestNonzeroFloat64:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 // TraceScan is what the bytes of a trace tell, before it is decoded.
@@ -36,12 +37,12 @@ func Scan(r io.Reader) TraceScan {
 	var found TraceScan
 	sum := sha256.New()
 	records := finder{start: recordStart, take: func(text string) bool {
-		r, err := env.Decode(text)
+		r, err := strict.Decode[env.Record]([]byte(text), env.Schema)
 		found.Record = r
 		return err == nil
 	}}
 	notes := finder{start: noteStart, take: func(text string) bool {
-		n, err := capture.DecodeNote(text)
+		n, err := strict.Decode[capture.Note]([]byte(text), capture.NoteSchema)
 		if err == nil {
 			found.Service = n.Name
 		}

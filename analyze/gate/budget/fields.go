@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
-	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/strict"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -17,7 +17,7 @@ import (
 type key struct {
 	name     string
 	index    int
-	in       savedfile.Range
+	in       strict.Range
 	part     bool // a number, or one with %
 	required bool
 }
@@ -28,7 +28,7 @@ func keysOf(t reflect.Type) []key {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
-			keys = append(keys, key{name, i, savedfile.RangeOf(f), f.Tag.Get("form") == "part", options == ""})
+			keys = append(keys, key{name, i, strict.RangeOf(f), f.Tag.Get("form") == "part", options == ""})
 		}
 	}
 	return keys

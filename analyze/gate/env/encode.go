@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/trace"
 	"unicode/utf8"
 
@@ -52,32 +51,11 @@ func cut(s string, limit int) string {
 	return s[:limit]
 }
 
-// Decode reads a record as Encode returns it, and as files have it.
-func Decode(text string) (*Record, error) {
-	r := new(Record)
-	if err := decode([]byte(text), Schema, r, r.check); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// decode reads JSON, see [savedfile.Decode], and checks it.
-func decode(data []byte, schema string, to any, check func() error) error {
-	err := savedfile.Decode(data, schema, to)
-	if err == nil {
-		err = check()
-	}
-	if err != nil {
-		return fmt.Errorf("invalid environment record: %w", err)
-	}
-	return nil
-}
-
-// check reports what is wrong with a record that somebody else wrote.
-func (r *Record) check() error {
+// Check reports what is wrong with a record that somebody else wrote.
+func (r *Record) Check() error {
 	switch {
 	case r.Schema != Schema:
-		return &savedfile.SchemaError{Got: r.Schema, Want: Schema}
+		return fmt.Errorf("its schema is %q, not %q", cut(r.Schema, 40), Schema)
 	case r.Point != Begin && r.Point != End:
 		return fmt.Errorf("point is %q, want %q or %q", cut(r.Point, 40), Begin, End)
 	}
@@ -87,9 +65,6 @@ func (r *Record) check() error {
 // Beside returns the name of the file that holds the Run of a trace's file.
 func Beside(trace string) string { return trace + ".env.json" }
 
-// maxRun is the greatest size of such a file.
-const maxRun = 64 << 10
-
 // WriteRun writes the Run of the trace in a file to the file beside it.
 func WriteRun(trace string, run *Run) error {
 	x := *run
@@ -97,36 +72,10 @@ func WriteRun(trace string, run *Run) error {
 	return atomicfile.WriteBeside(Beside(trace), func(w io.Writer) error { return savedfile.WriteJSON(w, &x, false) })
 }
 
-// ReadRun returns the Run that lies beside the trace in a file, nil if there is none.
-func ReadRun(trace string) (*Run, error) {
-	name := Beside(trace)
-	data, err := savedfile.ReadFile(name, maxRun)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	run, err := ParseRun(data)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
-	}
-	return run, nil
-}
-
-// ParseRun reads the content of such a file.
-func ParseRun(data []byte) (*Run, error) {
-	run := new(Run)
-	if err := decode(data, "", run, run.check); err != nil {
-		return nil, err
-	}
-	return run, nil
-}
-
-// check reports what is wrong with two records, each and together.
-func (r *Run) check() error {
+// Check reports what is wrong with two records, each and together.
+func (r *Run) Check() error {
 	for _, x := range []*Record{&r.Begin, &r.End} {
-		if err := x.check(); err != nil {
+		if err := x.Check(); err != nil {
 			return err
 		}
 	}

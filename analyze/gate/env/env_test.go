@@ -3,7 +3,6 @@ package env
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 func equal[T comparable](t *testing.T, what string, got, want T) {
@@ -29,7 +30,7 @@ func TestTake(t *testing.T) {
 	equal(t, "go", a.Go, runtime.Version())
 	equal(t, "procs", a.GOMAXPROCS, runtime.GOMAXPROCS(0))
 	run := Run{Begin: a, End: b}
-	if err := run.check(); err != nil {
+	if err := run.Check(); err != nil {
 		t.Fatal(err)
 	}
 	u := run.Usage(0)
@@ -189,7 +190,7 @@ func TestEncode(t *testing.T) {
 		if len(text) > MaxMessage || strings.Contains(text, "\n") {
 			t.Errorf("%d bytes", len(text))
 		}
-		got, err := Decode(text)
+		got, err := strict.Decode[Record]([]byte(text), Schema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,42 +238,9 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"schema":"schedscope.env/v1","point":"end","ncpu":"two"}`:                                                          "ncpu is a text, not a number",
 		`{"schema":"schedscope.env/v1","point":"end","go":"","os":"","arch":"","ncpu":1,"gomaxprocs":1,"mono_ns":1,"new":1}`: `the unknown key "new": a newer schedscope wrote it`,
 	} {
-		if r, err := Decode(text); err == nil || !strings.Contains(err.Error(), why) {
+		if r, err := strict.Decode[Record]([]byte(text), Schema); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v %v, want %q", text, r, err, why)
 		}
-	}
-}
-
-func TestRunFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "x.trace")
-	if run, err := ReadRun(name); run != nil || err != nil {
-		t.Errorf("no file: %v, %v", run, err)
-	}
-	want := Run{Begin: Take(Begin), End: Take(End)}
-	if err := WriteRun(name, &want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadRun(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, _ := json.Marshal(want)
-	b, _ := json.Marshal(got)
-	equal(t, "run", string(b), string(a))
-
-	bad := want
-	bad.Begin, bad.End = want.End, want.Begin
-	if err := WriteRun(name, &bad); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadRun(name); err == nil || !strings.Contains(err.Error(), "x.trace.env.json") {
-		t.Errorf("begin and end exchanged: %v", err)
-	}
-	if err := os.WriteFile(Beside(name), bytes.Repeat([]byte(" "), maxRun+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadRun(name); err == nil {
-		t.Error("a file that is too large is read")
 	}
 }
 
@@ -306,7 +274,7 @@ func TestChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := FromChild(begin, Take(End), Child{State: cmd.ProcessState, Binary: exe, Env: cmd.Env, DelayNS: delay})
-	if err := run.check(); err != nil {
+	if err := run.Check(); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "go", run.Begin.Go, runtime.Version())

@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/strict"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/session"
@@ -139,10 +140,10 @@ func (r *regionScan) event(ev *model.Event) {
 const maxRecords = 1 << 12
 
 func (s *scan) record(text string, at model.Time) {
-	rec, err := env.Decode(text)
+	rec, err := strict.Decode[env.Record]([]byte(text), env.Schema)
 	switch {
 	case err != nil && s.bad == nil:
-		s.bad = err
+		s.bad = fmt.Errorf("invalid environment record: %w", err)
 	case err == nil && len(s.records) < maxRecords:
 		s.records = append(s.records, loggedRecord{rec, at})
 	}

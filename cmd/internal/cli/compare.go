@@ -17,7 +17,6 @@ import (
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/experiment"
-	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -302,7 +301,7 @@ func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec
 	at, size := in.ReaderAt()
 	input := sample.Input{Name: ref.Name}
 	if ref.Kind == source.File {
-		if input.Env, err = env.ReadRun(ref.Path); err != nil {
+		if input.Env, err = sample.ReadRun(ref.Path); err != nil {
 			return nil, err
 		}
 	}

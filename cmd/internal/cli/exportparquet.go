@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -228,7 +229,7 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 	if s.Record != nil {
 		p.record = *s.Record
 	} else if ref.Kind == source.File {
-		run, err := env.ReadRun(ref.Path)
+		run, err := sample.ReadRun(ref.Path)
 		if err != nil {
 			a.warn("%s: %v", in.Name, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/savedfiletest"
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 // limits are the keys of a budget that say what is allowed. Who changes them edits the limits,
@@ -86,7 +87,7 @@ func TestTamperedGate(t *testing.T) {
 	}{
 		{"two.yaml", two, func(data []byte) error { _, err := budget.Read("f", data); return err }},
 		{"runs/order.json", one, func([]byte) error { _, err := interleave.Read(path("runs/order.json")); return err }},
-		{"runs/cand/01.trace.env.json", one, func(data []byte) error { _, err := env.ParseRun(data); return err }},
+		{"runs/cand/01.trace.env.json", one, func(data []byte) error { _, err := strict.Decode[env.Run](data, ""); return err }},
 	} {
 		good := read(path(tt.file))
 		check := func(what string, refused bool) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/strict"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -46,7 +47,7 @@ func (n *notes) event(t *model.Tables, ev *model.Event) {
 	case capture.TakenCategory:
 		n.taken = n.taken || n.last != nil && t.String(ev.Str2) == n.last.Time
 	case capture.Category:
-		note, err := capture.DecodeNote(t.String(ev.Str2))
+		note, err := strict.Decode[capture.Note]([]byte(t.String(ev.Str2)), capture.NoteSchema)
 		if err != nil {
 			return // of a newer version, or somebody else's
 		}

@@ -1,4 +1,4 @@
-package savedfile_test
+package strict_test
 
 import (
 	"bytes"
@@ -21,6 +21,7 @@ import (
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	. "github.com/schedscope/schedscope/internal/savedfiletest"
+	"github.com/schedscope/schedscope/internal/strict"
 )
 
 // kind is one of the files, and records in traces, that come in through the door.
@@ -80,14 +81,14 @@ func kinds(t *testing.T) map[string]kind {
 
 	return map[string]kind{
 		"report": {report.Bytes(), reader(func(data []byte) (*result.Report, error) { return result.Read(bytes.NewReader(data)) })},
-		"record": {[]byte(env.Encode(&record)), reader(func(data []byte) (*env.Record, error) { return env.Decode(string(data)) })},
-		"run":    {run, reader(env.ParseRun)},
+		"record": {[]byte(env.Encode(&record)), reader(func(data []byte) (*env.Record, error) { return strict.Decode[env.Record](data, env.Schema) })},
+		"run":    {run, reader(func(data []byte) (*env.Run, error) { return strict.Decode[env.Run](data, "") })},
 		"order": {order.Bytes(), reader(func(data []byte) (*interleave.Order, error) {
 			name := filepath.Join(dir, interleave.OrderFile)
 			check(os.WriteFile(name, data, 0o666))
 			return interleave.Read(name)
 		})},
-		"note": {noteText, reader(func(data []byte) (*capture.Note, error) { return capture.DecodeNote(string(data)) })},
+		"note": {noteText, reader(func(data []byte) (*capture.Note, error) { return strict.Decode[capture.Note](data, capture.NoteSchema) })},
 	}
 }
 

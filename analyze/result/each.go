@@ -1,0 +1,60 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// badValue is a value that cannot be, and where it stands: "latency.by_origin[2].count".
+type badValue struct{ path, text string }
+
+func (e *badValue) Error() string { return strings.TrimPrefix(e.path, ".") + " " + e.text }
+
+// errSkip is for what is not looked into.
+var errSkip = errors.New("skip")
+
+// each calls f with v and all that is in it, by the name of the field, until that fails. A badValue
+// gets its place.
+func each(v reflect.Value, name string, f func(v reflect.Value, name string) error) error {
+	switch err := f(v, name); {
+	case err == errSkip:
+		return nil
+	case err != nil:
+		return err
+	}
+	in := func(place string, err error) error {
+		if bad, ok := errors.AsType[*badValue](err); ok {
+			bad.path = place + bad.path
+		}
+		return err
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return each(v.Elem(), name, f)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if err := each(v.Index(i), name, f); err != nil {
+				return in(fmt.Sprintf("[%d]", i), err)
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if !field.IsExported() {
+				continue
+			}
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if err := each(v.Field(i), name, f); err != nil {
+				if field.Anonymous {
+					return err
+				}
+				return in("."+name, err)
+			}
+		}
+	}
+	return nil
+}
