@@ -162,7 +162,7 @@ func (l *Lateness) move(s *model.Step) {
 	}
 }
 
-// procOf returns what is known of a proc, nil if there is no such proc.
+// procOf returns what is known of a proc, nil for one that does not exist.
 func procOf[T any](procs *[]T, id model.ProcID) *T {
 	if id < 0 || id >= maxPathologyProcs {
 		return nil

@@ -56,8 +56,8 @@ func (r *Result) judge() {
 	least := 2 * stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))
 	enough, apart := !r.Single() && least*float64(len(ps)) < Alpha, 1.001*least
 	corrected := stat.Holm(ps)
-	most := 0.0
-	for _, row := range rows { // 2
+	most, load := 0.0, (*Row)(nil) // the rate that changed most by another load
+	for _, row := range rows {     // 2
 		p := row.P
 		if i := slices.Index(tested, row); i >= 0 && enough {
 			p = &corrected[i]
@@ -77,20 +77,20 @@ func (r *Result) judge() {
 		if row.of.Agg == rule.Quantile && row.of.Q == 0.5 {
 			weight += math.Abs(row.change)
 		}
-		load := row.isRate() && row != rows[0] && !r.sameLoad(row)
-		if load { // is reported if nothing else changed
-			weight *= 1e-9
-		}
-		if weight > most {
-			most, r.lead = weight, row
-			switch {
-			case load:
-			case row.change > 0:
+		switch {
+		case row.isRate() && row != rows[0] && !r.sameLoad(row):
+			if load == nil || math.Abs(row.change) > math.Abs(load.change) {
+				load = row
+			}
+		case weight > most:
+			most, r.lead, r.Verdict = weight, row, Better
+			if row.change > 0 {
 				r.Verdict = Worse
-			default:
-				r.Verdict = Better
 			}
 		}
+	}
+	if r.Verdict == Same && load != nil && load.change != 0 {
+		r.lead = load
 	}
 }
 

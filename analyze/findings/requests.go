@@ -74,7 +74,7 @@ type question struct {
 
 // name is what the requests are called.
 func (q *question) name() string {
-	if q.Name == "" || q.Name == result.NoName {
+	if !handled(q.Name) {
 		return "requests (" + q.kind + ")"
 	}
 	return plain(textui.ShortFunc(q.Name))
@@ -83,26 +83,22 @@ func (q *question) name() string {
 // titled is what the requests with a part are called: by the handler that all have that are listed, if the
 // group has no name.
 func (q *question) titled(g *result.RequestRow) string {
-	names := map[string]bool{}
-	for _, p := range q.listed() {
-		if long(&p, g) {
-			names[p.Name] = true
-		}
+	list := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return !long(&p, g) })
+	if handled(q.Name) || len(list) == 0 || !handled(list[0].Name) || slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Name != list[0].Name }) {
+		return q.name()
 	}
-	for name := range names {
-		if len(names) == 1 && (q.Name == "" || q.Name == result.NoName) && name != "" && name != result.NoName {
-			return plain(textui.ShortFunc(name))
-		}
-	}
-	return q.name()
+	return plain(textui.ShortFunc(list[0].Name))
 }
+
+// handled reports whether a name is that of a handler.
+func handled(name string) bool { return name != "" && name != result.NoName }
 
 // listed are the slowest requests, before them the typical one where all are slow.
 func (q *question) listed() []result.RequestPath {
 	if q.all && q.Typical != nil {
 		return append([]result.RequestPath{*q.Typical}, q.Slowest...)
 	}
-	return q.Slowest
+	return slices.Clone(q.Slowest)
 }
 
 // long reports whether a fifth of a request is such a part.

@@ -28,6 +28,8 @@ import (
 //  4. One culprit is one item: a later item about the same function goes.
 //  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
+//  6. What the machine explains is no item: waits to run while the procs were idle, and tails that are
+//     no longer than threads had no CPU at times. If nothing else is left, the word is DISTURBED.
 const (
 	enough, enoughTail = 10, 20
 	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
@@ -120,14 +122,14 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 		sets := k.Sets()
 		var unknown int64 // of which the handler is not known
 		for n := range sets {
-			if len(sets) > 1 && (sets[n].Name == "" || sets[n].Name == result.NoName || strings.HasPrefix(sets[n].Name, "net/rpc.")) {
+			if len(sets) > 1 && (!handled(sets[n].Name) || strings.HasPrefix(sets[n].Name, "net/rpc.")) {
 				unknown += sets[n].Count
 			}
 		}
 		for n := range sets {
 			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				all := &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
-				if s.Name != "" && s.Name != result.NoName && unknown > s.Count {
+				if handled(s.Name) && unknown > s.Count {
 					all.others = unknown
 				}
 				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
@@ -528,7 +530,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		return "Goroutines are held up, not by the scheduler."
 	}
 	n, name := textui.Count(q.RequestGroup.Count), "requests"
-	if q.Name != "" && q.Name != result.NoName && len(j.questions) > 2 {
+	if handled(q.Name) && len(j.questions) > 2 {
 		name = plain(textui.ShortFunc(q.Name))
 	}
 	switch {

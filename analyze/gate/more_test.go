@@ -583,7 +583,8 @@ func TestExplainGroup(t *testing.T) {
 	side := func(name string, seed uint64, p99 model.Duration) *sample.Set {
 		return recipe{n: 10, seed: seed, edit: func(i int, s *sample.Sample) {
 			group := func(name string, p99 model.Duration) sample.RequestGroup {
-				return sample.RequestGroup{Name: name, RequestSet: sample.RequestSet{Count: 1000, Total: 1e9, P50: 1e6, P99: p99 + model.Duration(i)*1e4}}
+				return sample.RequestGroup{Name: name, RequestSet: sample.RequestSet{Count: 1000, Total: 1e9, P50: 1e6, P99: p99 + model.Duration(i)*1e4,
+					Slowest: 10, Tail: []sample.Class{{Detail: "lock in main.get", Total: 10 * p99}}}}
 			}
 			s.Requests = &sample.Requests{Kind: "http", RequestSet: sample.RequestSet{Count: 2000, Total: 2e9, P50: 1e6, P99: p99}}
 			s.Requests.Groups = []sample.RequestGroup{group("GET /rate", 3e6), group("GET /order/{id}", p99)}
@@ -593,7 +594,7 @@ func TestExplainGroup(t *testing.T) {
 	}
 	r := must(t, Input{Budget: budgetOf(t, "p99(request) <= baseline*1.2"), Base: side("base", 1, 7e6), Cand: side("cand", 2, 16e6)})
 	e := ruleOf(t, r, "p99(request)").Explain
-	if e == nil || !strings.HasPrefix(e.Why[0], "most of all GET /order/{id}: x2.2") {
+	if e == nil || !strings.HasPrefix(e.Why[0], "most of all GET /order/{id}: x2.2") || !strings.HasSuffix(e.Why[0], "; lock in main.get +9.00ms in each of the slowest of GET /order/{id}") {
 		t.Errorf("explained by %+v", e)
 	}
 }

@@ -136,7 +136,7 @@ have in common, and its page draws each path.`,
 }
 
 // apply leaves out the labels, also of a sample, if they are not to be passed on. The error is that
-// there is no request of those that were asked for.
+// none of the requests that were asked for exists.
 func (f *requestFlags) apply(v *result.Report, sample []result.RequestKind) error {
 	if f.noLabels {
 		for _, list := range [][]result.RequestKind{v.Requests, sample} {
