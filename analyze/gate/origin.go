@@ -29,24 +29,21 @@ const leastUp = 1.03
 
 // origin says whether the program changed or the machine was disturbed, and from what
 // that is concluded.
-func (c *check) origin(it *item) (string, []string) {
-	if c.against() == nil {
+func (g *guarded) origin(j *judged) (string, []string) {
+	if g.design == Absolute {
 		return OriginUnknown, []string{"not known: there is no baseline to compare with"}
 	}
-	cpu, wakes := c.changed("cpu"), c.changed("wakes")
+	cpu, wakes := g.used.changed("cpu"), g.used.changed("wakes")
 	latency := rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "runnable"}.String()
-	why := c.facts(cpu, wakes, c.changedIn(latency, latency))
-	o, text := c.conclusion(it, cpu, wakes)
-	if o == OriginProgram && c.failed("machine") {
+	o, text := conclusion(j, g.disturbed(), cpu, wakes)
+	if o == OriginProgram && g.disturbed() {
 		text += "; the machine was disturbed, too"
 	}
-	return o, append([]string{text}, why...)
+	return o, append([]string{text}, g.facts(cpu, wakes, g.used.changedIn(latency, latency))...)
 }
 
 // conclusion goes through the table of what follows from which change.
-func (c *check) conclusion(it *item, cpu, wakes change) (string, string) {
-	noisy := c.failed("machine")
-	q := it.rule.Quantity
+func conclusion(j *judged, noisy bool, cpu, wakes change) (origin, why string) {
 	switch {
 	case cpu.up && wakes.up:
 		return OriginProgram, "the program: more work and more hand-offs per op"
@@ -54,11 +51,11 @@ func (c *check) conclusion(it *item, cpu, wakes change) (string, string) {
 		return OriginProgram, "the program: more work per op"
 	case wakes.up:
 		return OriginProgram, "the program: more hand-offs per op"
-	case isCounter(q) && it.res.Verdict != Inconclusive:
+	case isCounter(j.Quantity) && j.res.Verdict != Inconclusive:
 		return OriginProgram, "the program: a counter that the machine hardly changes"
 	case noisy:
 		return OriginMachine, "the machine was disturbed, and counters per op do not say that the program changed"
-	case q.Metric == "blocked" && cpu.known && wakes.known:
+	case j.Quantity.Metric == "blocked" && cpu.known && wakes.known:
 		return OriginTiming, "the program's timing: neither more work nor more hand-offs per op, but longer waits of goroutines for each other or for something outside"
 	case !cpu.known && !wakes.known:
 		return OriginUnknown, "counters per op and second are not recorded, by which program and machine could be distinguished"
@@ -67,41 +64,38 @@ func (c *check) conclusion(it *item, cpu, wakes change) (string, string) {
 }
 
 // changed compares a counter per op, or per second if ops are not counted.
-func (c *check) changed(metric string) change {
+func (s sides) changed(metric string) change {
 	q := rule.Quantity{Agg: rule.Mean, Metric: metric, Per: rule.PerOp}
-	if ch := c.changedIn(q.String(), metric+"/op"); ch.known {
+	if ch := s.changedIn(q.String(), metric+"/op"); ch.known {
 		return ch
 	}
 	q.Per = rule.PerSecond
-	return c.changedIn(q.String(), metric+"/s")
+	return s.changedIn(q.String(), metric+"/s")
 }
 
-func (c *check) changedIn(key, name string) change {
-	b, d := values(c.against(), key), values(c.cand.used, key)
+func (s sides) changedIn(key, name string) change {
+	b, d := values(s.base(), key), values(s.cand(), key)
 	r := stat.Ratio(b, d, shown)
 	if !r.OK() {
 		return change{}
 	}
-	ch := change{known: true, text: name + " " + experiment.IntervalText(&r)}
-	ch.up = r.Est >= leastUp && stat.MannWhitney(b, d) <= 0.05
-	return ch
+	return change{known: true, up: r.Est >= leastUp && stat.MannWhitney(b, d) <= 0.05, text: name + " " + experiment.IntervalText(&r)}
 }
 
 // facts are what the conclusion rests on.
-func (c *check) facts(changes ...change) []string {
+func (g *guarded) facts(changes ...change) (why []string) {
 	var seen []string
 	for _, ch := range changes {
 		if ch.known {
 			seen = append(seen, ch.text)
 		}
 	}
-	var why []string
 	if len(seen) > 0 {
 		why = append(why, strings.Join(seen, "; "))
 	}
-	for _, g := range c.res.Guards {
-		if g.Name == "load" || g.Name == "machine" || g.Name == "mix" && g.Status == GuardFlag {
-			why = append(why, g.Name+": "+g.Text)
+	for _, x := range g.guards {
+		if x.Name == "load" || x.Name == "machine" || x.Name == "mix" && x.Status == GuardFlag {
+			why = append(why, x.Name+": "+x.Text)
 		}
 	}
 	return why

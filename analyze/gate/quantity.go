@@ -16,11 +16,16 @@ func isCounter(q rule.Quantity) bool {
 	return q.Per == rule.PerOp && slices.Contains(counters, q.Metric)
 }
 
-// perEvent says whether a quantity is of single occurrences, which others of them
+// perEvent reports whether a quantity is of single occurrences, which others of them
 // dilute.
-func perEvent(q rule.Quantity) bool {
-	m, ok := rule.Lookup(q.Metric)
-	return ok && m.Kind == rule.Distribution && q.Per == rule.PerNone && q.Agg != rule.Sum
+func (r *subject) perEvent() bool {
+	return r.metric.Kind == rule.Distribution && r.Quantity.Per == rule.PerNone && r.Quantity.Agg != rule.Sum
+}
+
+// ofRequests reports whether the metric is of requests.
+func (r *subject) ofRequests() bool {
+	_, _, ok := r.metric.OfRequests()
+	return ok
 }
 
 // requestRate is the throughput of requests.
