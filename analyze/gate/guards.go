@@ -25,6 +25,9 @@ const (
 // of single events say little.
 const mixTolerance = 0.10
 
+// disturbed begins the reason for which a disturbed trace is left out.
+const disturbed = "disturbed: "
+
 // canaryTolerance is by how much the time of a fixed piece of work may differ between
 // the sides before the machine was not the same.
 const canaryTolerance = 0.25
@@ -40,33 +43,29 @@ type guarded struct {
 // guards asks everything that must hold before a test, of both sides alike. The guard of the
 // machine comes first: it settles which traces count.
 func guards(m matter) guarded {
-	g := guarded{matter: m}
-	warn := func(text string) {
-		if text != "" {
-			g.warnings = append(g.warnings, text)
-		}
-	}
-	machine, used, warning := m.machine()
-	g.used, g.noisy = used, machine.Blocks == blocksLatency
-	warn(warning)
+	machine, used, warnings := m.machine()
+	g := guarded{matter: m, used: used, noisy: machine.Blocks == blocksLatency}
 	// A trace that lost anything is unusable, as what is missing may be what was slow.
 	g.guards = append([]Guard{{Name: "whole", Status: GuardOK, Text: "no trace lost anything"}, machine}, identities(used, m.Budget)...)
 	if m.design != Absolute {
-		load, warning := g.load()
-		warn(warning)
-		mix, warning := mix(used)
-		warn(warning)
-		at := len(g.guards)
+		load, mix, at := g.load(), mix(used), len(g.guards)
 		if load.Status == GuardFailed && load.Blocks == blocksRelative {
 			at = 0 // whatever else keeps rules from being judged, this is known
 		}
 		g.guards = append(slices.Insert(g.guards, at, load), mix)
+		if load.Status == GuardUnknown && load.Blocks == "" {
+			warnings = append(warnings, "whether both sides had the same load is not known: "+load.Text)
+		}
+		if mix.Status == GuardFlag {
+			warnings = append(warnings, mix.Text+": rules per op say more")
+		}
 	}
 	if m.design == Separate {
 		text := "it is not known that both sides were recorded in turns on one machine: a difference may be one of sessions, which more traces do not cure"
 		g.guards = append(g.guards, Guard{Name: "design", Status: GuardFlag, Text: text})
-		warn(text + ". `schedscope gate record` records in turns")
+		warnings = append(warnings, text+". `schedscope gate record` records in turns")
 	}
+	g.warnings = append(g.warnings, warnings...)
 	return g
 }
 
@@ -122,9 +121,9 @@ func (m *matter) minTraces() int { return max(m.Budget.MinTraces, 1) }
 //     sessions it is likely: in our experiments up to 60 % of unchanged programs looked
 //     slower.
 //
-// The text is a warning, "" if there is none.
-func (m *matter) machine() (g Guard, used sides, warning string) {
-	g = Guard{Name: "machine", Status: GuardOK}
+// The texts are warnings.
+func (m *matter) machine() (g Guard, used sides, warnings []string) {
+	g.Name = "machine"
 	var said []string
 	enough := true
 	for i, s := range m.all { // 1
@@ -132,7 +131,7 @@ func (m *matter) machine() (g Guard, used sides, warning string) {
 		limits := experiment.Limits(s.samples, m.Budget.Guards.Limits())
 		for _, x := range s.samples {
 			if why := limits.Disturbed(x.Noise); why != "" {
-				kept.dropped = append(kept.dropped, Dropped{x.Name, "disturbed: " + why})
+				kept.dropped = append(kept.dropped, Dropped{x.Name, disturbed + why})
 			} else {
 				kept.samples = append(kept.samples, x)
 			}
@@ -142,7 +141,7 @@ func (m *matter) machine() (g Guard, used sides, warning string) {
 			continue
 		}
 		all, left, first := len(s.samples), len(kept.samples), kept.dropped[0]
-		text := fmt.Sprintf("%d of %s of the %s disturbed (%s: %s); %d left", all-left, count(all, "trace"), s.name, first.Trace, strings.TrimPrefix(first.Why, "disturbed: "), left)
+		text := fmt.Sprintf("%d of %s of the %s disturbed (%s: %s); %d left", all-left, count(all, "trace"), s.name, first.Trace, strings.TrimPrefix(first.Why, disturbed), left)
 		if need := m.need(i == len(m.all)-1); left < min(need, all) {
 			enough = false
 			text += fmt.Sprintf(", %d needed", need)
@@ -172,7 +171,7 @@ func (m *matter) machine() (g Guard, used sides, warning string) {
 		g.Status, g.Blocks = GuardFailed, blocksAll
 		said = append(said, unlike)
 	default: // 4
-		g, warning = quiet(used, m.design, m.Budget.Guards)
+		g.Status, g.Blocks, g.Text, warnings = quiet(used, m.design, m.Budget.Guards)
 		if len(said) > 0 {
 			said = append(said, "else "+g.Text)
 			if g.Status == GuardOK {
@@ -183,7 +182,7 @@ func (m *matter) machine() (g Guard, used sides, warning string) {
 	if len(said) > 0 {
 		g.Text = strings.Join(said, "; ")
 	}
-	return g, used, warning
+	return g, used, warnings
 }
 
 // notAlike says why nothing can be judged on a disturbed machine, "" if counters per op
@@ -284,9 +283,8 @@ func unlikeMachine(s sides, l budget.Guards) string {
 	return fmt.Sprintf("the %s was disturbed more: run-queue delay of the system x%.3g, %s", worse.name, unequal(*b, *d), strings.Join(signs, ", "))
 }
 
-// quiet says that nothing disturbed, or that nobody knows. The text is a warning.
-func quiet(used sides, design Design, limits budget.Guards) (g Guard, warning string) {
-	g = Guard{Name: "machine", Status: GuardOK}
+// quiet says that nothing disturbed, or that nobody knows.
+func quiet(used sides, design Design, limits budget.Guards) (s GuardStatus, blocks, text string, warnings []string) {
 	var blind []string
 	for _, s := range used {
 		n := 0
@@ -300,21 +298,17 @@ func quiet(used sides, design Design, limits budget.Guards) (g Guard, warning st
 		}
 	}
 	if len(blind) == 0 {
-		g.Text = "nothing disturbed the recordings" + quietFigures(used.cand(), limits)
-		return g, ""
+		return GuardOK, "", "nothing disturbed the recordings" + quietFigures(used.cand(), limits), nil
 	}
-	g.Status = GuardUnknown
-	g.Text = "what disturbed the recording of " + strings.Join(blind, " and ") + " is not recorded"
+	text = "what disturbed the recording of " + strings.Join(blind, " and ") + " is not recorded"
 	turns := design == Interleaved
 	if design != Absolute && !(turns && len(blind) == 2) {
-		g.Blocks = blocksRelative
-		g.Text += ", and the sides may differ in it"
-		return g, ""
+		return GuardUnknown, blocksRelative, text + ", and the sides may differ in it", nil
 	}
 	if turns {
-		g.Text += "; the sides were recorded in turns, so it is likely to be the same for both"
+		text += "; the sides were recorded in turns, so it is likely to be the same for both"
 	}
-	return g, g.Text + ": a violation may be the machine's doing. Record with `schedscope gate record` or package schedtest, which note it"
+	return GuardUnknown, "", text, []string{text + ": a violation may be the machine's doing. Record with `schedscope gate record` or package schedtest, which note it"}
 }
 
 // quietFigures are those of a quiet machine, and why what is over its limit does not count,
@@ -408,17 +402,6 @@ func same(used sides, name string) Guard {
 // relative returns d by b, less 1.
 func relative(b, d *float64) float64 { return *d / *b - 1 }
 
-// arrival is how work arrives: requests as fast as they are served, if the budget does not say.
-func (m *matter) arrival() budget.Load {
-	switch {
-	case m.Budget.Load != "":
-		return m.Budget.Load
-	case m.Budget.Op == "", slices.ContainsFunc(m.rules, func(r subject) bool { return r.added }):
-		return budget.Closed
-	}
-	return budget.Open
-}
-
 // throughput returns the rule that the throughput of requests does not fall by more than the
 // tolerance of the load: where all traces have requests, the budget does not say that the load is
 // given nor what rate is wanted, and so many rules can be violated by so few traces.
@@ -450,9 +433,9 @@ func (m *matter) throughput() []subject {
 	return []subject{r}
 }
 
-// load compares how much work there was. The text is a warning.
-func (m *guarded) load() (g Guard, warning string) {
-	g = Guard{Name: "load", Status: GuardOK}
+// load compares how much work there was.
+func (m *guarded) load() Guard {
+	g := Guard{Name: "load", Status: GuardOK}
 	f, what := experiment.Figure(experiment.OpRate), "ops/s"
 	if m.Budget.Load == budget.Fixed {
 		f, what = experiment.Ops, "ops"
@@ -461,6 +444,8 @@ func (m *guarded) load() (g Guard, warning string) {
 		what = strings.Replace(what, "ops", "requests", 1)
 	}
 	b, d := m.used.medians(f)
+	// Requests are sent as fast as they are served, if the budget does not say.
+	closed := m.Budget.Load == "" && (m.Budget.Op == "" || slices.ContainsFunc(m.rules, func(r subject) bool { return r.added }))
 	switch {
 	case (b == nil || d == nil) && m.Budget.Op != "":
 		// A program that does none of its work waits for nothing, and would pass.
@@ -471,8 +456,7 @@ func (m *guarded) load() (g Guard, warning string) {
 		if b, d := m.used.medians(experiment.EventRate); b != nil && d != nil {
 			g.Text += fmt.Sprintf("; events of the trace per second %s", experiment.TimesText(ratio(*d, *b)))
 		}
-		warning = "whether both sides had the same load is not known: " + g.Text
-	case m.arrival() == budget.Closed:
+	case closed || m.Budget.Load == budget.Closed:
 		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, experiment.TimesText(ratio(*d, *b)))
 	case math.Abs(relative(b, d)) > m.Budget.Guards.LoadTolerance*(1+1e-9):
 		g.Status, g.Blocks = GuardFailed, blocksRelative
@@ -488,28 +472,27 @@ func (m *guarded) load() (g Guard, warning string) {
 	default:
 		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*relative(b, d))
 	}
-	return g, warning
+	return g
 }
 
 // mix says if an op became another number of events: more short waits hide long ones in a
-// quantile. The text is a warning.
-func mix(used sides) (g Guard, warning string) {
+// quantile.
+func mix(used sides) Guard {
 	f, what := experiment.Figure(experiment.EventsPerOp), "events per op"
 	b, d := used.medians(f)
 	if b == nil || d == nil {
 		f, what = experiment.EventRate, "events per second"
 		b, d = used.medians(f)
 	}
-	g = Guard{Name: "mix", Status: GuardOK}
+	g := Guard{Name: "mix", Status: GuardOK}
 	switch {
 	case b == nil || d == nil:
 		g.Status, g.Text = GuardUnknown, "events are not counted"
 	case math.Abs(relative(b, d)) > mixTolerance:
 		g.Status = GuardFlag
 		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, experiment.TimesText(ratio(*d, *b)))
-		warning = g.Text + ": rules per op say more"
 	default:
 		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*relative(b, d))
 	}
-	return g, warning
+	return g
 }

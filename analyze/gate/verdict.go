@@ -39,7 +39,10 @@ func verdict(g guarded, tested []judged) *Result {
 	for _, j := range rules {
 		res.Rules = append(res.Rules, j.res)
 	}
-	warn(g.conclude(rules, res)...)
+	var warnings []string
+	res.Verdict, res.Exit, res.Headline, warnings = g.conclude(rules)
+	warn(warnings...)
+	res.Next = g.next(rules)
 	return res
 }
 
@@ -312,36 +315,21 @@ func (g *guarded) beyond(r subject, ceiling rule.Bound) (bool, []string) {
 	return j.violated(g.Budget.Alpha), j.warnings
 }
 
-// conclude makes one verdict of all, and returns warnings of what it does not show.
-func (g *guarded) conclude(rules []judged, res *Result) (warnings []string) {
-	var unusable, failed, warned, waived, unseen []judged
-	var blocked, weak []judged // inconclusive, whatever the power; for want of it
-	var undecided []judged     // both
-	errors := 0
-	for _, j := range rules {
-		isError := j.Level == budget.Error
-		if isError {
-			errors++
-		}
-		switch v := j.res.Verdict; {
-		case v == Unusable:
-			unusable = append(unusable, j)
-		case v == Fail && isError:
-			failed = append(failed, j)
-		case v == Fail:
-			warned = append(warned, j)
-		case v == Waived:
-			waived = append(waived, j)
-		case v == Unseen && isError:
-			unseen = append(unseen, j)
-		// A guard that blocks says that nothing can be judged here, so it counts for rules of
-		// level warn, too.
-		case v == Inconclusive && (j.cause == causeGuard || isError && j.cause != causePower):
-			blocked, undecided = append(blocked, j), append(undecided, j)
-		case v == Inconclusive && isError:
-			weak, undecided = append(weak, j), append(undecided, j)
-		}
+// conclude makes one verdict of all, and warns of what it does not show.
+func (g *guarded) conclude(rules []judged) (v Verdict, exit int, headline string, warnings []string) {
+	pick := func(v Verdict, is func(judged) bool) []judged {
+		return slices.DeleteFunc(slices.Clone(rules), func(j judged) bool { return j.res.Verdict != v || !is(j) })
 	}
+	every := func(judged) bool { return true }
+	isError := func(j judged) bool { return j.Level == budget.Error }
+	// A guard that blocks says that nothing can be judged here, so it counts for rules of level
+	// warn, too.
+	isBlocked := func(j judged) bool { return j.cause == causeGuard || isError(j) && j.cause != causePower }
+	unusable, failed, unseen, waived := pick(Unusable, every), pick(Fail, isError), pick(Unseen, isError), pick(Waived, every)
+	warned := pick(Fail, func(j judged) bool { return !isError(j) })
+	blocked := pick(Inconclusive, isBlocked) // whatever the power
+	weak := pick(Inconclusive, func(j judged) bool { return isError(j) && !isBlocked(j) })
+	undecided := pick(Inconclusive, func(j judged) bool { return isError(j) || isBlocked(j) })
 	warn := func(are []judged, what string) {
 		if len(are) > 0 {
 			warnings = append(warnings, count(len(are), "rule")+what)
@@ -354,10 +342,11 @@ func (g *guarded) conclude(rules []judged, res *Result) (warnings []string) {
 	}
 	warn(weak, " inconclusive for want of traces")
 
-	end := func(v Verdict, exit int, format string, args ...any) {
-		res.Verdict, res.Exit, res.Headline = v, exit, fmt.Sprintf(format, args...)
+	end := func(is Verdict, code int, format string, args ...any) {
+		v, exit, headline = is, code, fmt.Sprintf(format, args...)
 	}
 	all, on := count(len(rules), "rule"), g.OnInconclusive
+	errors := len(slices.DeleteFunc(slices.Clone(rules), func(j judged) bool { return !isError(j) }))
 	kept := count(errors, "rule")
 	if errors < len(rules) {
 		kept += " of level error"
@@ -387,10 +376,9 @@ func (g *guarded) conclude(rules []judged, res *Result) (warnings []string) {
 		end(Pass, ExitOK, "%s kept", kept)
 	}
 	if g.SameProgram {
-		warnings = append(warnings, calibration(res.Exit, rules))
+		warnings = append(warnings, calibration(exit, rules))
 	}
-	res.Next = g.next(rules)
-	return warnings
+	return v, exit, headline, warnings
 }
 
 // calibration says what recordings of one program on both sides show: whether the gate
