@@ -35,27 +35,23 @@ type Input struct {
 // and those that explain a violation.
 func SpecOf(b *budget.Budget) sample.Spec {
 	s := sample.Spec{Workload: b.Workload, Op: b.Op, Window: b.Window}
+	var all []rule.Quantity
+	for _, r := range b.Rules {
+		if r.Level != budget.Off {
+			all = append(all, r.Quantity)
+		}
+	}
+	all = append(all, diagnostics(rule.PerOp)...)
+	if b.Op == "" { // there may be no requests
+		all = append(all, diagnostics(rule.PerSecond)...)
+	}
 	seen := map[string]bool{}
-	add := func(q rule.Quantity) {
+	for _, q := range append(all, requestRate) {
 		if key := q.String(); !seen[key] {
 			seen[key] = true
 			s.Quantities = append(s.Quantities, q)
 		}
 	}
-	for _, r := range b.Rules {
-		if r.Level != budget.Off {
-			add(r.Quantity)
-		}
-	}
-	for _, q := range diagnostics(rule.PerOp) {
-		add(q)
-	}
-	if b.Op == "" { // there may be no requests
-		for _, q := range diagnostics(rule.PerSecond) {
-			add(q)
-		}
-	}
-	add(requestRate)
 	return s
 }
 
@@ -89,7 +85,7 @@ func (in Input) check() error {
 	return fmt.Errorf("gate: unknown outcome of what is inconclusive %q (want warn, fail or pass)", in.OnInconclusive)
 }
 
-// A matter is what is to be judged, with what is noticed before.
+// A matter is what is to be judged. Nothing changes one: each step returns its own.
 type matter struct {
 	Input
 	design   Design
@@ -136,9 +132,9 @@ type subject struct {
 	budget.Rule
 	text    string
 	key     string
-	metric  *rule.Metric
-	counter bool // it compares a counter per op with a baseline
-	added   bool // not of the budget: the throughput of requests
+	metric  *rule.Metric // nil: there is none of that name
+	counter bool         // it compares a counter per op with a baseline
+	added   bool         // not of the budget: the throughput of requests
 }
 
 func subjectOf(r budget.Rule) subject {
@@ -161,7 +157,7 @@ func (r *subject) sign() float64 {
 	return -1
 }
 
-// worse returns x, a ratio, in the direction in which more is worse, or such a ratio turned back.
+// worse returns the ratio x or, where lower is worse, its inverse: above 1 is worse then.
 func (r *subject) worse(x float64) float64 {
 	if r.higher() {
 		return x
@@ -208,7 +204,7 @@ func subjectsOf(b *budget.Budget) (list []subject) {
 	return list
 }
 
-// inTurns says whether both sets say that they were recorded in turns, and do not
+// inTurns reports whether both sets say that they were recorded in turns, and do not
 // contradict it: places in one order cannot be taken twice.
 func inTurns(base, cand *sample.Set) bool {
 	if base.Design != string(Interleaved) || cand.Design != string(Interleaved) || base.Recording != cand.Recording {
@@ -226,13 +222,18 @@ func inTurns(base, cand *sample.Set) bool {
 	return true
 }
 
-// unusable returns what makes the input unusable as a whole: no rules or traces, traces that
+// unusable returns what makes the input unusable as a whole: no rules, metrics or traces, traces that
 // are strange or there twice (1), sides that are not of the same (2), waivers that ended or
 // hold for too long (3), and a baseline that is missing (4).
 func (m *matter) unusable() (why []string) {
 	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	if len(m.rules) == 0 {
 		say("the budget has no rule to judge")
+	}
+	for _, r := range m.rules {
+		if r.metric == nil {
+			say("there is no metric %q", r.Quantity.Metric)
+		}
 	}
 	seen := map[string]map[experiment.Content]string{} // names of traces by side
 	for _, s := range m.all {                          // 1
