@@ -127,52 +127,6 @@ func (s sides) have(key string) bool {
 	return slices.ContainsFunc(s, func(x side) bool { return len(having(x.samples, key)) > 0 })
 }
 
-// A subject is a rule to judge.
-type subject struct {
-	budget.Rule
-	text    string
-	key     string
-	metric  *rule.Metric // nil: there is none of that name
-	counter bool         // it compares a counter per op with a baseline
-	added   bool         // not of the budget: the throughput of requests
-}
-
-func subjectOf(r budget.Rule) subject {
-	m, _ := rule.Lookup(r.Quantity.Metric)
-	return subject{Rule: r, text: r.String(), key: r.Quantity.String(), metric: m, counter: r.Bound.Relative && isCounter(r.Quantity)}
-}
-
-// ofFamily reports whether the rule shares alpha with others: those of level error that compare
-// with a baseline. An absolute rule has the confidence that it states, and one of level warn
-// stands for itself.
-func (r *subject) ofFamily() bool { return r.Bound.Relative && r.Level == budget.Error }
-
-func (r *subject) higher() bool { return r.Op.HigherIsWorse() }
-
-// sign is 1 if higher values are worse, else -1: tests are of "too high".
-func (r *subject) sign() float64 {
-	if r.higher() {
-		return 1
-	}
-	return -1
-}
-
-// worse returns the ratio x or, where lower is worse, its inverse: above 1 is worse then.
-func (r *subject) worse(x float64) float64 {
-	if r.higher() {
-		return x
-	}
-	return 1 / x
-}
-
-// confidence of an absolute rule.
-func (r *subject) confidence() float64 {
-	if c := r.Confidence; c > 0 && c < 1 {
-		return c
-	}
-	return rule.DefaultConfidence
-}
-
 func matterOf(in Input) matter {
 	m := matter{Input: in, design: Absolute, rules: subjectsOf(in.Budget)}
 	if in.Base != nil {
@@ -193,15 +147,6 @@ func sideOf(name string, set *sample.Set) side {
 	}
 	slices.SortStableFunc(s.samples, func(a, b *sample.Sample) int { return a.Order - b.Order })
 	return s
-}
-
-func subjectsOf(b *budget.Budget) (list []subject) {
-	for _, r := range b.Rules {
-		if r.Level != budget.Off && r.Rule != nil {
-			list = append(list, subjectOf(r))
-		}
-	}
-	return list
 }
 
 // inTurns reports whether both sets say that they were recorded in turns, and do not

@@ -204,8 +204,9 @@ func valuesOf(xs []float64) *Values {
 	return &Values{N: len(xs), Median: stat.Median(xs), Values: xs}
 }
 
+// interval returns i, nil if there is none.
 func interval(i stat.Interval) *stat.Interval {
-	if !i.OK() || !finite(i.Est) || !finite(i.Low) || !finite(i.High) {
+	if !i.OK() {
 		return nil
 	}
 	return &i
