@@ -48,8 +48,22 @@ func (p *plain) Decision(d *runqueue.Decision) {
 	}
 }
 
-// Start implements [runqueue.StartObserver].
-func (p *plain) Start(s *runqueue.Start) { (*Checker)(p).procs.started(s) }
+// Start implements [runqueue.StartObserver]. Of a plain start the reference takes the same, unless
+// it is not known to be one.
+func (p *plain) Start(s *runqueue.Start) {
+	c := (*Checker)(p)
+	c.procs.started(s)
+	if !s.Plain {
+		return
+	}
+	v := verdict{agreed: s.Grade <= runqueue.GradeUnique}
+	v.excluded = !v.agreed
+	c.result.Kinds[Pick].add(v)
+	c.result.Kinds[Place].add(v)
+	if c.sampled(s.Ordinal) {
+		c.result.Plain.add(v)
+	}
+}
 
 // Lengths implements [runqueue.LengthsObserver].
 func (p *plain) Lengths(l *runqueue.Lengths) { (*Checker)(p).procs.length(l) }

@@ -7,7 +7,9 @@ func (w *world) start(s *stay) {
 	x := &w.spots[s.slot]
 	known := isProc(s.p)
 	if w.r.wantViews() && !x.explained {
-		x.before = w.view(s)
+		if x.plain = w.plain(s); !x.plain && (s.how == SourceUnknown || s.how == SourceSystem) {
+			x.before = w.view(s)
+		}
 	}
 	switch {
 	case !known:
@@ -26,6 +28,21 @@ func (w *world) start(s *stay) {
 		return
 	}
 	w.started(s)
+}
+
+// plain reports whether the rules leave nothing else to take than s: it stands in the proc's own
+// runnext, or first in its local queue with nothing in runnext, and it is not the turn of the global
+// queue.
+func (w *world) plain(s *stay) bool {
+	x := &w.spots[s.slot]
+	if s.how != SourceUnknown || !isProc(s.p) || x.at != s.p || s.open || s.blind || x.lost || x.grade == GradeContradicted {
+		return false
+	}
+	q := w.proc(s.p)
+	if w.global.len() > 0 && (!q.tick.firm() || q.tick.since() == 0) {
+		return false
+	}
+	return x.place == PlaceRunnext || x.place == PlaceLocal && q.next == noSlot && q.q.items()[0] == s.slot
 }
 
 // started notes a start that was explained.
