@@ -39,7 +39,7 @@ func (w *world) plain(s *stay) bool {
 		return false
 	}
 	q := w.proc(s.p)
-	if w.global.len() > 0 && (!q.tick.firm() || q.tick.since() == 0) {
+	if w.global.len() > 0 && (!q.tick.sure || !q.tick.firm() || q.tick.since() == 0) {
 		return false
 	}
 	return x.place == PlaceRunnext || x.place == PlaceLocal && q.next == noSlot && q.q.items()[0] == s.slot
