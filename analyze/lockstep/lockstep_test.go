@@ -1,4 +1,4 @@
-package conform_test
+package lockstep_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	. "github.com/schedscope/schedscope/analyze/conform"
+	. "github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"

@@ -1,4 +1,4 @@
-// Package conform checks a runtime against the rules of its scheduler, decision
+// Package lockstep checks a runtime against the rules of its scheduler, decision
 // by decision: of each decision that a trace shows, what would the reference of
 // package refsched have done in the same state?
 //
@@ -35,4 +35,4 @@
 //
 // A decision of which the resolver does not know the state is excluded. All other
 // ones that do not agree are divergences, of the first [Class] that applies.
-package conform
+package lockstep
