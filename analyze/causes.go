@@ -141,7 +141,7 @@ func (c *Causes) Result(v *result.Report) {
 	for cause := range result.NumCauses {
 		if sum := &c.ByCause[cause]; sum.Waits > 0 {
 			x.Rows = append(x.Rows, result.CauseRow{Cause: cause.String(), Meaning: cause.Meaning(), Suspected: cause.Suspected(), IdleProc: cause.IdleProc(),
-				Total: sum.Total, Share: ratio(sum.Total, c.Total), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
+				Total: sum.Total, Share: result.Ratio(sum.Total, c.Total), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
 		}
 	}
 	slices.SortStableFunc(x.Rows, func(a, b result.CauseRow) int { return cmp.Compare(b.Total, a.Total) })

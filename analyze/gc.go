@@ -109,7 +109,7 @@ func (c *GC) Total() model.Duration {
 }
 
 // Share returns Total as a part of the procs' time.
-func (c *GC) Share() float64 { return ratio(c.Total(), c.procs.Procs) }
+func (c *GC) Share() float64 { return result.Ratio(c.Total(), c.procs.Procs) }
 
 // Result adds what was found to v.
 func (c *GC) Result(v *result.Report) {

@@ -8,10 +8,6 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// maxNames is how many different names one analysis tells apart. Functions and
-// reasons are far fewer; names of tasks and regions may be made up at run time.
-const maxNames = 4096
-
 // NoName stands for an empty name: a goroutine whose start function the trace
 // never told, a wait without a reason.
 const NoName = result.NoName
@@ -59,7 +55,7 @@ func (b *byName[T]) named(name string) *T {
 		name = NoName
 	}
 	x := b.index[name]
-	if x == nil && len(b.list) >= maxNames {
+	if x == nil && len(b.list) >= result.MaxNames {
 		name = result.OtherNames
 		x = b.index[name]
 	}

@@ -145,7 +145,7 @@ func (p *Pathologies) Found() []result.Pathology {
 // Result adds what was found to v.
 func (p *Pathologies) Result(v *result.Report) {
 	// What ran stood still, whether or not somebody waited.
-	if x := &p.frozen; findings.WaitSeverity(&v.Latency) == result.Info && !x.periodic && ratio(x.Total, v.Totals.Span) < frozenShare {
+	if x := &p.frozen; findings.WaitSeverity(&v.Latency) == result.Info && !x.periodic && result.Ratio(x.Total, v.Totals.Span) < frozenShare {
 		x.found = false
 	}
 	v.Pathologies = p.Found()

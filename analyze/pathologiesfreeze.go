@@ -142,7 +142,7 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		counted("silences of all threads with work at hand", x.Count),
 		lasting("in all", x.Total),
 		lasting("longest", x.Worst),
-		sharing("share of the time", ratio(x.Total, span)),
+		sharing("share of the time", result.Ratio(x.Total, span)),
 	}
 	if x.periodic {
 		x.judge("cpu-throttling", result.Serious, true, append(evidence, counted("that end 100 ms, or a multiple, after the one before", regular))...)

@@ -46,7 +46,7 @@ func (s *symptom) join(t *model.Tables, x result.Party, stack model.StackID) {
 		x.Place = place
 	}
 	key := partyKey{x.Role, x.Function, x.Place}
-	if s.parties[key] == nil && len(s.parties) >= maxNames {
+	if s.parties[key] == nil && len(s.parties) >= result.MaxNames {
 		key, stack = partyKey{role: x.Role, fn: result.OtherNames}, 0
 	}
 	y := s.parties[key]
