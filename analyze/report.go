@@ -4,10 +4,14 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/pathologies"
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
+
+// maxPathologyProcs bounds the procs of [Worst].
+const maxPathologyProcs = pathologies.MaxProcs
 
 // Report is the registry of analyses: each exported field is one. Feed it with
 // [Report.Observe] (and events, which some count, with [Report.Event]), call Finish once
@@ -42,7 +46,7 @@ type Report struct {
 	Causes      *Causes // this, Queues and Pathologies: fed by stepFeed
 	Blame       *Blame
 	Queues      *Queues
-	Pathologies *Pathologies
+	Pathologies *pathologies.Analysis
 
 	stepping  bool // steps are observed
 	specs     []requests.Spec
@@ -77,7 +81,7 @@ func New(t *model.Tables, o Options) *Report {
 		Requests:    newRequests(t, o),
 		Causes:      newCauses(t),
 		Queues:      &Queues{},
-		Pathologies: NewPathologies(t),
+		Pathologies: pathologies.New(t),
 	}
 	r.GC, r.Blame = NewGC(t, r.Idle), newBlame(t, r.Causes)
 	r.specs = o.Requests

@@ -1,4 +1,4 @@
-package analyze
+package pathologies
 
 import (
 	"maps"
@@ -11,7 +11,7 @@ import (
 
 // timeSlice is how long a proc runs goroutines of one schedtick before sysmon
 // asks for the next (runtime/proc.go: forcePreemptNS).
-const timeSlice = LongBurst
+const timeSlice = 10_000_000 * model.Duration(1)
 
 // globalTurn is after how many schedticks a proc looks at the global queue first
 // (runtime/proc.go: findRunnable). passedOver times as many starts as that should

@@ -1,9 +1,9 @@
-package analyze_test
+package pathologies_test
 
 import (
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/pathologies"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -34,7 +34,7 @@ var worstStates = map[string]model.GoState{"runnext-chain": model.GoRunnable, "g
 // check checks of each pathology that its worst case ended at the point in time that is
 // reported: there the goroutine that it names ceased to be in the state that the pathology
 // is about, and it had been so for at least as long.
-func (ends *goEnds) check(t *testing.T, p *analyze.Pathologies) {
+func (ends *goEnds) check(t *testing.T, p *pathologies.Analysis) {
 	t.Helper()
 	for _, x := range p.Found() {
 		start := x.At - model.Time(x.Worst)

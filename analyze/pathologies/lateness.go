@@ -1,7 +1,8 @@
-package analyze
+package pathologies
 
 import (
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -12,14 +13,13 @@ import (
 // other goroutines' time and with one another: they must not be added to waits,
 // nor to each other.
 type Lateness struct {
-	traceClock
 	// Network bounds the time from the readiness of a network event until the
 	// poller woke its goroutine: since the latest poll that would have found it,
 	// and at most since the goroutine began to wait for it. It leaves out the
 	// microseconds that a poll itself takes.
-	Network Dist
+	Network dist.Dist
 	// ByPoller divides Network by who found the event.
-	ByPoller [model.NumPollers]Dist
+	ByPoller [model.NumPollers]dist.Dist
 	// Asleep are the wakeups by a thread that slept in the poller: these events
 	// were late by no more than it takes the system to wake a thread, which a
 	// trace does not show. They are not in Network.
@@ -30,9 +30,10 @@ type Lateness struct {
 	// the goroutine began to wait. UnboundedTimers are those fired otherwise, after
 	// a sleep or by another proc: nothing is known of them, as a trace does not
 	// tell when a timer was due.
-	Timers          Dist
+	Timers          dist.Dist
 	UnboundedTimers int64
 
+	origin   model.Time // of points in time
 	from     model.Time // nothing before counts
 	procs    []procLooks
 	threads  map[model.ThreadID]threadRuns // that have run goroutines: not sysmon
@@ -64,13 +65,12 @@ type threadRuns struct {
 // look at the clock and a heap.
 const ownTimers = 5_000 * model.Duration(1)
 
-// NewLateness returns an empty Lateness.
-func NewLateness() *Lateness { return &Lateness{threads: map[model.ThreadID]threadRuns{}} }
-
-// BeginAt forgets what was measured so far: accounting begins at t.
-func (l *Lateness) BeginAt(t model.Time) {
-	*l = Lateness{traceClock: l.traceClock, from: t, procs: l.procs, threads: l.threads, polled: l.polled, stopping: l.stopping}
+// beginAt forgets what was measured so far: accounting begins at t.
+func (l *Lateness) beginAt(t model.Time) {
+	*l = Lateness{origin: l.origin, from: t, procs: l.procs, threads: l.threads, polled: l.polled, stopping: l.stopping}
 }
+
+func (l *Lateness) at(t model.Time) model.Time { return t - l.origin }
 
 // phase follows stops of the world.
 func (l *Lateness) phase(s *model.Step) {
@@ -164,7 +164,7 @@ func (l *Lateness) move(s *model.Step) {
 
 // procOf returns what is known of a proc, nil for one that does not exist.
 func procOf[T any](procs *[]T, id model.ProcID) *T {
-	if id < 0 || id >= maxPathologyProcs {
+	if id < 0 || id >= MaxProcs {
 		return nil
 	}
 	if n := int(id) + 1 - len(*procs); n > 0 {
@@ -173,11 +173,11 @@ func procOf[T any](procs *[]T, id model.ProcID) *T {
 	return &(*procs)[id]
 }
 
-// maxPathologyProcs bounds the ids of procs, which a hostile trace makes up.
-const maxPathologyProcs = 1 << 16
+// MaxProcs bounds the IDs of procs, which a hostile trace may make up.
+const MaxProcs = 1 << 16
 
-// Result adds what was found to v.
-func (l *Lateness) Result(v *result.Report) {
+// result adds what was found to v.
+func (l *Lateness) result(v *result.Report) {
 	x := result.Lateness{Network: result.NewBounds(&l.Network), ByPoller: []result.PollerBound{}, Asleep: l.Asleep,
 		Timers: result.NewBounds(&l.Timers), UnboundedTimers: l.UnboundedTimers}
 	for p := range l.ByPoller {

@@ -1,4 +1,4 @@
-package analyze
+package pathologies
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ type partyKey struct{ role, fn, place string }
 
 // party counts d for the goroutines of function fn at a stack, 0 if not known.
 func (s *symptom) party(t *model.Tables, role string, fn model.StringID, stack model.StackID, proc model.ProcID, d model.Duration) {
-	s.join(t, result.Party{Role: role, Function: nameOf(t, fn), Proc: proc, Count: 1, Total: d}, stack)
+	s.join(t, result.Party{Role: role, Function: cmp.Or(t.String(fn), result.NoName), Proc: proc, Count: 1, Total: d}, stack)
 }
 
 // join adds to a party. Beyond the limit of names all are one.
@@ -51,7 +51,7 @@ func (s *symptom) join(t *model.Tables, x result.Party, stack model.StackID) {
 	}
 	y := s.parties[key]
 	if y == nil {
-		y = &result.Party{Role: key.role, Function: key.fn, Place: key.place, Stack: resultFrames(t.Stack(stack)), Proc: x.Proc}
+		y = &result.Party{Role: key.role, Function: key.fn, Place: key.place, Stack: result.Frames(t.Stack(stack)), Proc: x.Proc}
 		s.parties[key] = y
 	}
 	if y.Proc != x.Proc {
@@ -90,7 +90,7 @@ func (s *symptom) pattern(least int64, span model.Duration) bool {
 }
 
 // judge says whether the pathology of that name was found, and by which numbers.
-func (s *symptom) judge(name string, severity Severity, found bool, evidence ...Evidence) {
+func (s *symptom) judge(name string, severity result.Severity, found bool, evidence ...result.Evidence) {
 	s.found = found
 	s.Name, s.Severity, s.Grade, s.Evidence = name, severity, result.Inferred, evidence
 	x := findings.Symptom(name)
@@ -98,12 +98,14 @@ func (s *symptom) judge(name string, severity Severity, found bool, evidence ...
 }
 
 // Numbers that a pathology rests on.
-func counted(name string, n int64) Evidence {
-	return Evidence{Name: name, Value: float64(n), Unit: "count"}
+func counted(name string, n int64) result.Evidence {
+	return result.Evidence{Name: name, Value: float64(n), Unit: "count"}
 }
 
-func lasting(name string, d model.Duration) Evidence {
-	return Evidence{Name: name, Value: float64(d), Unit: "ns"}
+func lasting(name string, d model.Duration) result.Evidence {
+	return result.Evidence{Name: name, Value: float64(d), Unit: "ns"}
 }
 
-func sharing(name string, x float64) Evidence { return Evidence{Name: name, Value: x, Unit: "share"} }
+func sharing(name string, x float64) result.Evidence {
+	return result.Evidence{Name: name, Value: x, Unit: "share"}
+}

@@ -1,4 +1,9 @@
-package analyze
+// Package pathologies looks for the known ways of scheduling going wrong that need a state of
+// their own. What follows from other results is a finding; see package findings.
+//
+// A pathology is looked for in each trace by itself. The thresholds stand with their reasons
+// in the files of the kinds.
+package pathologies
 
 import (
 	"cmp"
@@ -10,16 +15,10 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Pathologies looks for the known ways of scheduling going wrong that need a state of their own.
-// What follows from other results is a finding; see package findings.
-//
-// It observes a [model.Machine] and a resolver of package runqueue. Step and Start must come from
-// one goroutine, but Event may come from another one: they share nothing before Finish.
-//
-// A pathology is looked for in each trace by itself; the thresholds stand with
-// their reasons in the files pathologies*.go.
-type Pathologies struct {
-	traceClock
+// Analysis looks for pathologies in one trace. It observes a [model.Machine] and a resolver of
+// package runqueue. Step and Start must come from one goroutine, but Event may come from
+// another one: they share nothing before Finish.
+type Analysis struct {
 	// Late are the bounds of what lies before waits.
 	Late *Lateness
 
@@ -33,45 +32,44 @@ type Pathologies struct {
 	frozen frozen // its silences are of the goroutine of Event
 }
 
-// NewPathologies returns a Pathologies for a trace with these tables.
-func NewPathologies(t *model.Tables) *Pathologies {
-	return &Pathologies{Late: NewLateness(), tables: t}
+// New returns an Analysis for a trace with these tables.
+func New(t *model.Tables) *Analysis {
+	return &Analysis{Late: &Lateness{threads: map[model.ThreadID]threadRuns{}}, tables: t}
 }
 
 // Begin sets the origin of points in time.
-func (p *Pathologies) Begin(origin model.Time) {
-	p.traceClock.Begin(origin)
-	p.Late.Begin(origin)
+func (p *Analysis) Begin(origin model.Time) {
+	p.Late.origin = origin
 }
 
-// BeginAt sets when accounting begins: what ended before is not counted, also
-// if it was told already, and neither is a wait that began before, as it is no wait of
-// [Latency]. It serves to know the state that was left behind. Call it while nobody
-// tells anything.
-func (p *Pathologies) BeginAt(t model.Time) {
+// BeginAt sets when accounting begins. What ended before does not count, even if it was
+// observed, nor does a wait that began before: scheduling latency does not have it either.
+// What was observed still gives the state at t. Do not call BeginAt at the same time as Event,
+// Step or Start.
+func (p *Analysis) BeginAt(t model.Time) {
 	p.from = t
-	p.Late.BeginAt(t)
+	p.Late.beginAt(t)
 	p.chains = runnextChain{procs: p.chains.procs}
 	p.aging.begin(t)
 	p.frozen = frozen{silences: p.frozen.silences}
 }
 
 // Event takes the time of an event.
-func (p *Pathologies) Event(ev *model.Event) { p.frozen.event(ev.Time) }
+func (p *Analysis) Event(ev *model.Event) { p.frozen.event(ev.Time) }
 
 // Step implements [model.StepObserver]. Nearly all of the millions of steps are plain
 // wakeups, starts and stops, which must cost next to nothing: the kind and the states of a step
 // say who needs it.
-func (p *Pathologies) Step(s *model.Step) {
+func (p *Analysis) Step(s *model.Step) {
 	if last := max(p.last, p.from); s.Time.Sub(last) >= minStill {
-		p.frozen.step(last, s.Time, p.at(s.Time), &p.procs)
+		p.frozen.step(last, s.Time, p.Late.at(s.Time), &p.procs)
 	}
 	p.last = s.Time
 	switch s.Kind {
 	case model.StepGo:
 		switch model.GoState(s.From) {
 		case model.GoRunnable:
-			p.aging.left(p.tables, s, p.procs.max, s.Time >= p.from, p.at(s.Time))
+			p.aging.left(p.tables, s, p.procs.max, s.Time >= p.from, p.Late.at(s.Time))
 			if model.GoState(s.To) == model.GoRunning {
 				p.Late.start(s)
 			}
@@ -94,7 +92,7 @@ func (p *Pathologies) Step(s *model.Step) {
 }
 
 // runnable takes that a goroutine became runnable.
-func (p *Pathologies) runnable(s *model.Step) {
+func (p *Analysis) runnable(s *model.Step) {
 	switch {
 	case s.Flags&model.StepStatus != 0:
 	case s.Origin == model.OriginNetpoll:
@@ -113,21 +111,21 @@ func (p *Pathologies) runnable(s *model.Step) {
 }
 
 // Start implements [runqueue.StartObserver].
-func (p *Pathologies) Start(s *runqueue.Start) {
-	p.chains.start(p.tables, s, s.Time >= p.from && s.Since >= p.from && !s.OpenStart, p.at(s.Time))
+func (p *Analysis) Start(s *runqueue.Start) {
+	p.chains.start(p.tables, s, s.Time >= p.from && s.Since >= p.from && !s.OpenStart, p.Late.at(s.Time))
 }
 
 // Finish looks at what was collected of a trace that was accounted from start to
 // end. Call it once, after the last record.
-func (p *Pathologies) Finish(start, end model.Time) {
+func (p *Analysis) Finish(start, end model.Time) {
 	span := end.Sub(start)
 	p.chains.finish(span)
-	p.aging.finish(p.tables, end, p.procs.max, p.at(end))
+	p.aging.finish(p.tables, end, p.procs.max, p.Late.at(end))
 	p.frozen.finish(span, end)
 }
 
 // Found returns the pathologies, worst first.
-func (p *Pathologies) Found() []result.Pathology {
+func (p *Analysis) Found() []result.Pathology {
 	out := []result.Pathology{}
 	for _, s := range []*symptom{&p.chains.symptom, &p.aging.symptom, &p.frozen.symptom} {
 		if s.found {
@@ -143,11 +141,11 @@ func (p *Pathologies) Found() []result.Pathology {
 }
 
 // Result adds what was found to v.
-func (p *Pathologies) Result(v *result.Report) {
+func (p *Analysis) Result(v *result.Report) {
 	// What ran stood still, whether or not somebody waited.
 	if x := &p.frozen; findings.WaitSeverity(&v.Latency) == result.Info && !x.periodic && result.Ratio(x.Total, v.Totals.Span) < frozenShare {
 		x.found = false
 	}
 	v.Pathologies = p.Found()
-	p.Late.Result(v)
+	p.Late.result(v)
 }

@@ -1,4 +1,4 @@
-package analyze
+package pathologies
 
 import (
 	"math/bits"
@@ -138,7 +138,7 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		}
 	}
 	x.candidates, x.long = nil, nil
-	evidence := []Evidence{
+	evidence := []result.Evidence{
 		counted("silences of all threads with work at hand", x.Count),
 		lasting("in all", x.Total),
 		lasting("longest", x.Worst),

@@ -1,4 +1,4 @@
-package analyze_test
+package pathologies_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/pathologies"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
@@ -16,10 +16,10 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// pathologies looks for pathologies in a fixture. It returns nil if it is not a
+// analyze looks for pathologies in a fixture. It returns nil if it is not a
 // trace at all. Others observe the machine, too,
 // and are told when it begins.
-func pathologies(t testing.TB, path string, others ...any) *analyze.Pathologies {
+func analyze(t testing.TB, path string, others ...any) *pathologies.Analysis {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func pathologies(t testing.TB, path string, others ...any) *analyze.Pathologies 
 	defer in.Close()
 	version := in.Header().Version
 	m := model.NewMachine(in.Tables(), model.Config{Version: version})
-	p := analyze.NewPathologies(in.Tables())
+	p := pathologies.New(in.Tables())
 	m.Observe(p)
 	for _, o := range others {
 		m.Observe(o)
@@ -106,7 +106,7 @@ func TestPathologiesOfFixtures(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
 			ends := &goEnds{since: map[goEnd]model.Time{}}
-			p := pathologies(t, fixtures.Path(name), ends)
+			p := analyze(t, fixtures.Path(name), ends)
 			if p == nil {
 				t.Skip("not a trace")
 			}
@@ -160,7 +160,7 @@ func expected(name string) (must, may []string, known bool) {
 // TestPathologiesDeterministic looks twice.
 func TestPathologiesDeterministic(t *testing.T) {
 	for _, name := range []string{"convoy.go1.26.p4.trace", "syscalls.go1.22.p4.trace", "lockthread.go1.26.p4.trace"} {
-		a, b := pathologies(t, fixtures.Path(name)), pathologies(t, fixtures.Path(name))
+		a, b := analyze(t, fixtures.Path(name)), analyze(t, fixtures.Path(name))
 		if !reflect.DeepEqual(a.Found(), b.Found()) || !reflect.DeepEqual(a.Late, b.Late) {
 			t.Errorf("%s: two readings differ", name)
 		}
