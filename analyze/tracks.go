@@ -122,7 +122,7 @@ type point struct {
 	rare    uint32 // number of the vector
 	turns   int32
 	cover   int32 // waits that cover it whole, less those that cover the one before
-	samples int32 // CPU samples taken in it, in [world.samples]; 0: none
+	samples int32 // CPU samples taken in it, in [activity.samples]; 0: none
 	fn      model.StringID
 	stack   model.StackID // where it ended, or an event in it
 	class   uint8
@@ -376,20 +376,20 @@ func (k *track[P]) setBegin(t model.Time) {
 	k.chunks[c].at[n] = t
 }
 
-// worldTrack is the track of the program.
-type worldTrack struct {
+// programTrack is the track of the program.
+type programTrack struct {
 	track[phase]
 	covers [numGroups]int64 // as in a procTrack
 }
 
 // begin makes the first segment.
-func (k *worldTrack) begin(at model.Time, class uint8) {
+func (k *programTrack) begin(at model.Time, class uint8) {
 	k.pool = &phaseChunks
 	*k.add(at) = phase{class: class}
 }
 
 // push begins a segment at the end. One of no length gives way.
-func (k *worldTrack) push(at model.Time, class uint8) *phase {
+func (k *programTrack) push(at model.Time, class uint8) *phase {
 	p, begin := k.last(), k.at(k.end-1)
 	if begin == at {
 		p.class, p.fn, p.stack = class, 0, 0
@@ -403,7 +403,7 @@ func (k *worldTrack) push(at model.Time, class uint8) *phase {
 }
 
 // between returns the times between two times in the segments i and j.
-func (k *worldTrack) between(i, j int, from, to model.Time) [classTaken + 1]model.Duration {
+func (k *programTrack) between(i, j int, from, to model.Time) [classTaken + 1]model.Duration {
 	x, y := k.point(i), k.point(j)
 	sums := y.sums
 	for class, d := range x.sums {
@@ -415,7 +415,7 @@ func (k *worldTrack) between(i, j int, from, to model.Time) [classTaken + 1]mode
 }
 
 // sumsAt returns the sums at a time in segment i.
-func (k *worldTrack) sumsAt(i int, t model.Time) (v vector) {
+func (k *programTrack) sumsAt(i int, t model.Time) (v vector) {
 	p := k.point(i)
 	copy(v[:], p.sums[:])
 	v[p.class] += t.Sub(k.at(i))
@@ -423,7 +423,7 @@ func (k *worldTrack) sumsAt(i int, t model.Time) (v vector) {
 }
 
 // cover notes a wait of a group that covers the segments between i and j whole.
-func (k *worldTrack) cover(i, j int, g group) {
+func (k *programTrack) cover(i, j int, g group) {
 	if i+1 < j {
 		k.point(i + 1).cover[g]++
 		k.point(j).cover[g]--
@@ -431,7 +431,7 @@ func (k *worldTrack) cover(i, j int, g group) {
 }
 
 // forget is as that of a procTrack.
-func (k *worldTrack) forget(t model.Time, done func(p *phase, from, to model.Time, cover *[numGroups]int64, whole bool)) {
+func (k *programTrack) forget(t model.Time, done func(p *phase, from, to model.Time, cover *[numGroups]int64, whole bool)) {
 	for {
 		p, at := k.point(k.first), k.at(k.first)
 		for g, n := range p.cover {

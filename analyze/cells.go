@@ -14,7 +14,7 @@ func (a *attribution) settle(w *wait) {
 	if w.known {
 		search = w.search
 	}
-	base := min(a.world.global.at(a.world.global.first), w.end)
+	base := min(a.activity.global.at(a.activity.global.first), w.end)
 	if from < base {
 		search = max(search, base)
 		a.settleOld(w, base)
@@ -42,7 +42,7 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 	if p == nil {
 		grp = groupUnresolved
 	}
-	k := &a.world.global
+	k := &a.activity.global
 	i, j := k.find(from, &k.from), k.find(to, &k.to)
 	a.placeGlobal(i, j, from, to, grp)
 	if class := k.point(i).class; i == j && class != classTaken { // short, as most are
@@ -59,7 +59,7 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 	case p == nil:
 		a.cut.add(result.CauseUnresolved, taken)
 	default:
-		before := a.world.takenIn(i, from)
+		before := a.activity.takenIn(i, from)
 		a.settleBehind(p, from, to, before, before+taken)
 	}
 }
@@ -70,7 +70,7 @@ func (a *attribution) placeGlobal(i, j int, from, to model.Time, g group) {
 		a.placePhase(i, from, to, g)
 		return
 	}
-	k := &a.world.global
+	k := &a.activity.global
 	k.cover(i, j, g)
 	a.placePhase(i, from, k.at(i+1), g)
 	a.placePhase(j, k.at(j), to, g)
@@ -78,7 +78,7 @@ func (a *attribution) placeGlobal(i, j int, from, to model.Time, g group) {
 
 // placePhase notes a part of a segment of the program's track.
 func (a *attribution) placePhase(i int, from, to model.Time, g group) {
-	p := a.world.global.point(i)
+	p := a.activity.global.point(i)
 	if p.class != classTaken || g == groupUnresolved {
 		a.c.bins.add(globalCauses[g][p.class], from, to, 1)
 	}
@@ -89,7 +89,7 @@ func (a *attribution) placePhase(i int, from, to model.Time, g group) {
 
 // settleBehind tells what the wait was lost to while all procs were taken. The
 // times are before and after on the proc's clock.
-func (a *attribution) settleBehind(p *procWorld, from, to model.Time, before, after model.Duration) {
+func (a *attribution) settleBehind(p *procActivity, from, to model.Time, before, after model.Duration) {
 	i, j := p.find(from, &p.from), p.find(to, &p.to)
 	x, y := p.point(i), p.point(j)
 	p.cutBetween(&a.cut, x, y, before, after)
@@ -112,11 +112,11 @@ func (a *attribution) placeBehind(x *point, from, to model.Time, before, after m
 }
 
 // procOf returns the proc on which the wait depended, nil if unknown.
-func (a *attribution) procOf(w *wait) *procWorld {
-	if !w.known || w.contra || w.source == runqueue.SourceUnknown || w.proc < 0 || int(w.proc) >= len(a.world.procs) {
+func (a *attribution) procOf(w *wait) *procActivity {
+	if !w.known || w.contra || w.source == runqueue.SourceUnknown || w.proc < 0 || int(w.proc) >= len(a.activity.procs) {
 		return nil
 	}
-	return a.world.procs[w.proc]
+	return a.activity.procs[w.proc]
 }
 
 // group returns what the wait's cause depends on while a proc is idle.
@@ -140,8 +140,8 @@ func (a *attribution) settleSearch(w *wait, from model.Time) {
 	if w.clamped || w.contra || w.source == runqueue.SourceUnknown {
 		slow = result.CauseUnresolved // the end may be moved, or the thread may have slept
 	}
-	k := &a.world.global
-	stopped := from < a.world.runs && k.between(k.find(from, &k.from), k.find(w.end, &k.to), from, w.end)[classSTW] > 0
+	k := &a.activity.global
+	stopped := from < a.activity.runs && k.between(k.find(from, &k.from), k.find(w.end, &k.to), from, w.end)[classSTW] > 0
 	picked := from + model.Time(min(w.pickup, w.end.Sub(from)))
 	a.searched(w, result.CausePickup, from, picked, stopped)
 	slept := picked
@@ -162,7 +162,7 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 		a.c.bins.add(c, from, to, 1)
 		return
 	}
-	k := &a.world.global
+	k := &a.activity.global
 	i, j := k.find(from, &k.from), k.find(to, &k.to)
 	d := k.between(i, j, from, to)[classSTW]
 	a.cut.add(result.CauseSTW, d)
@@ -184,7 +184,7 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 // tracks are kept. Its place in time, and who was there, are known no more.
 func (a *attribution) settleOld(w *wait, base model.Time) {
 	var cells CauseTotals
-	k := &a.world.global
+	k := &a.activity.global
 	v, ok := k.oldAt(w.start)
 	if !ok || base != k.at(k.first) {
 		cells[result.CauseUnresolved] = base.Sub(w.start)
@@ -206,7 +206,7 @@ func (a *attribution) settleOld(w *wait, base model.Time) {
 }
 
 // oldBehind is settleOld for the time in which all procs were taken.
-func (a *attribution) oldBehind(start model.Time, p *procWorld, cells *CauseTotals, taken model.Duration) {
+func (a *attribution) oldBehind(start model.Time, p *procActivity, cells *CauseTotals, taken model.Duration) {
 	if p == nil {
 		cells[result.CauseUnresolved] += taken
 		return
@@ -243,7 +243,7 @@ func (a *attribution) nameBlockers(w *worstWait) {
 	}
 	w.named = true
 	p := a.procOf(&w.wait)
-	from := max(w.start, a.world.global.at(a.world.global.first))
+	from := max(w.start, a.activity.global.at(a.activity.global.first))
 	if p == nil || w.search <= from {
 		return
 	}
@@ -260,7 +260,7 @@ func (a *attribution) nameBlockers(w *worstWait) {
 	where := map[key]int{}
 	for i := p.find(from, &p.from); i < p.end && p.at(i) < w.search; i++ {
 		x := p.point(i)
-		d := p.clockUntil(i, w.search, &a.world) - max(x.clock, a.world.takenAt(max(from, p.at(i))))
+		d := p.clockUntil(i, w.search, &a.activity) - max(x.clock, a.activity.takenAt(max(from, p.at(i))))
 		if d <= 0 || !heldCauses[x.class].Behind() {
 			continue
 		}
@@ -307,7 +307,7 @@ func (a *attribution) explain(waits []*Wait) {
 
 // clockUntil returns the proc's clock at the end of segment i or at t, whichever
 // is earlier.
-func (p *procWorld) clockUntil(i int, t model.Time, w *world) model.Duration {
+func (p *procActivity) clockUntil(i int, t model.Time, w *activity) model.Duration {
 	if i+1 < p.end && p.at(i+1) <= t {
 		return p.point(i + 1).clock
 	}

@@ -7,21 +7,21 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// world follows what the whole program and each proc do, and writes it to tracks.
-type world struct {
+// activity follows what the whole program and each proc do, and writes it to tracks.
+type activity struct {
 	now    model.Time // up to which the tracks are known
 	began  bool
-	global worldTrack
+	global programTrack
 	// The latest phase of that: its class, since when, and the time in classTaken before.
 	class uint8
 	since model.Time
 	taken model.Duration
-	procs []*procWorld // by id; nil: not seen
-	n     int          // GOMAXPROCS; 0: not known yet
-	busy  int          // procs below that are not idle
-	finds int          // procs that search
-	stuck int          // procs that do so for too long
-	gap   bool         // all threads are silent
+	procs []*procActivity // by id; nil: not seen
+	n     int             // GOMAXPROCS; 0: not known yet
+	busy  int             // procs below that are not idle
+	finds int             // procs that search
+	stuck int             // procs that do so for too long
+	gap   bool            // all threads are silent
 	stw   bool
 	// Who stops the world.
 	stopper phase
@@ -44,8 +44,8 @@ type sampleNode struct {
 	next  int32
 }
 
-// procWorld is one proc.
-type procWorld struct {
+// procActivity is one proc.
+type procActivity struct {
 	procTrack
 	id        model.ProcID
 	idle      bool
@@ -109,7 +109,7 @@ const (
 )
 
 // fold takes a change. Changes come in order.
-func (w *world) fold(c *change) {
+func (w *activity) fold(c *change) {
 	w.advance(c.at)
 	switch c.kind {
 	case changeProc:
@@ -136,7 +136,7 @@ func (w *world) fold(c *change) {
 }
 
 // advance moves the clock to t.
-func (w *world) advance(t model.Time) {
+func (w *activity) advance(t model.Time) {
 	if !w.began {
 		w.began = true
 		w.now, w.since, w.class = t, t, w.classOf()
@@ -149,16 +149,16 @@ func (w *world) advance(t model.Time) {
 }
 
 // ring lets the first thing happen that was to happen by t without a step.
-func (w *world) ring(t model.Time) bool {
-	first, ring := t, (func(*world))(nil)
+func (w *activity) ring(t model.Time) bool {
+	first, ring := t, (func(*activity))(nil)
 	if !w.graces.empty() && w.graces.front().until <= first {
-		first, ring = w.graces.front().until, (*world).endGrace
+		first, ring = w.graces.front().until, (*activity).endGrace
 	}
 	if !w.searches.empty() && w.searches.front().until <= first {
-		first, ring = w.searches.front().until, (*world).endSearch
+		first, ring = w.searches.front().until, (*activity).endSearch
 	}
 	if !w.alarms.empty() && w.alarms.front().at <= first {
-		first, ring = w.alarms.front().at, (*world).endAlarm
+		first, ring = w.alarms.front().at, (*activity).endAlarm
 	}
 	if ring == nil {
 		w.next = w.soonest()
@@ -170,7 +170,7 @@ func (w *world) ring(t model.Time) bool {
 }
 
 // soonest returns when something is to happen without a step.
-func (w *world) soonest() model.Time {
+func (w *activity) soonest() model.Time {
 	t := model.Time(math.MaxInt64)
 	if !w.graces.empty() {
 		t = w.graces.front().until
@@ -185,7 +185,7 @@ func (w *world) soonest() model.Time {
 }
 
 // endGrace makes the proc search whose grace is over.
-func (w *world) endGrace() {
+func (w *activity) endGrace() {
 	x := *w.graces.front()
 	w.graces.pop()
 	if p := w.procs[x.p]; p.turn == x.turn {
@@ -196,7 +196,7 @@ func (w *world) endGrace() {
 
 // endSearch takes a proc for stuck that has searched for too long. It will not
 // find anything, but until it is gone no other is woken to search.
-func (w *world) endSearch() {
+func (w *activity) endSearch() {
 	x := *w.searches.front()
 	w.searches.pop()
 	if p := w.procs[x.p]; p.turn == x.turn {
@@ -206,14 +206,14 @@ func (w *world) endSearch() {
 	}
 }
 
-func (w *world) endAlarm() {
+func (w *activity) endAlarm() {
 	a := *w.alarms.front()
 	w.alarms.pop()
 	w.fresh += a.fresh
 	w.stale += a.stale
 }
 
-func (w *world) setSearching(p *procWorld, searching, stuck bool) {
+func (w *activity) setSearching(p *procActivity, searching, stuck bool) {
 	if searching != p.searching {
 		w.finds += change01(searching)
 	}
@@ -233,7 +233,7 @@ func change01(so bool) int {
 }
 
 // classOf derives the program's class.
-func (w *world) classOf() uint8 {
+func (w *activity) classOf() uint8 {
 	n := w.n
 	if n == 0 {
 		n = len(w.procs)
@@ -255,14 +255,14 @@ func (w *world) classOf() uint8 {
 	return classTaken
 }
 
-func (w *world) update() {
+func (w *activity) update() {
 	if class := w.classOf(); class != w.class {
 		w.pushGlobal(class)
 	}
 }
 
 // pushGlobal begins a segment of the program's track.
-func (w *world) pushGlobal(class uint8) {
+func (w *activity) pushGlobal(class uint8) {
 	w.taken = w.takenNow()
 	w.since, w.class = w.now, class
 	p := w.global.push(w.now, class)
@@ -275,11 +275,11 @@ func (w *world) pushGlobal(class uint8) {
 }
 
 // takenAt returns how long the program was classTaken until t, in a segment.
-func (w *world) takenAt(t model.Time) model.Duration {
+func (w *activity) takenAt(t model.Time) model.Duration {
 	return w.takenIn(w.global.find(t, &w.global.from), t)
 }
 
-func (w *world) takenIn(i int, t model.Time) model.Duration {
+func (w *activity) takenIn(i int, t model.Time) model.Duration {
 	p := w.global.point(i)
 	d := p.sums[classTaken]
 	if p.class == classTaken {
@@ -289,7 +289,7 @@ func (w *world) takenIn(i int, t model.Time) model.Duration {
 }
 
 // takenNow is takenAt of the present.
-func (w *world) takenNow() model.Duration {
+func (w *activity) takenNow() model.Duration {
 	if w.class == classTaken {
 		return w.taken + w.now.Sub(w.since)
 	}
@@ -297,13 +297,13 @@ func (w *world) takenNow() model.Duration {
 }
 
 // proc returns a proc, from now on known.
-func (w *world) proc(id model.ProcID) *procWorld {
+func (w *activity) proc(id model.ProcID) *procActivity {
 	if int(id) >= len(w.procs) {
-		w.procs = append(w.procs, make([]*procWorld, int(id)+1-len(w.procs))...)
+		w.procs = append(w.procs, make([]*procActivity, int(id)+1-len(w.procs))...)
 	}
 	p := w.procs[id]
 	if p == nil {
-		p = &procWorld{id: id, idle: true, g: model.NoGoroutine}
+		p = &procActivity{id: id, idle: true, g: model.NoGoroutine}
 		first := w.global.first
 		p.begin(w.global.at(first), w.global.point(first).sums[classTaken], heldUnknown)
 		w.procs[id] = p
@@ -312,9 +312,9 @@ func (w *world) proc(id model.ProcID) *procWorld {
 }
 
 // exists reports whether a proc is one of those that GOMAXPROCS allows.
-func (w *world) exists(p *procWorld) bool { return w.n == 0 || int(p.id) < w.n }
+func (w *activity) exists(p *procActivity) bool { return w.n == 0 || int(p.id) < w.n }
 
-func (w *world) procChanges(c *change) {
+func (w *activity) procChanges(c *change) {
 	p := w.proc(c.p)
 	p.turn++
 	w.setSearching(p, false, false)
@@ -337,7 +337,7 @@ func (w *world) procChanges(c *change) {
 }
 
 // sample adds a CPU sample to the segment in which it falls.
-func (w *world) sample(c *change) {
+func (w *activity) sample(c *change) {
 	if c.p < 0 || int(c.p) >= len(w.procs) || w.procs[c.p] == nil {
 		return
 	}
@@ -364,7 +364,7 @@ func (w *world) sample(c *change) {
 
 // stopped notes who was the last to stop, and cuts the segment: what follows is due to who
 // stopped the world.
-func (w *world) stopped(c *change) {
+func (w *activity) stopped(c *change) {
 	p := w.global.last()
 	if p.class != classSTW || w.global.at(w.global.end-1) >= w.now || c.g == model.NoGoroutine {
 		return
@@ -385,7 +385,7 @@ func (w *world) stopped(c *change) {
 }
 
 // search begins the time of a proc without a goroutine.
-func (w *world) search(p *procWorld, c *change) {
+func (w *activity) search(p *procActivity, c *change) {
 	x := grace{until: w.now, p: p.id, turn: p.turn, search: c.search}
 	if c.before == model.ProcIdle { // woken to search
 		w.setSearching(p, true, false)
@@ -399,7 +399,7 @@ func (w *world) search(p *procWorld, c *change) {
 }
 
 // occupy writes who has the proc.
-func (w *world) occupy(p *procWorld) {
+func (w *activity) occupy(p *procActivity) {
 	class := p.class
 	if w.gap && class != heldUnknown {
 		class = heldOSGap
@@ -410,7 +410,7 @@ func (w *world) occupy(p *procWorld) {
 
 // endTurn notes where the latest turn of a goroutine ended, which assists may
 // have cut. If it went on in a system call, that was the place too.
-func (p *procWorld) endTurn(stack model.StackID, ended ending) {
+func (p *procActivity) endTurn(stack model.StackID, ended ending) {
 	i := p.end - 1
 	for i > p.first && p.point(i).g == model.NoGoroutine {
 		i--
@@ -425,7 +425,7 @@ func (p *procWorld) endTurn(stack model.StackID, ended ending) {
 }
 
 // resize follows GOMAXPROCS.
-func (w *world) resize(n int) {
+func (w *activity) resize(n int) {
 	w.n, w.busy = n, 0
 	for _, p := range w.procs {
 		if p == nil {
@@ -440,7 +440,7 @@ func (w *world) resize(n int) {
 	}
 }
 
-func (w *world) setGap(gap bool) {
+func (w *activity) setGap(gap bool) {
 	w.gap = gap
 	for _, p := range w.procs {
 		if p != nil {
@@ -451,7 +451,7 @@ func (w *world) setGap(gap bool) {
 
 // woken takes a wakeup of an idle proc, from its cause until the thread got it.
 // What is past already stays as it was taken for.
-func (w *world) woken(trigger, got model.Time, limit model.Duration) {
+func (w *activity) woken(trigger, got model.Time, limit model.Duration) {
 	if got <= w.now && w.began || got <= trigger {
 		return
 	}
