@@ -58,7 +58,7 @@ func (p *plain) Lengths(l *runqueue.Lengths) { (*Checker)(p).procs.length(l) }
 func (h *hidden) Decision(d *runqueue.Decision) {
 	c := (*Checker)(h)
 	c.masking = append(c.masking, d)
-	if len(c.masking) < d.Worlds {
+	if len(c.masking) < d.Hypotheses {
 		return
 	}
 	v := c.judgeWhole(c.masking[0], c.judgePick(c.masking[0]))

@@ -8,12 +8,12 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// list is goroutines that one thread made runnable in a row.
-type list struct {
-	stays  []*stay
-	closed bool // the thread has done something else since
-	done   bool
-	hand   *stay // of a poll: the one that it runs at once, if the trace has come to it
+// injected is a list of goroutines that one thread made runnable in a row.
+type injected struct {
+	runnables []*runnable
+	closed    bool // the thread has done something else since
+	done      bool
+	hand      *runnable // of a poll: the one that it runs at once, if the trace has come to it
 	// What it costs that a poll of the network found them, and that their deadlines
 	// had passed; for lists of a poll, as it seems.
 	weighed    bool
@@ -37,18 +37,18 @@ type list struct {
 //
 // The costs are rounded from how often each was seen of polls and of deadlines in
 // the traces of fixtures/truth and of programs like them.
-func (l *list) weigh(ops *waitOps) {
+func (l *injected) weigh(ops *waitOps) {
 	if l.weighed {
 		return
 	}
 	l.weighed, l.dead = true, 5
 	if l.closed {
-		l.hand = l.stays[len(l.stays)-1]
+		l.hand = l.runnables[len(l.runnables)-1]
 	}
 	soonest := model.Duration(math.MaxInt64)
-	for _, s := range l.stays {
+	for _, s := range l.runnables {
 		op := ops.of(s.wait)
-		if s == l.stays[0] {
+		if s == l.runnables[0] {
 			l.dead += 30 + 3*cost(bits.Len(uint(op.retried)))
 			if op.missed > 0 {
 				l.dead = 5 + 7*cost(min(4, max(0, bits.Len(uint(op.retried))-bits.Len(uint(op.missed)))))
@@ -61,7 +61,7 @@ func (l *list) weigh(ops *waitOps) {
 			l.poll += 80
 			l.dead += 5
 		case thenElse:
-			if s.blind && len(l.stays) == 1 {
+			if s.blind && len(l.runnables) == 1 {
 				l.poll += 35
 			} else if !s.blind {
 				l.poll += 15 * cost(min(5, bits.Len(uint(op.retried))))
@@ -102,10 +102,10 @@ func (l *list) weigh(ops *waitOps) {
 const costNever cost = 150
 
 // complete reports whether none of the list that passes through a queue comes after s.
-func (l *list) complete(s *stay) bool {
-	for i := len(l.stays) - 1; i >= 0; i-- {
-		if l.queues(l.stays[i]) {
-			return slices.Contains(l.stays[i:], s)
+func (l *injected) complete(s *runnable) bool {
+	for i := len(l.runnables) - 1; i >= 0; i-- {
+		if l.queues(l.runnables[i]) {
+			return slices.Contains(l.runnables[i:], s)
 		}
 	}
 	return false
@@ -113,11 +113,11 @@ func (l *list) complete(s *stay) bool {
 
 // queues reports whether one of the list passes through a queue, unless a timer has
 // woken it, and stands in it.
-func (l *list) queues(s *stay) bool { return s != l.hand && !s.neverQueued() && !s.over }
+func (l *injected) queues(s *runnable) bool { return s != l.hand && !s.neverQueued() && !s.over }
 
 // queued appends those of the list that do.
-func (l *list) queued(out []*stay) []*stay {
-	for _, s := range l.stays {
+func (l *injected) queued(out []*runnable) []*runnable {
+	for _, s := range l.runnables {
 		if l.queues(s) {
 			out = append(out, s)
 		}
@@ -125,21 +125,21 @@ func (l *list) queued(out []*stay) []*stay {
 	return out
 }
 
-// listGap is more than passes between two of a list: some 100 ns. Only sysmon and
+// injectedGap is more than passes between two of a list: some 100 ns. Only sysmon and
 // pollers without a proc make two lists with nothing between.
-const listGap model.Duration = 20_000
+const injectedGap model.Duration = 20_000
 
-// maxList bounds a list; a poll returns at most 128 (runtime/netpoll_epoll.go).
-const maxList = 1024
+// maxInjected bounds a list; a poll returns at most 128 (runtime/netpoll_epoll.go).
+const maxInjected = 1024
 
 // left reports whether the list is complete, so that what its thread makes
 // runnable at this time belongs to another one. A poll with a proc ends with
 // the goroutine that runs at once, reported after the others were queued, which
 // takes a while where threads are to be woken.
-func (l *list) left(at model.Time) bool {
-	last := l.stays[len(l.stays)-1]
+func (l *injected) left(at model.Time) bool {
+	last := l.runnables[len(l.runnables)-1]
 	if last.entry == entryPoll && last.proc != model.NoProc {
 		return false
 	}
-	return at.Sub(last.ready) > listGap || slices.ContainsFunc(l.stays, func(s *stay) bool { return s.started || s.masked })
+	return at.Sub(last.ready) > injectedGap || slices.ContainsFunc(l.runnables, func(s *runnable) bool { return s.started || s.masked })
 }

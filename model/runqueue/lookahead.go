@@ -6,28 +6,28 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// thread is what the front remembers of a thread.
+// thread is what the look-ahead remembers of a thread.
 type thread struct {
-	id      model.ThreadID
-	ran     model.GoID // latest goroutine started
-	last    model.Time // latest step
-	woke    ref        // made runnable by the latest step
-	stopped model.GoID // stopped by the latest step, or by the one before a wake of the same goroutine
-	exit    ref        // left a system call without a proc, with nothing since but getting a proc
-	list    *list
-	got     model.Time // when it got its proc, if that was the latest step
-	gave    model.Time // when it gave its proc up, if that was the latest step
-	gotFrom model.ThreadID
-	getting *got // passed to the replay with that
-	brief   bool // woke was stopped by the step before, less than failedPark ago
-	inCall  bool // its goroutine is in a system call
+	id       model.ThreadID
+	ran      model.GoID // latest goroutine started
+	last     model.Time // latest step
+	woke     handle     // made runnable by the latest step
+	stopped  model.GoID // stopped by the latest step, or by the one before a wake of the same goroutine
+	exit     handle     // left a system call without a proc, with nothing since but getting a proc
+	injected *injected
+	got      model.Time // when it got its proc, if that was the latest step
+	gave     model.Time // when it gave its proc up, if that was the latest step
+	gotFrom  model.ThreadID
+	getting  *acquired // passed to the replay with that
+	brief    bool      // woke was stopped by the step before, less than failedPark ago
+	inCall   bool      // its goroutine is in a system call
 }
 
-// goroutine is what the front remembers of a goroutine that is alive.
+// goroutine is what the look-ahead remembers of a goroutine that is alive.
 type goroutine struct {
-	stay     *stay         // that goes on
+	runnable *runnable     // that goes on
 	home     *home         // where it is locked, as it seems
-	watched  ref           // the stay that a poll ended, as it seems, until what it does then is known
+	watched  handle        // the runnable that a poll ended, as it seems, until what it does then is known
 	waitsIn  model.StackID // where it waits for the network, or did last
 	callback bool          // it stopped inside a callback from C
 }
@@ -40,8 +40,8 @@ func (t *thread) lastStopped() model.GoID {
 	return t.stopped
 }
 
-// front turns steps into operations.
-type front struct {
+// lookahead turns steps into operations.
+type lookahead struct {
 	tables     *model.Tables
 	rules      rules
 	words      words
@@ -53,17 +53,17 @@ type front struct {
 	callStacks stackSet // throughCallback
 	waits      waitOps
 	stopper    model.GoID // that has stopped the world, or is about to
-	pending    *got       // of the proc that ceased to be idle in this event
+	pending    *acquired  // of the proc that ceased to be idle in this event
 	mask       func(ordinal int) bool
 	starts     uint32 // so far
 }
 
-func newFront(t *model.Tables, ru rules, to *ring, p *pool) front {
-	return front{tables: t, rules: ru, words: newWords(t), ring: to, pool: p, threads: map[model.ThreadID]*thread{},
+func newLookahead(t *model.Tables, ru rules, to *ring, p *pool) lookahead {
+	return lookahead{tables: t, rules: ru, words: newWords(t), ring: to, pool: p, threads: map[model.ThreadID]*thread{},
 		callStacks: stackSet{tables: t, is: throughCallback}, waits: waitOps{tables: t, inside: map[[2]model.StackID]bool{}}, stopper: model.NoGoroutine}
 }
 
-func (f *front) step(s *model.Step) {
+func (f *lookahead) step(s *model.Step) {
 	switch s.Kind {
 	case model.StepGo:
 		f.goStep(s)
@@ -94,7 +94,7 @@ func (f *front) step(s *model.Step) {
 	}
 }
 
-func (f *front) goStep(s *model.Step) {
+func (f *lookahead) goStep(s *model.Step) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
 	t := f.threadOf(s.M, s.P)
 	if t != nil && t.ran == model.NoGoroutine && (from == model.GoRunning || from == model.GoSyscall) {
@@ -135,7 +135,7 @@ func (f *front) goStep(s *model.Step) {
 }
 
 // goroutineOf returns what is remembered of a goroutine.
-func (f *front) goroutineOf(id model.GoID) *goroutine {
+func (f *lookahead) goroutineOf(id model.GoID) *goroutine {
 	g := f.gs.Get(id)
 	if g == nil {
 		g = new(goroutine)
@@ -146,7 +146,7 @@ func (f *front) goroutineOf(id model.GoID) *goroutine {
 
 // threadOf returns the thread, nil for none, which is likely the latest one that was asked
 // for with this proc.
-func (f *front) threadOf(id model.ThreadID, of model.ProcID) *thread {
+func (f *lookahead) threadOf(id model.ThreadID, of model.ProcID) *thread {
 	if id == model.NoThread {
 		return nil
 	}
@@ -164,26 +164,26 @@ func (f *front) threadOf(id model.ThreadID, of model.ProcID) *thread {
 
 // touch notes that a thread did something at this time: what it made runnable
 // before is in its queue.
-func (f *front) touch(t *thread, at model.Time) {
+func (f *lookahead) touch(t *thread, at model.Time) {
 	if t == nil {
 		return
 	}
 	if x := t.woke.get(); x != nil {
 		x.until = at
 	}
-	if t.list != nil {
-		t.list.closed = true
+	if t.injected != nil {
+		t.injected.closed = true
 	}
 	t.last = at
-	t.woke, t.exit, t.list, t.stopped = ref{}, ref{}, nil, model.NoGoroutine
+	t.woke, t.exit, t.injected, t.stopped = handle{}, handle{}, nil, model.NoGoroutine
 	t.got, t.gave, t.getting = -1, -1, nil
 }
 
 // notYet is when a thread goes on that has not yet.
 const notYet model.Time = 1 << 62
 
-// ready begins a stay.
-func (f *front) ready(s *model.Step, t *thread, g *goroutine) {
+// ready begins a runnable.
+func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 	x := f.pool.get()
 	x.g, x.fn, x.system, x.open = s.G, s.Func, s.Flags&model.StepSystem != 0, s.Flags&model.StepStatus != 0
 	x.origin, x.poller, x.ready, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
@@ -197,26 +197,26 @@ func (f *front) ready(s *model.Step, t *thread, g *goroutine) {
 		}
 	}
 	f.gone(g, s.Time)
-	g.stay = x
+	g.runnable = x
 	if t == nil {
-		f.ring.push(op{kind: opReady, at: s.Time, stay: x})
+		f.ring.push(op{kind: opReady, at: s.Time, runnable: x})
 		return
 	}
 	x.until = notYet
-	before, stopped, last := t.list, t.stopped, t.last
-	if t.getting != nil && (t.getting.kind == gotWoken || t.getting.kind == gotAgain) && x.entry == entryPoll && s.P != model.NoProc {
-		t.getting.kind = gotPoller
+	before, stopped, last := t.injected, t.stopped, t.last
+	if t.getting != nil && (t.getting.kind == acquiredWoken || t.getting.kind == acquiredAgain) && x.entry == entryPoll && s.P != model.NoProc {
+		t.getting.kind = acquiredPoller
 	}
 	f.touch(t, s.Time)
 	switch x.entry {
 	case entryInject, entryPoll:
-		if before == nil || before.done || before.stays[0].entry != x.entry || before.left(s.Time) || len(before.stays) >= maxList {
-			before = &list{}
+		if before == nil || before.done || before.runnables[0].entry != x.entry || before.left(s.Time) || len(before.runnables) >= maxInjected {
+			before = &injected{}
 		}
-		before.stays, before.closed = append(before.stays, x), false
-		x.list, t.list = before, before
+		before.runnables, before.closed = append(before.runnables, x), false
+		x.injected, t.injected = before, before
 	}
-	t.woke = ref{x, x.gen}
+	t.woke = handle{x, x.gen}
 	t.brief = false
 	if stopped == s.G && s.By == model.NoGoroutine {
 		t.stopped, t.brief = s.G, s.Time.Sub(last) < failedPark
@@ -224,28 +224,28 @@ func (f *front) ready(s *model.Step, t *thread, g *goroutine) {
 	if s.Origin == model.OriginSyscall {
 		t.exit, t.inCall = t.woke, false
 	}
-	f.ring.push(op{kind: opReady, at: s.Time, stay: x})
+	f.ring.push(op{kind: opReady, at: s.Time, runnable: x})
 }
 
-// gone ends a stay of which the trace never showed the start, as only damaged
+// gone ends a runnable of which the trace never showed the start, as only damaged
 // traces do.
-func (f *front) gone(g *goroutine, at model.Time) {
-	if g.stay != nil {
-		f.ring.push(op{kind: opGone, at: at, stay: g.stay})
-		g.stay = nil
+func (f *lookahead) gone(g *goroutine, at model.Time) {
+	if g.runnable != nil {
+		f.ring.push(op{kind: opGone, at: at, runnable: g.runnable})
+		g.runnable = nil
 	}
 }
 
-// start ties a start to its stay.
-func (f *front) start(s *model.Step, t *thread, g *goroutine) {
-	x := g.stay
-	g.stay = nil
+// start ties a start to its runnable.
+func (f *lookahead) start(s *model.Step, t *thread, g *goroutine) {
+	x := g.runnable
+	g.runnable = nil
 	if x == nil {
 		x = f.pool.get()
 		x.g, x.open, x.ready = s.G, true, s.Since
 	}
 	if x.entry == entryPoll {
-		g.watched = ref{x, x.gen}
+		g.watched = handle{x, x.gen}
 	}
 	p := f.proc(s.P)
 	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
@@ -257,7 +257,7 @@ func (f *front) start(s *model.Step, t *thread, g *goroutine) {
 		x.handed = f.handed(x, s, t, g)
 		x.how, x.howGrade = f.direct(x, s, t)
 		if t.getting != nil && x.how == SourceSyscall {
-			t.getting.kind = gotExit
+			t.getting.kind = acquiredExit
 		}
 		x.earliest = x.search
 		if x.handed && p.lost.at < x.search {
@@ -273,6 +273,6 @@ func (f *front) start(s *model.Step, t *thread, g *goroutine) {
 	if f.mask != nil && x.how == SourceUnknown && f.mask(int(x.ordinal)) {
 		x.started, x.masked = false, true
 	}
-	f.ring.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
+	f.ring.push(op{kind: opStart, at: s.Time, p: s.P, runnable: x})
 	p.began = f.ring.end
 }

@@ -2,9 +2,9 @@ package runqueue
 
 import "github.com/schedscope/schedscope/model"
 
-// stay is one Runnable interval of one goroutine, from where it became runnable
+// runnable is one Runnable interval of one goroutine, from where it became runnable
 // to where it started. Hundreds are under way at any time, so it is two cache lines long.
-type stay struct {
+type runnable struct {
 	g       model.GoID
 	fn      model.StringID
 	system  bool
@@ -19,10 +19,10 @@ type stay struct {
 	entry  entry // how it is queued
 	poller model.Poller
 	blind  bool           // what it waited for is not known, so neither how it was woken
-	timed  bool           // in the likeliest world a timer has woken it
+	timed  bool           // in the likeliest hypothesis a timer has woken it
 	onProc uint8          // of the start, among those on its proc, modulo 61
 	proc   model.ProcID   // on which proc, NoProc if the thread had none
-	gen    uint32         // how often the stay was used before
+	gen    uint32         // how often the runnable was used before
 	ready  model.Time     // when it became runnable
 	until  model.Time     // next event of the thread that made it so: it was in its queue by then
 	by     model.ThreadID // which thread that was
@@ -46,43 +46,43 @@ type stay struct {
 	then        then          // what the goroutine did after it had started
 	calls       uint8         // that it has made inside the operation since
 	calledAfter uint16        // nanoseconds from its start to the first of them, or more if the most
-	list        *list         // woken together with others
+	injected    *injected     // woken together with others
 	wait        model.StackID // where it had stopped, if it waited for the network
 
 	slot slot // in the replay; noSlot: none yet
 }
 
-// ref is a reference to a stay that may be over by the time it is used.
-type ref struct {
-	stay *stay
-	gen  uint32
+// handle is a reference to a runnable that may be over by the time it is used.
+type handle struct {
+	runnable *runnable
+	gen      uint32
 }
 
-func (r ref) get() *stay {
-	if r.stay == nil || r.stay.gen != r.gen {
+func (r handle) get() *runnable {
+	if r.runnable == nil || r.runnable.gen != r.gen {
 		return nil
 	}
-	return r.stay
+	return r.runnable
 }
 
-// pool holds stays that can be used again.
-type pool []*stay
+// pool holds runnables that can be used again.
+type pool []*runnable
 
-// get returns an empty stay.
-func (l *pool) get() *stay {
+// get returns an empty runnable.
+func (l *pool) get() *runnable {
 	n := len(*l) - 1
 	if n < 0 {
-		return &stay{proc: model.NoProc, p: model.NoProc, slot: noSlot}
+		return &runnable{proc: model.NoProc, p: model.NoProc, slot: noSlot}
 	}
 	x := (*l)[n]
 	*l = (*l)[:n]
 	return x
 }
 
-// put takes back a stay that nothing but a [ref] refers to any more.
-func (l *pool) put(x *stay) {
+// put takes back a runnable that nothing but a [handle] refers to any more.
+func (l *pool) put(x *runnable) {
 	gen := x.gen + 1
-	*x = stay{}
+	*x = runnable{}
 	x.gen, x.proc, x.p, x.slot = gen, model.NoProc, model.NoProc, noSlot
 	*l = append(*l, x)
 }
@@ -93,7 +93,7 @@ type opKind uint8
 const (
 	opReady opKind = iota
 	opStart
-	opGone    // the stay ended otherwise
+	opGone    // the runnable ended otherwise
 	opIdle    // proc p becomes idle
 	opBusy    // proc p is no longer idle
 	opSearch  // the thread of proc p begins to look for work
@@ -105,19 +105,19 @@ const (
 
 // op is an operation of the replay.
 type op struct {
-	kind   opKind
-	search bool // opStart: at says when the thread looks for work again
-	n      int16
-	p      model.ProcID
-	count  uint32
-	at     model.Time
-	stay   *stay
-	got    *got // opBusy; opIdle: the one that will end it
+	kind     opKind
+	search   bool // opStart: at says when the thread looks for work again
+	n        int16
+	p        model.ProcID
+	count    uint32
+	at       model.Time
+	runnable *runnable
+	acquired *acquired // opBusy; opIdle: the one that will end it
 }
 
 // neverQueued reports whether the trace shows that the goroutine did not pass
 // through a queue.
-func (s *stay) neverQueued() bool {
+func (s *runnable) neverQueued() bool {
 	switch s.how {
 	case SourceNetpoll, SourceSyscall, SourceSystem, SourceDirect, SourceCoroutine:
 		return true
