@@ -138,7 +138,7 @@ func TestMask(t *testing.T) {
 		n, same := 0, 0
 		for i := range masked.decisions {
 			d := &masked.decisions[i]
-			if !d.Masked || !mask(d.Ordinal) || d.Start != nil || d.Rank >= d.Worlds {
+			if !d.Masked || !mask(d.Ordinal) || d.Start != nil || d.Rank >= d.Hypotheses {
 				t.Fatalf("%s: %+v", name, *d)
 			}
 			if d.Rank > 0 {

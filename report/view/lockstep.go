@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/conform"
 	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -63,20 +63,20 @@ type (
 // NewLockstep returns a report without traces.
 func NewLockstep() *Lockstep {
 	d := &Lockstep{Schema: LockstepSchema, Unexplained: []Divergence{}}
-	for k := range conform.NumKinds {
+	for k := range lockstep.NumKinds {
 		d.Decisions = append(d.Decisions, Decisions{Kind: k.String(), Diverged: map[string]int64{}})
 	}
 	return d
 }
 
 // Add adds a trace, which begins at origin.
-func (d *Lockstep) Add(t result.Trace, origin model.Time, r *conform.Result) {
+func (d *Lockstep) Add(t result.Trace, origin model.Time, r *lockstep.Result) {
 	for k := range d.Decisions {
 		x := &d.Decisions[k]
 		x.Judged += r.Kinds[k].Judged
 		x.Agreed += r.Kinds[k].Agreed
 		x.Excluded += r.Kinds[k].Excluded
-		for c := range conform.NumClasses {
+		for c := range lockstep.NumClasses {
 			x.Diverged[c.String()] += r.Kinds[k].Diverged[c]
 		}
 	}
@@ -99,7 +99,7 @@ func (d *Lockstep) Finish(skipped []result.Skipped) {
 	d.Notes = append(findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped}),
 		"What is random in the runtime, such as whom a thief tries first, agrees if the rules allow it. Not judged: decisions whose state the trace does not determine.",
 		fmt.Sprintf("boundary: in the first %s of the trace or where a generation begins. order-race: right if operations of two threads within %s took effect the other way round. stale-read: right by a count or length read up to so long before. hidden-event: right if something happened that no trace shows, such as a queue that was full. os: the thread stood still in between. version-rule: right by the rules of another version of Go. unexplained: none of these.",
-			textui.Duration(conform.Warmup), textui.Duration(conform.Epsilon)))
+			textui.Duration(lockstep.Warmup), textui.Duration(lockstep.Epsilon)))
 }
 
 // LockstepText writes the report for people: how far the runtime did what its rules say, by kind of decision, and what
@@ -118,7 +118,7 @@ func (d *Lockstep) verdict() string {
 	for i := range d.Decisions {
 		judged += d.Decisions[i].Judged
 		agreed += d.Decisions[i].Agreed
-		unexplained += d.Decisions[i].Diverged[conform.Unexplained.String()]
+		unexplained += d.Decisions[i].Diverged[lockstep.Unexplained.String()]
 	}
 	if judged == 0 {
 		return "No decision of the runtime can be judged."
@@ -139,14 +139,14 @@ func (d *Lockstep) verdict() string {
 func (d *Lockstep) decisions() *document.Table {
 	t := &document.Table{ID: "t-decisions", Columns: []document.Column{document.Name("decision"), document.Count("judged"), document.Count("agreed"),
 		document.Number("", 0), document.Count("not judged")}, Fixed: true}
-	for c := range conform.NumClasses {
+	for c := range lockstep.NumClasses {
 		t.Columns = append(t.Columns, document.Count(c.String()))
 	}
 	for i := range d.Decisions {
 		x := &d.Decisions[i]
 		share := document.Shown(textui.Ratio(x.Agreed, x.Judged), float64(x.Agreed)/float64(max(1, x.Judged)))
 		cells := []any{x.Kind, x.Judged, x.Agreed, document.If(x.Judged > 0, share), x.Excluded}
-		for c := range conform.NumClasses {
+		for c := range lockstep.NumClasses {
 			cells = append(cells, x.Diverged[c.String()])
 		}
 		t.Row(cells...)

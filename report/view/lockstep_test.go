@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -17,11 +17,11 @@ import (
 
 // lockstepOf is a report with a divergence that has these words.
 func lockstepOf(did, want string, traces int) *view.Lockstep {
-	r := &conform.Result{Version: 26}
-	r.Kinds[conform.Pick] = conform.Tally{Judged: 1000, Agreed: 997, Excluded: 10}
-	r.Kinds[conform.Pick].Diverged[conform.OrderRace] = 2
-	r.Kinds[conform.Pick].Diverged[conform.Unexplained] = 1
-	r.Unexplained = []conform.Divergence{{Kind: conform.Pick, Class: conform.Unexplained, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want, Rule: "runtime/proc.go: findRunnable", Waited: 2_000_000,
+	r := &lockstep.Result{Version: 26}
+	r.Kinds[lockstep.Pick] = lockstep.Tally{Judged: 1000, Agreed: 997, Excluded: 10}
+	r.Kinds[lockstep.Pick].Diverged[lockstep.OrderRace] = 2
+	r.Kinds[lockstep.Pick].Diverged[lockstep.Unexplained] = 1
+	r.Unexplained = []lockstep.Divergence{{Kind: lockstep.Pick, Class: lockstep.Unexplained, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want, Rule: "runtime/proc.go: findRunnable", Waited: 2_000_000,
 		State: &runqueue.Decision{Place: runqueue.PlaceLocal, At: 2, Index: 3, Next: 4, Own: runqueue.Queue{Len: 5}, Global: runqueue.Queue{Len: 6},
 			Victim: runqueue.Queue{Len: 8}, Tick: 60, Idle: 1, Procs: 4}}}
 	d := view.NewLockstep()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/savedfile"
@@ -227,8 +227,8 @@ const mostUnexplained = 1 << 13
 
 // lockstepOne judges the decisions in one trace.
 func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *view.Lockstep) error {
-	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*conform.Result, error) {
-		c, err := conform.New(rd.Tables(), rd.Version, conform.Options{MaxListed: mostUnexplained})
+	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*lockstep.Result, error) {
+		c, err := lockstep.New(rd.Tables(), rd.Version, lockstep.Options{MaxListed: mostUnexplained})
 		if err != nil {
 			return nil, oldFormat(rd.in, err)
 		}
