@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,14 +26,11 @@ const (
 // of single events say little.
 const mixTolerance = 0.10
 
-// disturbed begins the reason for which a disturbed trace is left out.
-const disturbed = "disturbed: "
-
 // canaryTolerance is by how much the time of a fixed piece of work may differ between
 // the sides before the machine was not the same.
 const canaryTolerance = 0.25
 
-// A guarded matter is what may be judged of it: by these traces, and not what a guard blocks.
+// A guarded matter says which traces count, and which guards keep what from being judged.
 type guarded struct {
 	matter
 	used   sides // less disturbed traces
@@ -127,32 +125,29 @@ func (m *matter) machine() (g Guard, used sides, warnings []string) {
 	var said []string
 	enough := true
 	for i, s := range m.all { // 1
-		kept := side{name: s.name}
+		kept, example := side{name: s.name}, ""
 		limits := experiment.Limits(s.samples, m.Budget.Guards.Limits())
 		for _, x := range s.samples {
 			if why := limits.Disturbed(x.Noise); why != "" {
-				kept.dropped = append(kept.dropped, Dropped{x.Name, disturbed + why})
+				kept.dropped = append(kept.dropped, Dropped{x.Name, "disturbed: " + why})
+				example = cmp.Or(example, x.Name+": "+why)
 			} else {
 				kept.samples = append(kept.samples, x)
 			}
 		}
 		used = append(used, kept)
-		if len(kept.dropped) == 0 {
+		if example == "" {
 			continue
 		}
-		all, left, first := len(s.samples), len(kept.samples), kept.dropped[0]
-		text := fmt.Sprintf("%d of %s of the %s disturbed (%s: %s); %d left", all-left, count(all, "trace"), s.name, first.Trace, strings.TrimPrefix(first.Why, disturbed), left)
+		all, left := len(s.samples), len(kept.samples)
+		text := fmt.Sprintf("%d of %s of the %s disturbed (%s); %d left", all-left, count(all, "trace"), s.name, example, left)
 		if need := m.need(i == len(m.all)-1); left < min(need, all) {
 			enough = false
 			text += fmt.Sprintf(", %d needed", need)
 		}
 		said = append(said, text)
 	}
-	unlike := ""
-	if m.design != Absolute {
-		unlike = unlikeMachine(used, m.Budget.Guards)
-	}
-	switch {
+	switch unlike := unlikeMachine(used, m.Budget.Guards); {
 	case !enough: // 2
 		g.Status, g.Blocks = GuardFailed, blocksAll
 		why := m.notAlike()
