@@ -611,3 +611,13 @@ func TestRuleInResult(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownMetric checks that a rule that was not parsed, on a metric that does not exist, is unusable.
+func TestUnknownMetric(t *testing.T) {
+	b := budgetOf(t, "p99(runnable) < 5ms")
+	b.Rules[0].Quantity.Metric = "naps"
+	r := must(t, Input{Budget: b, Cand: recipe{n: 10, seed: 1}.set("cand")})
+	if r.Exit != ExitUnusable || r.Headline != `unusable: there is no metric "naps"` {
+		t.Errorf("exit %d: %s", r.Exit, r.Headline)
+	}
+}
