@@ -22,7 +22,7 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 	p := &c.procs
 	switch e.Path {
 	case model.ExitOldProc, model.ExitOtherProc:
-		c.judge(Exit, verdict{agreed: true}, Divergence{}, e.End)
+		c.queues.judge(Exit, verdict{agreed: true}, Divergence{}, e.End)
 	case model.ExitQueued:
 		x := exit{d: Divergence{Time: e.End, P: e.OldProc, M: e.M, G: e.G}}
 		if !p.stopping {
@@ -39,7 +39,7 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 }
 
 func (p *procs) judgeExit(e *exit) {
-	v := verdict{agreed: refsched.MayQueueAtExit(len(e.idle), e.old), class: Genuine}
+	v := verdict{agreed: refsched.MayQueueAtExit(len(e.idle), e.old), class: Unexplained}
 	v.did, v.want = "queued it", fmt.Sprintf("go on with an idle proc, of %d", len(e.idle))
 	if e.old {
 		v.want = "take its old proc from another system call"
@@ -51,7 +51,7 @@ func (p *procs) judgeExit(e *exit) {
 		v.class = HiddenEvent // sysmon looked at that call just then (runtime/proc.go: setBlockOnExitSyscall)
 	}
 	e.d.Idle = firstFew(e.idle)
-	p.c.judge(Exit, v, e.d, e.d.Time)
+	p.c.queues.judge(Exit, v, e.d, e.d.Time)
 }
 
 // callEnds notes that a proc's system call that began at from has ended.

@@ -14,7 +14,7 @@ func (p *procs) worker(s *model.Step, q *proc) {
 	}
 	procs := max(p.count, 1)
 	most, fraction := refsched.GCWorkers(procs)
-	v := verdict{agreed: true, class: Genuine}
+	v := verdict{agreed: true, class: Unexplained}
 	switch s.Work {
 	case model.WorkGCDedicated:
 		n := 1
@@ -38,7 +38,7 @@ func (p *procs) worker(s *model.Step, q *proc) {
 		}
 		return // judged with the queues
 	}
-	p.c.judge(GC, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, s.Time)
+	p.c.queues.judge(GC, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, s.Time)
 }
 
 // extra is a dedicated worker that began while one too many seemed to run. A worker
@@ -55,14 +55,14 @@ type extra struct {
 func (p *procs) judgeExtra(at model.Time, explains func(*extra) bool) {
 	n := 0
 	for _, x := range p.extra {
-		v := verdict{agreed: explains(&x), late: true, class: Genuine}
+		v := verdict{agreed: explains(&x), late: true, class: Unexplained}
 		if !v.agreed && at.Sub(x.d.Time) <= wakeMost {
 			p.extra[n] = x
 			n++
 			continue
 		}
 		v.did, v.want = fmt.Sprintf("ran %d dedicated workers", x.n), fmt.Sprintf("at most %d", x.n-1)
-		p.c.judge(GC, v, x.d, x.d.Time)
+		p.c.queues.judge(GC, v, x.d, x.d.Time)
 	}
 	p.extra = p.extra[:n]
 }
@@ -103,12 +103,13 @@ type stopping struct {
 	d       Divergence
 }
 
-// judgeStop judges a stop of the world once it is over.
+// judgeStop judges a stop of the world once it is over. A thread may find something between the
+// event of the stop and the flag that others look at (runtime/proc.go: stopTheWorldWithSema).
 func (p *procs) judgeStop() {
-	v := verdict{agreed: p.stop.started == 0, class: Genuine}
+	v := verdict{agreed: p.stop.started <= 1, late: p.stop.started == 1, class: Unexplained}
 	v.did, v.want = fmt.Sprintf("started %d goroutines while the world was being stopped", p.stop.started), "none"
 	if p.stop.search >= Frozen {
 		v.class = OS
 	}
-	p.c.judge(STW, v, p.stop.d, p.stop.at)
+	p.c.queues.judge(STW, v, p.stop.d, p.stop.at)
 }

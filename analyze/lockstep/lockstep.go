@@ -27,6 +27,13 @@ var kindNames = []string{"place", "pick", "steal", "retake", "preempt", "wake", 
 // String returns the kind's name as tables print it.
 func (k Kind) String() string { return model.NameOf(kindNames, k) }
 
+// rules are where the runtime's source (Go 1.26) has the rule of each kind of decision.
+var rules = [NumKinds]string{
+	Place: "runtime/proc.go: runqput, injectglist", Pick: "runtime/proc.go: findRunnable", Steal: "runtime/proc.go: runqgrab",
+	Retake: "runtime/proc.go: retake", Preempt: "runtime/proc.go: retake, forcePreemptNS", Wake: "runtime/proc.go: wakep",
+	Exit: "runtime/proc.go: exitsyscall", GC: "runtime/mgcpacer.go: findRunnableGCWorker", STW: "runtime/proc.go: stopTheWorldWithSema",
+}
+
 // Class says why a decision may differ from the rules without breaking them. Of
 // several that apply the first one counts.
 type Class uint8
@@ -52,12 +59,12 @@ const (
 	OS
 	// VersionRule: right by the rules of another Go version.
 	VersionRule
-	// Genuine: none of these.
-	Genuine
+	// Unexplained: none of these.
+	Unexplained
 	NumClasses
 )
 
-var classNames = []string{"boundary", "order-race", "stale-read", "hidden-event", "os", "version-rule", "genuine"}
+var classNames = []string{"boundary", "order-race", "stale-read", "hidden-event", "os", "version-rule", "unexplained"}
 
 // String returns the class's name as tables print it.
 func (c Class) String() string { return model.NameOf(classNames, c) }
@@ -89,12 +96,12 @@ func (t *Tally) Agreement() float64 {
 	return float64(t.Agreed) / float64(t.Judged)
 }
 
-// GenuineShare returns the share of judged decisions that diverged for no reason.
-func (t *Tally) GenuineShare() float64 {
+// UnexplainedShare returns the share of judged decisions that diverged for no reason.
+func (t *Tally) UnexplainedShare() float64 {
 	if t.Judged == 0 {
 		return 0
 	}
-	return float64(t.Diverged[Genuine]) / float64(t.Judged)
+	return float64(t.Diverged[Unexplained]) / float64(t.Judged)
 }
 
 // Merge adds the counts of o.
@@ -130,6 +137,7 @@ type verdict struct {
 	agreed, late, excluded bool
 	class                  Class
 	did, want              string
+	rule                   string // that asks for it; "": that of the kind of decision
 }
 
 // Divergence is a decision that the rules do not explain.
@@ -142,7 +150,10 @@ type Divergence struct {
 	G     model.GoID
 	Did   string // what the runtime did
 	Want  string // what the reference would have done
-	Idle  []model.ProcID
+	Rule  string // where the runtime's source says so
+	// Waited is for how long G was runnable before, if the decision is about its start.
+	Waited model.Duration
+	Idle   []model.ProcID
 	// State is the state of the queues, of Place, Pick and Steal; its Start is nil.
 	State *runqueue.Decision
 }
@@ -151,9 +162,9 @@ type Divergence struct {
 type Result struct {
 	Version int // minor version of Go; of merged results the last one's
 	Kinds   [NumKinds]Tally
-	// Genuine are the first divergences of class Genuine, at most
+	// Unexplained are the first divergences of class Unexplained, at most
 	// Options.MaxListed of each kind, in order of time within a kind.
-	Genuine []Divergence
+	Unexplained []Divergence
 	// Plain and Masked are the picks of the sample, each with the steal that it was if it
 	// was one: with the state of a resolver that
 	// knew what comes, and of one that did not.
@@ -172,12 +183,12 @@ func (r *Result) Merge(o *Result) {
 	}
 	r.Plain.Merge(&o.Plain)
 	r.Masked.Merge(&o.Masked)
-	r.Genuine = append(r.Genuine, o.Genuine...)
+	r.Unexplained = append(r.Unexplained, o.Unexplained...)
 }
 
 // Options are the settings of a Checker. The zero value is usual.
 type Options struct {
-	MaxListed int // genuine divergences to list of each kind; 0: 20
+	MaxListed int // unexplained divergences to list of each kind; 0: 20
 	// Sample is one in how many starts is masked; 0: none, which saves the second resolver.
 	Sample int
 	// Cores on which threads ran, which a trace does not record; 0: as many as procs. With
@@ -190,29 +201,19 @@ type Options struct {
 // Checker judges the decisions of a runtime. It is an observer of a
 // [model.Machine].
 type Checker struct {
-	opt     Options
-	version int
+	queues  Queues
 	tables  *model.Tables
 	main    *runqueue.Resolver
 	masked  *runqueue.Resolver
-	result  Result
-	listed  [NumKinds]int
-	began   bool
-	first   model.Time // of the trace
-	gens    []model.Time
 	procs   procs
-	picks   picks
 	masking []*runqueue.Decision // of one start, by rank
 }
 
 // New returns a Checker for a trace of Go 1.version whose strings are in t. The
 // error is a *runqueue.OldFormatError.
 func New(t *model.Tables, version int, opt Options) (*Checker, error) {
-	if opt.MaxListed == 0 {
-		opt.MaxListed = 20
-	}
-	c := &Checker{opt: opt, version: version, tables: t}
-	c.result.Version = version
+	c := &Checker{queues: *NewQueues(opt), tables: t}
+	c.queues.result.Version = version
 	c.procs.init(c)
 	var err error
 	if c.main, err = runqueue.New(t, version); err != nil {
@@ -223,7 +224,7 @@ func New(t *model.Tables, version int, opt Options) (*Checker, error) {
 		if c.masked, err = runqueue.New(t, version); err != nil {
 			return nil, err
 		}
-		c.masked.Mask(c.sampled)
+		c.masked.Mask(c.queues.sampled)
 		c.masked.Observe((*hidden)(c))
 	}
 	return c, nil
@@ -233,23 +234,9 @@ func New(t *model.Tables, version int, opt Options) (*Checker, error) {
 // [runqueue.Resolver.Observe] does, so that no third one is needed.
 func (c *Checker) Observe(o any) { c.main.Observe(o) }
 
-// sampled reports whether a start is masked: a hash of its ordinal decides
-// (finalizer of MurmurHash3).
-func (c *Checker) sampled(ordinal int) bool {
-	if c.opt.Sample <= 0 {
-		return false
-	}
-	h := uint64(ordinal) + 0x9e3779b97f4a7c15
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return (h^h>>33)%uint64(c.opt.Sample) == 0
-}
-
 // Step implements [model.StepObserver].
 func (c *Checker) Step(s *model.Step) {
-	if !c.began {
-		c.began, c.first = true, s.Time
-	}
+	c.queues.Begin(s.Time)
 	c.procs.step(s)
 	c.main.Step(s)
 	if c.masked != nil {
@@ -260,7 +247,7 @@ func (c *Checker) Step(s *model.Step) {
 // Metric implements [model.MetricObserver]: each generation begins with GOMAXPROCS.
 func (c *Checker) Metric(s *model.MetricSample) {
 	if s.Name == "/sched/gomaxprocs:threads" {
-		c.gens = append(c.gens, s.Time)
+		c.queues.Generation(s.Time)
 		c.procs.ask()
 	}
 }
@@ -273,40 +260,5 @@ func (c *Checker) Finish() *Result {
 		c.masked.Finish()
 	}
 	c.procs.finish()
-	return &c.result
-}
-
-// boundary reports whether a time is one at which not much is known.
-func (c *Checker) boundary(t model.Time) bool {
-	if t.Sub(c.first) < Warmup {
-		return true
-	}
-	for i := len(c.gens) - 1; i >= 0; i-- {
-		switch d := t.Sub(c.gens[i]); {
-		case d >= -GenerationGap && d <= GenerationGap:
-			return true
-		case d > GenerationGap:
-			return false
-		}
-	}
-	return false
-}
-
-// judge counts a verdict on a decision of which since is the earliest that matters, and lists it if it is to be.
-func (c *Checker) judge(k Kind, v verdict, d Divergence, since model.Time) {
-	if !v.agreed && !v.excluded && c.boundary(since) {
-		v.class = Boundary
-	}
-	c.result.Kinds[k].add(v)
-	if v.agreed || v.excluded || v.class != Genuine && !c.opt.All || c.listed[k] >= c.opt.MaxListed {
-		return
-	}
-	c.listed[k]++
-	d.Kind, d.Class, d.Did, d.Want = k, v.class, v.did, v.want
-	if d.State != nil {
-		s := *d.State
-		s.Start = nil
-		d.State = &s
-	}
-	c.result.Genuine = append(c.result.Genuine, d)
+	return c.queues.Result()
 }

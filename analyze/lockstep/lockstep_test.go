@@ -68,8 +68,8 @@ func TestStock(t *testing.T) {
 		if a := tally.Agreement(); a < 0.99 {
 			t.Errorf("%v: %.2f %% of %d agree, want 99 %%", Kind(k), 100*a, tally.Judged)
 		}
-		if g := tally.GenuineShare(); g > 0.001 {
-			t.Errorf("%v: %.3f %% of %d genuine, want 0.1 %% at most", Kind(k), 100*g, tally.Judged)
+		if g := tally.UnexplainedShare(); g > 0.001 {
+			t.Errorf("%v: %.3f %% of %d unexplained, want 0.1 %% at most", Kind(k), 100*g, tally.Judged)
 		}
 	}
 	if sum.Masked.Judged < 1000 || sum.Gap() > 0.002 {
@@ -99,11 +99,11 @@ func TestTallies(t *testing.T) {
 func TestDeterministic(t *testing.T) {
 	a := check(t, "gc.go1.26.p4.trace", Options{All: true, Sample: 20})
 	b := check(t, "gc.go1.26.p4.trace", Options{All: true, Sample: 20})
-	if a.Kinds != b.Kinds || a.Masked != b.Masked || len(a.Genuine) != len(b.Genuine) {
+	if a.Kinds != b.Kinds || a.Masked != b.Masked || len(a.Unexplained) != len(b.Unexplained) {
 		t.Errorf("%+v\nthen %+v", a.Kinds, b.Kinds)
 	}
-	for i := range a.Genuine {
-		x, y := a.Genuine[i], b.Genuine[i]
+	for i := range a.Unexplained {
+		x, y := a.Unexplained[i], b.Unexplained[i]
 		x.State, y.State = nil, nil
 		if !slices.Equal(x.Idle, y.Idle) {
 			t.Errorf("divergence %d: %+v, then %+v", i, x, y)
@@ -120,7 +120,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("a sample without Sample: %+v", r.Masked)
 	}
 	var listed [NumKinds]int
-	for _, d := range r.Genuine {
+	for _, d := range r.Unexplained {
 		if listed[d.Kind]++; listed[d.Kind] > 2 || d.Did == "" || d.Want == "" {
 			t.Errorf("listed %+v", d)
 		}

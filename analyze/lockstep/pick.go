@@ -8,10 +8,8 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// picks remembers at which counts of its schedtick a proc did not look into the
+// passes remembers at which counts of its schedtick a proc did not look into the
 // global queue although something was there.
-type picks struct{ passed []passes }
-
 type passes struct {
 	over [refsched.FairTick]bool
 	n    int
@@ -25,60 +23,87 @@ type (
 
 // Decision implements [runqueue.DecisionObserver].
 func (p *plain) Decision(d *runqueue.Decision) {
-	c := (*Checker)(p)
-	c.procs.until(d.Time)
-	from := Divergence{Time: d.Time, P: d.P, M: d.M, G: d.G, State: d}
-	if d.How != runqueue.SourceUnknown {
-		if d.How == runqueue.SourceSystem && c.procs.wasIdleWorker(d.G, d.Time) {
-			c.judgeIdleWorker(d, from)
-		}
-		return
+	p.procs.until(d.Time)
+	if d.How == runqueue.SourceSystem && p.procs.wasIdleWorker(d.G, d.Time) {
+		p.queues.judgeIdleWorker(d)
 	}
-	v := c.judgePick(d)
-	c.judge(Pick, v, from, d.Time)
-	if c.sampled(d.Ordinal) {
-		c.result.Plain.add(c.judgeWhole(d, v))
-	}
-	c.judge(Place, c.judgePlace(d), from, d.Time)
-	if d.Place == runqueue.PlaceLocal && d.At != d.P {
-		c.judge(Steal, c.judgeSteal(d), from, d.Time)
-	}
-	if pv, ok := c.judgeFair(d); ok {
-		c.judge(Pick, pv, from, d.Time)
-	}
+	p.queues.Decision(d)
 }
 
 // Start implements [runqueue.StartObserver].
-func (p *plain) Start(s *runqueue.Start) { (*Checker)(p).procs.started(s) }
+func (p *plain) Start(s *runqueue.Start) {
+	p.procs.started(s)
+	p.queues.Start(s)
+}
+
+// Decision implements [runqueue.DecisionObserver]. A steal is one decision: from where, and how many.
+func (q *Queues) Decision(d *runqueue.Decision) {
+	if d.How != runqueue.SourceUnknown {
+		return
+	}
+	kind, v, from := Pick, q.judgeWhole(d), divergence(d)
+	if source(d) == refsched.PickSteal {
+		kind = Steal
+	}
+	q.judge(kind, v, from, d.Time)
+	if q.sampled(d.Ordinal) {
+		q.result.Plain.add(v)
+	}
+	if kind == Pick || v.agreed || v.excluded {
+		q.judge(Place, q.judgePlace(d), from, d.Time)
+	}
+	if v, ok := q.judgeFair(d); ok {
+		q.judge(Pick, v, from, d.Time)
+	}
+}
+
+// divergence returns the decision as one that diverges.
+func divergence(d *runqueue.Decision) Divergence {
+	return Divergence{Time: d.Time, P: d.P, M: d.M, G: d.G, State: d}
+}
+
+// Start implements [runqueue.StartObserver]. Of a plain start the reference takes the same, unless
+// it is not known to be one.
+func (q *Queues) Start(s *runqueue.Start) {
+	if !s.Plain {
+		return
+	}
+	v := verdict{agreed: s.Grade <= runqueue.GradeUnique}
+	v.excluded = !v.agreed
+	q.result.Kinds[Pick].add(v)
+	q.result.Kinds[Place].add(v)
+	if q.sampled(s.Ordinal) {
+		q.result.Plain.add(v)
+	}
+}
 
 // Lengths implements [runqueue.LengthsObserver].
 func (p *plain) Lengths(l *runqueue.Lengths) { (*Checker)(p).procs.length(l) }
 
 // Decision implements [runqueue.DecisionObserver].
 func (h *hidden) Decision(d *runqueue.Decision) {
-	c := (*Checker)(h)
-	c.masking = append(c.masking, d)
-	if len(c.masking) < d.Hypotheses {
+	h.masking = append(h.masking, d)
+	if len(h.masking) < d.Hypotheses {
 		return
 	}
-	v := c.judgeWhole(c.masking[0], c.judgePick(c.masking[0]))
+	v := h.queues.judgeWhole(h.masking[0])
 	if !v.agreed && !v.excluded {
-		for _, o := range c.masking[1:] {
-			if w := c.judgeWhole(o, c.judgePick(o)); w.agreed {
+		for _, o := range h.masking[1:] {
+			if w := h.queues.judgeWhole(o); w.agreed {
 				v = verdict{excluded: true}
 				break
 			}
 		}
 	}
-	c.masking = c.masking[:0]
-	c.result.Masked.add(v)
+	h.masking = h.masking[:0]
+	h.queues.result.Masked.add(v)
 }
 
-// judgeWhole adds to the verdict on a pick, if it agreed, that on how many were stolen
-// with it.
-func (c *Checker) judgeWhole(d *runqueue.Decision, v verdict) verdict {
+// judgeWhole judges a pick, and of a steal how many were taken.
+func (q *Queues) judgeWhole(d *runqueue.Decision) verdict {
+	v := q.judgePick(d)
 	if v.agreed && source(d) == refsched.PickSteal {
-		return c.judgeSteal(d)
+		return q.judgeSteal(d)
 	}
 	return v
 }
@@ -133,7 +158,7 @@ func states(d *runqueue.Decision) []refsched.PickState {
 
 // judgePick compares from where a goroutine was taken, and as which one, with
 // what the reference takes.
-func (c *Checker) judgePick(d *runqueue.Decision) verdict {
+func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Place == runqueue.PlaceUnknown || d.Blind {
 		return verdict{excluded: true}
 	}
@@ -145,29 +170,62 @@ func (c *Checker) judgePick(d *runqueue.Decision) verdict {
 		return verdict{excluded: true} // the first one tells where the schedtick stands
 	}
 	all := states(d)
-	broken := d.Start != nil && d.Start.Grade == runqueue.GradeContradicted
+	// What contradicts the rules of a steal is how many were taken.
+	broken := d.Start != nil && d.Start.Grade == runqueue.GradeContradicted && did != refsched.PickSteal
 	for i, s := range all {
 		want := refsched.Pick(s)
 		if want == refsched.PickFair {
 			want = refsched.PickGlobal
 		}
-		if want == did && !broken && c.inOrder(d, did) {
+		if want == did && q.inOrder(d, did) {
+			if broken {
+				return q.contradicted(d, did)
+			}
 			return verdict{agreed: true, late: i > 0 || d.Index > 0 && did != refsched.PickSteal}
 		}
 	}
-	if s := all[0]; d.NextUnsure && s.Next && !broken {
-		if s.Next = false; refsched.Pick(s) == did && c.inOrder(d, did) {
+	if s := all[0]; d.NextUnsure && s.Next {
+		if s.Next = false; refsched.Pick(s) == did && q.inOrder(d, did) {
 			return verdict{excluded: true}
 		}
 	}
-	v := verdict{did: describe(d, did), want: wanted(d, refsched.Pick(all[0]))}
-	v.class = c.classOfPick(d, did)
+	want := refsched.Pick(all[0])
+	v := verdict{did: describe(d, did), want: wanted(d, want), rule: ruleOf(want)}
+	v.class = q.classOfPick(d, did)
 	return v
+}
+
+// contradictedMost is one in how many picks the reconstruction of the queues may contradict itself.
+const contradictedMost = 1000
+
+// contradicted returns the verdict on a pick that is the reference's own in this state, but
+// contradicts how the queues came to be so. Few are errors of the reconstruction, and not judged.
+func (q *Queues) contradicted(d *runqueue.Decision, did refsched.PickFrom) verdict {
+	q.contradictions++
+	if k := &q.result.Kinds[Pick]; q.contradictions*contradictedMost <= k.Judged+k.Excluded {
+		return verdict{excluded: true}
+	}
+	return verdict{did: describe(d, did), want: "a pick that fits those before it", class: q.classOfPick(d, did)}
+}
+
+// ruleOf returns where the runtime's source (Go 1.26) takes something from there.
+func ruleOf(from refsched.PickFrom) string {
+	switch from {
+	case refsched.PickFair:
+		return "runtime/proc.go: findRunnable, schedtick%61"
+	case refsched.PickNext, refsched.PickOwn:
+		return "runtime/proc.go: runqget"
+	case refsched.PickGlobal:
+		return "runtime/proc.go: globrunqget"
+	case refsched.PickSteal, refsched.PickStealNext:
+		return "runtime/proc.go: stealWork"
+	}
+	return ""
 }
 
 // inOrder reports whether the goroutine is the first that is left of its queue. Of
 // a stolen one [Checker.judgeSteal] tells.
-func (c *Checker) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
+func (q *Queues) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
 	switch from {
 	case refsched.PickOwn, refsched.PickGlobal:
 		return d.Over == 0
@@ -179,7 +237,7 @@ func (c *Checker) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
 
 // judgePlace asks whether the goroutine stood somewhere from where it can have been
 // taken, as the rules of its becoming runnable say.
-func (c *Checker) judgePlace(d *runqueue.Decision) verdict {
+func (q *Queues) judgePlace(d *runqueue.Decision) verdict {
 	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Open || d.Blind || d.Place == runqueue.PlaceUnknown && !d.Lost {
 		return verdict{excluded: true}
 	}
@@ -190,30 +248,36 @@ func (c *Checker) judgePlace(d *runqueue.Decision) verdict {
 	if !d.Lost && !moved {
 		return verdict{agreed: true}
 	}
+	if d.Lost {
+		if d.LostAt == q.lost {
+			return verdict{excluded: true} // it follows from another one
+		}
+		q.lost = d.LostAt
+	}
 	v := verdict{did: describe(d, source(d)), want: "found where it was queued"}
-	v.class = c.classOfPick(d, source(d))
+	v.class = q.classOfPick(d, source(d))
 	return v
 }
 
 // judgeSteal compares how many were taken with half of the queue. What was queued
 // while the thief searched may have come too late for it, and earlier thieves may
 // have been there.
-func (c *Checker) judgeSteal(d *runqueue.Decision) verdict {
+func (q *Queues) judgeSteal(d *runqueue.Decision) verdict {
 	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Blind {
 		return verdict{excluded: true}
 	}
-	n, q := d.Index+1, &d.Victim
-	if fits(n, q.Least, q.Len) {
+	n, x := d.Index+1, &d.Victim
+	if fits(n, x.Least, x.Len) {
 		return verdict{agreed: true}
 	}
-	if q.Taken > 1 && fits(n, q.Taken-1, q.Taken-1) {
+	if x.Taken > 1 && fits(n, x.Taken-1, x.Taken-1) {
 		return verdict{agreed: true, late: true} // from the other thief, who had all but one of them
 	}
-	if n > q.Taken && fits(n-q.Taken, q.Least-q.Taken, q.Left()) {
+	if n > x.Taken && fits(n-x.Taken, x.Least-x.Taken, x.Left()) {
 		return verdict{agreed: true, late: true}
 	}
-	v := verdict{did: fmt.Sprintf("took %d of %d", n, q.Len), want: fmt.Sprintf("take %d", refsched.StealBatch(q.Len))}
-	v.class = c.classOfPick(d, refsched.PickSteal)
+	v := verdict{did: fmt.Sprintf("took %d of %d", n, x.Len), want: fmt.Sprintf("take %d", refsched.StealBatch(x.Len))}
+	v.class = q.classOfPick(d, refsched.PickSteal)
 	return v
 }
 
@@ -225,14 +289,14 @@ func fits(n, least, most int) bool {
 // judgeFair asks whether a proc has passed over the global queue at every one of
 // 61 counts of its schedtick, at one of which it must look there first. It tells
 // what the schedtick itself, as long as it is unknown, cannot.
-func (c *Checker) judgeFair(d *runqueue.Decision) (verdict, bool) {
+func (q *Queues) judgeFair(d *runqueue.Decision) (verdict, bool) {
 	if d.P < 0 || d.P >= maxProcs || d.Place == runqueue.PlaceNone || d.Place == runqueue.PlaceUnknown {
 		return verdict{}, false
 	}
-	for int(d.P) >= len(c.picks.passed) {
-		c.picks.passed = append(c.picks.passed, passes{})
+	for int(d.P) >= len(q.passed) {
+		q.passed = append(q.passed, passes{})
 	}
-	p := &c.picks.passed[d.P]
+	p := &q.passed[d.P]
 	if d.Place == runqueue.PlaceGlobal {
 		if d.Own.Left() > 0 && p.over[d.Count] {
 			*p = passes{} // some count was wrong
@@ -247,16 +311,16 @@ func (c *Checker) judgeFair(d *runqueue.Decision) (verdict, bool) {
 		return verdict{}, false
 	}
 	*p = passes{}
-	return verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", class: Genuine}, true
+	return verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", rule: ruleOf(refsched.PickFair), class: Unexplained}, true
 }
 
 // classOfPick finds the reason of a pick, or of another decision with the same
 // state, that the rules do not allow.
-func (c *Checker) classOfPick(d *runqueue.Decision, did refsched.PickFrom) Class {
+func (q *Queues) classOfPick(d *runqueue.Decision, did refsched.PickFrom) Class {
 	switch {
-	case c.boundary(d.Time) || c.boundary(d.Since):
+	case q.boundary(d.Time) || q.boundary(d.Since):
 		return Boundary
-	case c.raced(d, did):
+	case q.raced(d, did):
 		return OrderRace
 	case d.Drained, d.Own.Len >= refsched.RunqSize-2, d.Victim.Len >= refsched.RunqSize-2:
 		return HiddenEvent
@@ -265,12 +329,12 @@ func (c *Checker) classOfPick(d *runqueue.Decision, did refsched.PickFrom) Class
 	case d.Origin == model.OriginSTW:
 		return VersionRule // the one place that differs between versions: runnext since Go 1.26
 	}
-	return Genuine
+	return Unexplained
 }
 
 // raced reports whether the pick is right if operations of different threads that are
 // at most Epsilon apart took effect in another order.
-func (c *Checker) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
+func (q *Queues) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
 	near := func(a, b model.Time) bool { return a.Sub(b) <= Epsilon && b.Sub(a) <= Epsilon }
 	if d.Lost {
 		return near(d.LostAt, d.Earliest) || near(d.LostAt, d.Time)
@@ -302,18 +366,19 @@ func (c *Checker) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
 // judgeIdleWorker judges the start of an idle mark worker, which must not run while
 // something is queued. (Of what the network poller finds the same could be asked, but
 // the trace does not tell it from what a deadline wakes, which goes through runnext.)
-func (c *Checker) judgeIdleWorker(d *runqueue.Decision, from Divergence) {
+func (q *Queues) judgeIdleWorker(d *runqueue.Decision) {
+	from := divergence(d)
 	all := states(d)
 	for i, s := range all {
 		s.Victims, s.VictimNexts = 0, 0 // a thread that does not spin does not steal first
 		if refsched.Pick(s) == refsched.PickNothing {
-			c.judge(GC, verdict{agreed: true, late: i > 0}, from, d.Time)
+			q.judge(GC, verdict{agreed: true, late: i > 0}, from, d.Time)
 			return
 		}
 	}
 	v := verdict{did: "ran an idle mark worker", want: wanted(d, refsched.Pick(all[0]))}
-	v.class = c.classOfPick(d, refsched.PickSteal)
-	c.judge(GC, v, from, d.Time)
+	v.class = q.classOfPick(d, refsched.PickSteal)
+	q.judge(GC, v, from, d.Time)
 }
 
 // describe says what the runtime did.

@@ -53,11 +53,11 @@ func (p *procs) endCall(s *model.Step, q *proc) {
 	if p.stopping || in <= refsched.RetakeLatest(false, true)+sysmonLate {
 		return
 	}
-	v := verdict{class: Genuine, did: fmt.Sprintf("left it for %d ms in a system call", in/1_000_000), want: "take it away after 30 ms at the latest"}
+	v := verdict{class: Unexplained, did: fmt.Sprintf("left it for %d ms in a system call", in/1_000_000), want: "take it away after 30 ms at the latest"}
 	if taken := model.ProcState(s.To) == model.ProcIdle; in < signalled || taken && in < sysmonFrozen {
 		v.class = OS
 	}
-	p.c.judge(Retake, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g}, q.since)
+	p.c.queues.judge(Retake, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g}, q.since)
 }
 
 // preempted notes a preemption.
@@ -87,7 +87,7 @@ func (p *procs) endRun(s *model.Step, q *proc) {
 		return
 	}
 	most := refsched.PreemptLatest + sysmonLate
-	if cores := p.c.opt.Cores; cores > 0 && p.count > cores {
+	if cores := p.c.queues.opt.Cores; cores > 0 && p.count > cores {
 		// Threads take turns on fewer cores: sysmon waits for its own, and then the one that is asked to stop.
 		most += 2 * turn * model.Duration((p.count-1)/cores)
 	}
@@ -109,12 +109,12 @@ func (p *procs) judgeRun(s *model.Step) {
 	if r.d.Time != s.Time || r.d.G != s.G || r.d.G == p.stop.g && p.stop.at > began {
 		return // who stops the world is not asked to stop meanwhile
 	}
-	v := verdict{class: Genuine, did: fmt.Sprintf("let it run for %d ms", r.in/1_000_000), want: "preempt it after 10 to 30 ms"}
+	v := verdict{class: Unexplained, did: fmt.Sprintf("let it run for %d ms", r.in/1_000_000), want: "preempt it after 10 to 30 ms"}
 	asked := model.GoState(s.To) == model.GoRunnable && (s.Origin == model.OriginPreempted || s.Origin == model.OriginSTW)
 	if r.in < signalled || asked && r.in < sysmonFrozen {
 		v.class = OS
 	}
-	p.c.judge(Preempt, v, r.d, began)
+	p.c.queues.judge(Preempt, v, r.d, began)
 }
 
 // started takes a start that the resolver tells: another schedtick, but of what came
@@ -146,7 +146,7 @@ func (p *procs) until(t model.Time) {
 		q := p.proc(r.d.P)
 		r.queued = q.queued
 		if r.slice = r.at.Sub(q.slice); q.slice == 0 {
-			r.slice = r.at.Sub(p.c.first) + refsched.ForcePreempt // since before the trace
+			r.slice = r.at.Sub(p.c.queues.first) + refsched.ForcePreempt // since before the trace
 		}
 		r.stale = r.slice < refsched.SysmonMin && q.slice.Sub(q.before) >= refsched.ForcePreempt
 		if len(r.idle) == 0 {
@@ -166,7 +166,7 @@ func (p *procs) until(t model.Time) {
 
 // judgeRequest judges whether sysmon might do what it did.
 func (p *procs) judgeRequest(r *request) {
-	v := verdict{class: Genuine}
+	v := verdict{class: Unexplained}
 	switch r.kind {
 	case Retake:
 		state := refsched.RetakeState{InCall: r.in + Epsilon, Slice: r.slice + Epsilon, Queued: r.queued > 0, Others: len(r.idle) > 0}
@@ -183,5 +183,5 @@ func (p *procs) judgeRequest(r *request) {
 			v.class = StaleRead // sysmon meant the one before
 		}
 	}
-	p.c.judge(r.kind, v, r.d, r.at)
+	p.c.queues.judge(r.kind, v, r.d, r.at)
 }

@@ -54,8 +54,8 @@ func (p *procs) endWake(at model.Time, came bool) {
 		p.came.Add(coarse(at.Sub(w.at)), 1)
 		return
 	}
-	v := verdict{did: fmt.Sprintf("woke nobody for %d us", at.Sub(w.at)/1000), want: "wake a thread for an idle proc", class: Genuine}
-	p.c.judge(Wake, v, w.d, w.at)
+	v := verdict{did: fmt.Sprintf("woke nobody for %d us", at.Sub(w.at)/1000), want: "wake a thread for an idle proc", class: Unexplained}
+	p.c.queues.judge(Wake, v, w.d, w.at)
 }
 
 // Wakeup implements [runqueue.WakeupObserver]: how long wakes take.
@@ -87,7 +87,7 @@ func (p *procs) judgeWakes() {
 	p.came.Each(func(d, n int64) {
 		v := verdict{agreed: d <= limit, late: d > int64(wakeWithin), class: OS}
 		for range n {
-			p.c.result.Kinds[Wake].add(v)
+			p.c.queues.result.Kinds[Wake].add(v)
 		}
 	})
 }

@@ -7,7 +7,9 @@ func (h *hypothesis) start(s *runnable) {
 	x := &h.positions[s.slot]
 	known := isProc(s.p)
 	if h.r.wantViews() && !x.explained {
-		x.before = h.view(s)
+		if x.plain = h.plain(s); !x.plain && (s.how == SourceUnknown || s.how == SourceSystem) {
+			x.before = h.view(s)
+		}
 	}
 	switch {
 	case !known:
@@ -26,6 +28,21 @@ func (h *hypothesis) start(s *runnable) {
 		return
 	}
 	h.started(s)
+}
+
+// plain reports whether the rules leave nothing else to take than s: it stands in the proc's own
+// runnext, or first in its local queue with nothing in runnext, and it is not the turn of the global
+// queue.
+func (h *hypothesis) plain(s *runnable) bool {
+	x := &h.positions[s.slot]
+	if s.how != SourceUnknown || !isProc(s.p) || x.at != s.p || s.open || s.blind || x.lost || x.grade == GradeContradicted {
+		return false
+	}
+	q := h.proc(s.p)
+	if h.global.len() > 0 && (!q.tick.sure || !q.tick.firm() || q.tick.since() == 0) {
+		return false
+	}
+	return x.place == PlaceRunnext || x.place == PlaceLocal && q.next == noSlot && q.q.items()[0] == s.slot
 }
 
 // started notes a start that was explained.

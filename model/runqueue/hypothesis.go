@@ -78,7 +78,8 @@ type path struct {
 	queueP   model.ProcID
 	fromP    model.ProcID
 	lastP    model.ProcID
-	before   *Decision // the state before it was taken, if somebody wants to know
+	plain    bool      // see [Start.Plain]
+	before   *Decision // the state before it was taken, if somebody wants to know and it is not plain
 }
 
 // pay adds a cost to a hypothesis and to the evidence for a start.

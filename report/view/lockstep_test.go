@@ -20,8 +20,8 @@ func lockstepOf(did, want string, traces int) *view.Lockstep {
 	r := &lockstep.Result{Version: 26}
 	r.Kinds[lockstep.Pick] = lockstep.Tally{Judged: 1000, Agreed: 997, Excluded: 10}
 	r.Kinds[lockstep.Pick].Diverged[lockstep.OrderRace] = 2
-	r.Kinds[lockstep.Pick].Diverged[lockstep.Genuine] = 1
-	r.Genuine = []lockstep.Divergence{{Kind: lockstep.Pick, Class: lockstep.Genuine, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want,
+	r.Kinds[lockstep.Pick].Diverged[lockstep.Unexplained] = 1
+	r.Unexplained = []lockstep.Divergence{{Kind: lockstep.Pick, Class: lockstep.Unexplained, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want, Rule: "runtime/proc.go: findRunnable", Waited: 2_000_000,
 		State: &runqueue.Decision{Place: runqueue.PlaceLocal, At: 2, Index: 3, Next: 4, Own: runqueue.Queue{Len: 5}, Global: runqueue.Queue{Len: 6},
 			Victim: runqueue.Queue{Len: 8}, Tick: 60, Idle: 1, Procs: 4}}}
 	d := view.NewLockstep()
@@ -68,7 +68,7 @@ func TestLockstepHostile(t *testing.T) {
 func TestLockstepSum(t *testing.T) {
 	text, _ := renderLockstep(t, lockstepOf("x", "y", 2))
 	text = strings.Join(strings.Fields(text), " ")
-	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 have no explanation") || !strings.Contains(text, "goroutine 9, proc 1, thread 7 in made-up.trace") {
+	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 are unexplained") || !strings.Contains(text, "goroutine 9, proc 1, thread 7 in made-up.trace") {
 		t.Errorf("got\n%s", text)
 	}
 }

@@ -222,10 +222,13 @@ func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) e
 	})
 }
 
+// mostUnexplained is how many unexplained decisions of each kind and trace are listed at most.
+const mostUnexplained = 1 << 13
+
 // lockstepOne judges the decisions in one trace.
 func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *view.Lockstep) error {
 	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*lockstep.Result, error) {
-		c, err := lockstep.New(rd.Tables(), rd.Version, lockstep.Options{})
+		c, err := lockstep.New(rd.Tables(), rd.Version, lockstep.Options{MaxListed: mostUnexplained})
 		if err != nil {
 			return nil, oldFormat(rd.in, err)
 		}
