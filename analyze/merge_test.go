@@ -206,7 +206,7 @@ func TestMergeQueues(t *testing.T) {
 		}
 	}
 	run := func(parts ...int) *result.Report {
-		q := &Queues{}
+		q := newQueues()
 		q.beginAt(0)
 		end := 0
 		for _, n := range parts {
@@ -234,7 +234,7 @@ func TestMergeQueues(t *testing.T) {
 // TestQueuesInWindow checks that what is before a window does not count, but
 // what stands in the queues when it begins does.
 func TestQueuesInWindow(t *testing.T) {
-	q := &Queues{}
+	q := newQueues()
 	q.Queue(&runqueue.Lengths{Time: 100, P: model.NoProc, Len: 7})
 	q.Queue(&runqueue.Lengths{Time: 200, P: model.NoProc, Len: 3})
 	q.Start(&runqueue.Start{Time: 300})

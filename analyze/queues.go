@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
@@ -27,7 +28,12 @@ type Queues struct {
 	from  model.Time // what is earlier does not count
 	local []*queueLength
 	all   queueLength // the global queue
+
+	judge *lockstep.Queues // of the decisions, by the rules
 }
+
+// newQueues returns empty Queues.
+func newQueues() *Queues { return &Queues{judge: lockstep.NewQueues(lockstep.Options{})} }
 
 // Assumption is what the way of a goroutine through the queues rests on: how it
 // became runnable, and after a poll of the network the function that it waited in.
@@ -63,7 +69,7 @@ func (q *queueLength) change(t model.Time, length int) {
 // beginAt sets the time before which nothing counts, though it may have been
 // told already.
 func (q *Queues) beginAt(t model.Time) {
-	*q = Queues{traceClock: q.traceClock, from: t, local: q.local, all: q.all}
+	*q = Queues{traceClock: q.traceClock, from: t, local: q.local, all: q.all, judge: q.judge}
 	for _, l := range q.lengths() {
 		// Before the first event the Machine's time is 0, which is before the origin.
 		l.Length = result.Length{Proc: l.Proc, Max: l.length, MaxAt: max(q.at(t), 0)}
@@ -87,6 +93,7 @@ func (q *Queues) Start(s *runqueue.Start) {
 	if s.Time < q.from {
 		return
 	}
+	q.judge.Start(s)
 	q.Starts++
 	q.sources[s.Source]++
 	q.vias[s.Via]++
@@ -96,6 +103,13 @@ func (q *Queues) Start(s *runqueue.Start) {
 			q.contradicted = map[Assumption]int64{}
 		}
 		q.contradicted[Assumption{s.Origin, s.Operation}]++
+	}
+}
+
+// Decision implements [runqueue.DecisionObserver].
+func (q *Queues) Decision(d *runqueue.Decision) {
+	if d.Time >= q.from {
+		q.judge.Decision(d)
 	}
 }
 
@@ -200,6 +214,14 @@ func (q *Queues) Result(v *result.Report) {
 		x.Contradicted = append(x.Contradicted, result.Count{Name: a.String(), Count: n})
 	}
 	slices.SortFunc(x.Contradicted, func(a, b result.Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+	kinds := &q.judge.Result().Kinds
+	for _, k := range [...]lockstep.Kind{lockstep.Place, lockstep.Pick, lockstep.Steal} {
+		if t := &kinds[k]; t.Judged+t.Excluded > 0 {
+			unexplained := t.Diverged[lockstep.Unexplained]
+			x.Decisions = append(x.Decisions, result.Decisions{Name: k.String(), Judged: t.Judged, Agreed: t.Agreed,
+				Explained: t.Judged - t.Agreed - unexplained, Unexplained: unexplained, Waited: t.Waited, Unjudged: t.Excluded})
+		}
+	}
 	x.Wakeups = resultNames[model.Origin](q.wakeups[:])
 	var woken dist.Dist
 	for o := range q.wakeups {

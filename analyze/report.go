@@ -80,7 +80,7 @@ func New(t *model.Tables, o Options) *Report {
 		Goroutines:  NewGoroutines(t),
 		Requests:    newRequests(t, o),
 		Causes:      newCauses(t),
-		Queues:      &Queues{},
+		Queues:      newQueues(),
 		Pathologies: pathologies.New(t),
 	}
 	r.GC, r.Blame = NewGC(t, r.Idle), newBlame(t, r.Causes)

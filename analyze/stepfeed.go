@@ -18,7 +18,9 @@ type stepFeed struct {
 	resolver    *runqueue.Resolver
 	causes      *attribution
 	pathologies *pathologies.Analysis
+	queues      *Queues
 	assist      model.StringID // name of the ranges of mark assists
+	procs       model.StringID // name of the metric with which generations begin
 }
 
 // stepRecords is the number of steps in a batch, stepAhead that of the batches that may be on
@@ -33,6 +35,7 @@ type stepBatch struct {
 	// What lies between steps, each after so many of them.
 	waits    []stepWait
 	silences []silence
+	begins   []generation
 	stacks   []stackSeen
 	spans    []model.GoSpan // of the waits, if somebody takes each
 }
@@ -61,6 +64,12 @@ type stackSeen struct {
 	after  int
 }
 
+// generation is when a generation of the trace begins.
+type generation struct {
+	at    model.Time
+	after int
+}
+
 // silence is a time in which no thread did anything.
 type silence struct {
 	from, to model.Time
@@ -74,7 +83,8 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *patholog
 	if err != nil {
 		return nil, err
 	}
-	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, assist: t.AddString("GC mark assist")}
+	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, queues: q, assist: t.AddString("GC mark assist"),
+		procs: t.AddString("/sched/gomaxprocs:threads")}
 	f.log.Full, f.log.Gap, f.log.Silent = f.send, osGapMin, f.silent
 	empty := make([]*stepBatch, stepAhead)
 	for i := range empty {
@@ -95,9 +105,12 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *patholog
 // fill makes b the batch to be filled.
 func (f *stepFeed) fill(b *stepBatch) { f.filling, f.log.Steps = b, b.steps }
 
-// event notes the stacks of goroutines that went on running. It comes after the steps that
-// the event made.
+// event notes the stacks of goroutines that went on running, and where generations begin. It comes
+// after the steps that the event made.
 func (f *stepFeed) event(ev *model.Event) {
+	if f.queues != nil && ev.Kind == model.EventMetric && ev.Str == f.procs {
+		f.filling.begins = append(f.filling.begins, generation{ev.Time, len(f.log.Steps)})
+	}
 	sample := ev.Kind == model.EventStackSample
 	if ev.Stack != 0 && ev.P != model.NoProc && (sample || ev.Kind == model.EventRangeBegin && ev.Str == f.assist) {
 		b := f.filling
@@ -151,12 +164,15 @@ func (f *stepFeed) finish() {
 
 // deliver takes the records where they belong and empties the batch.
 func (f *stepFeed) deliver(b *stepBatch) {
-	waits, silences, stacks := b.waits, b.silences, b.stacks
+	waits, silences, begins, stacks := b.waits, b.silences, b.begins, b.stacks
 	var proc model.Step
 	for i := 0; i <= len(b.steps) && (i%64 != 0 || !f.log.Stopped()); i++ {
 		for len(silences) > 0 && silences[0].after == i {
 			f.causes.Silence(silences[0].from, silences[0].to)
 			silences = silences[1:]
+		}
+		for ; len(begins) > 0 && begins[0].after == i; begins = begins[1:] {
+			f.queues.judge.Generation(begins[0].at)
 		}
 		for ; len(stacks) > 0 && stacks[0].after == i; stacks = stacks[1:] {
 			f.causes.seenAt(&stacks[0])
@@ -175,10 +191,13 @@ func (f *stepFeed) deliver(b *stepBatch) {
 			f.step(&b.steps[i])
 		}
 	}
-	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
+	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], begins: b.begins[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
 }
 
 func (f *stepFeed) step(s *model.Step) {
+	if f.queues != nil {
+		f.queues.judge.Begin(s.Time)
+	}
 	f.causes.Step(s)
 	if f.pathologies != nil {
 		f.pathologies.Step(s)

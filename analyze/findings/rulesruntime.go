@@ -75,6 +75,34 @@ func retakes(r *result.Report) (result.Finding, bool) {
 	}, true
 }
 
+// unexplainedShare is the share of the decisions of a scheduler that the reconstruction of the
+// queues gets wrong at the most. Of recordings of stock runtimes it is up to 30 in a million.
+const unexplainedShare = 1e-4
+
+// otherRules finds that the runtime does not decide as the reference scheduler would.
+func otherRules(r *result.Report) (result.Finding, bool) {
+	judged, unexplained, waited := r.Queues.Judged()
+	if !differs(judged, unexplained) {
+		return result.Finding{}, false
+	}
+	share := float64(unexplained) / float64(judged)
+	return result.Finding{
+		Kind: "scheduler-differs", Severity: result.Info, Grade: result.Inferred,
+		Text: fmt.Sprintf("%s of %s of the scheduler (%s) are not what the reference would have done with the same queues, for no reason that is known: goroutines had waited %s in all before them.",
+			textui.Count(unexplained), textui.Plural(judged, "decision"), textui.Percent(share), textui.Duration(waited)),
+		Evidence: []result.Evidence{{Name: "decisions", Value: float64(judged), Unit: "count"}, {Name: "unexplained", Value: share, Unit: "share"},
+			{Name: "waited before", Value: float64(waited), Unit: "ns"}},
+	}, true
+}
+
+// leastUnexplained is more than one error of the reconstruction makes with what follows from it.
+const leastUnexplained = 5
+
+// differs reports whether so many decisions are unexplained that the runtime has other rules.
+func differs(judged, unexplained int64) bool {
+	return unexplained >= leastUnexplained && float64(unexplained) > unexplainedShare*float64(judged)
+}
+
 // assists finds goroutines that must mark for what they allocate. The collector paces itself so
 // that its workers do all marking and assists none (runtime/mgcpacer.go); more is a program that
 // allocates faster than that.

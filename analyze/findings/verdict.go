@@ -618,10 +618,10 @@ func (j *judge) ruledOut() {
 		add("locks (%s blocked)", textui.Duration(locks))
 	}
 	if !named("garbage-collection", "gc") {
-		add("garbage collection (%s)", textui.Percent(r.GC.Share))
+		add("GC (%s)", textui.Percent(r.GC.Share))
 	}
 	if !named("stop-the-world", "stw") {
-		add("stop-the-world (%s)", textui.Ratio(r.STW.Effective.Total, r.Totals.Span))
+		add("STW (%s)", textui.Ratio(r.STW.Effective.Total, r.Totals.Span))
 	}
 	scheduling := slices.ContainsFunc(j.items, func(f result.Finding) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
 	switch l := &r.Latency.All; {
@@ -636,5 +636,12 @@ func (j *judge) ruledOut() {
 		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
 	case r.Verdict.Machine == "" && result.Ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
 		add("the machine (at most %s)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
+	}
+	if judged, unexplained, _ := r.Queues.Judged(); judged > 0 && !differs(judged, unexplained) {
+		count := textui.Count(judged)
+		if unexplained > 0 {
+			count = fmt.Sprintf("%s of %s unexplained", textui.Count(unexplained), count)
+		}
+		add("the runtime's decisions (%s)", count)
 	}
 }

@@ -83,6 +83,8 @@ type Tally struct {
 	Agreed   int64
 	Diverged [NumClasses]int64
 	Excluded int64 // not judged, since the state was not known
+	// Waited is for how long the goroutines of unexplained decisions were runnable before.
+	Waited model.Duration
 	// Late is how many of Agreed agree only given that some take that shows later
 	// came before.
 	Late int64
@@ -110,6 +112,7 @@ func (t *Tally) Merge(o *Tally) {
 	t.Agreed += o.Agreed
 	t.Excluded += o.Excluded
 	t.Late += o.Late
+	t.Waited += o.Waited
 	for i := range t.Diverged {
 		t.Diverged[i] += o.Diverged[i]
 	}

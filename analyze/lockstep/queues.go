@@ -76,6 +76,12 @@ func (q *Queues) judge(k Kind, v verdict, d Divergence, since model.Time) {
 		v.class = Boundary
 	}
 	q.result.Kinds[k].add(v)
+	if d.State != nil {
+		d.Waited = d.State.Time.Sub(d.State.Since)
+	}
+	if !v.agreed && !v.excluded && v.class == Unexplained {
+		q.result.Kinds[k].Waited += d.Waited
+	}
 	if v.agreed || v.excluded || v.class != Unexplained && !q.opt.All || q.listed[k] >= q.opt.MaxListed {
 		return
 	}
@@ -83,7 +89,7 @@ func (q *Queues) judge(k Kind, v verdict, d Divergence, since model.Time) {
 	d.Kind, d.Class, d.Did, d.Want, d.Rule = k, v.class, v.did, v.want, cmp.Or(v.rule, rules[k])
 	if d.State != nil {
 		s := *d.State
-		s.Start, d.Waited = nil, s.Time.Sub(s.Since)
+		s.Start = nil
 		d.State = &s
 	}
 	q.result.Unexplained = append(q.result.Unexplained, d)

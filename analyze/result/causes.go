@@ -106,6 +106,9 @@ type (
 		// became runnable and, after a poll of the network, the function that it waited in.
 		// Left out if there are none.
 		Contradicted []Count `json:"contradicted,omitempty" sort:"total"`
+		// What the runtime decided by its queues, against what the reference scheduler would have done
+		// in the same state; left out where none can be judged.
+		Decisions []Decisions `json:"decisions,omitempty" figure:"by=decision"`
 		// Number of steals.
 		Steals int64 `json:"steals" figure:"steals: steals between procs"`
 		// Those of them that took the goroutine from a runnext.
@@ -134,6 +137,21 @@ type (
 		Global Length `json:"global" figure:"by=queue of=global"`
 		// The queues of procs that ever queued, by number.
 		Local []Length `json:"local" figure:"by=queue"`
+	}
+
+	// Decisions are those of one kind. Those that were judged agreed, are explained or unexplained.
+	Decisions struct {
+		// place: where a goroutine was put that became runnable. pick: what a proc ran next.
+		// steal: what it took from another proc.
+		Name        string `json:"name" key:""`
+		Judged      int64  `json:"judged" figure:"decisions: decisions of the scheduler that can be judged"`                  // Number of them that can be judged.
+		Agreed      int64  `json:"agreed"`                                                                                    // The reference does the same.
+		Explained   int64  `json:"explained"`                                                                                 // It does not, for a reason outside of the rules, such as two threads that raced.
+		Unexplained int64  `json:"unexplained" figure:"decisions_unexplained lower: decisions that the rules do not explain"` // The others.
+		// For how long the goroutines of unexplained decisions were runnable before, in
+		// nanoseconds.
+		Waited   model.Duration `json:"unexplained_waited_ns"`
+		Unjudged int64          `json:"not_judged"` // Number of those of which the trace does not determine the state.
 	}
 
 	// Count is a number under a name.
@@ -203,3 +221,13 @@ type (
 		Bounds
 	}
 )
+
+// Judged returns how many decisions could be judged, how many of them are unexplained, and for how
+// long the goroutines of those were runnable before.
+func (q *Queues) Judged() (judged, unexplained int64, waited model.Duration) {
+	for i := range q.Decisions {
+		d := &q.Decisions[i]
+		judged, unexplained, waited = judged+d.Judged, unexplained+d.Unexplained, waited+d.Waited
+	}
+	return judged, unexplained, waited
+}

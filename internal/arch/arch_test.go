@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"model/modeltest":                {},
 	"model/runqueue":                 {},
 	"model/session":                  {"model/ingest"},
-	"analyze":                        {"analyze/pathologies", "analyze/requests", "model/runqueue"},
+	"analyze":                        {"analyze/lockstep", "analyze/pathologies", "analyze/requests", "model/runqueue"},
 	"analyze/pathologies":            {"analyze/findings", "model/runqueue"},
 	"analyze/requests":               {},
 	"analyze/findings":               {"model/runqueue"},

@@ -101,9 +101,21 @@ func (q *Queue) Left() int { return q.Len - q.Taken }
 // wantViews reports whether somebody wants to know the state before each start.
 func (r *replay) wantViews() bool { return len(r.obs.decision) > 0 && !r.masking }
 
+// newView returns a Decision, whatever it holds.
+func (r *replay) newView() *Decision {
+	n := len(r.views) - 1
+	if n < 0 {
+		return new(Decision)
+	}
+	d := r.views[n]
+	r.views = r.views[:n]
+	return d
+}
+
 // view returns the state before s is taken for proc s.p.
 func (h *hypothesis) view(s *runnable) *Decision {
-	d := &Decision{Ordinal: int(s.ordinal), Time: s.start, Now: h.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
+	d := h.r.newView()
+	*d = Decision{Ordinal: int(s.ordinal), Time: s.start, Now: h.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
 		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Hypotheses: 1,
 		Next: model.NoGoroutine, Procs: h.r.count(), Idle: h.r.idling}
 	x := &h.positions[s.slot]

@@ -87,7 +87,7 @@ func TestDecisions(t *testing.T) {
 		s := &w.starts[i]
 		d := decisions[s.Ordinal]
 		if s.Plain {
-			if plain++; d != nil || s.Source != SourceRunnext && s.Source != SourceLocal && s.Source != SourceLocked {
+			if plain++; d != nil || s.Source != SourceRunnext && s.Source != SourceLocal && s.Source != SourceGlobal && s.Source != SourceLocked {
 				t.Errorf("plain start %d: %+v, %+v", i, *s, d)
 			}
 			s.Plain = false
@@ -129,10 +129,7 @@ func TestMask(t *testing.T) {
 		}
 		for i := range plain.starts {
 			if s := &plain.starts[i]; mask(s.Ordinal) && s.Plain {
-				places[s.Ordinal] = PlaceLocal
-				if s.Source == SourceRunnext {
-					places[s.Ordinal] = PlaceRunnext
-				}
+				places[s.Ordinal] = map[Source]Place{SourceRunnext: PlaceRunnext, SourceLocal: PlaceLocal, SourceGlobal: PlaceGlobal}[s.Source]
 			}
 		}
 		n, same := 0, 0

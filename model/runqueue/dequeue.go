@@ -32,14 +32,17 @@ func (h *hypothesis) start(s *runnable) {
 
 // plain reports whether the rules leave nothing else to take than s: it stands in the proc's own
 // runnext, or first in its local queue with nothing in runnext, and it is not the turn of the global
-// queue.
+// queue; or first in the global queue, and the proc has nothing.
 func (h *hypothesis) plain(s *runnable) bool {
 	x := &h.positions[s.slot]
-	if s.how != SourceUnknown || !isProc(s.p) || x.at != s.p || s.open || s.blind || x.lost || x.grade == GradeContradicted {
+	if s.how != SourceUnknown || !isProc(s.p) || s.open || s.blind || x.lost || x.grade == GradeContradicted {
 		return false
 	}
 	q := h.proc(s.p)
-	if h.global.len() > 0 && (!q.tick.sure || !q.tick.firm() || q.tick.since() == 0) {
+	switch {
+	case x.place == PlaceGlobal:
+		return !q.busy() && h.global.len() > 0 && h.global.items()[0] == s.slot
+	case x.at != s.p, h.global.len() > 0 && (!q.tick.sure || !q.tick.firm() || q.tick.since() == 0):
 		return false
 	}
 	return x.place == PlaceRunnext || x.place == PlaceLocal && q.next == noSlot && q.q.items()[0] == s.slot

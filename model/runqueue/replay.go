@@ -54,6 +54,7 @@ type replay struct {
 	flips      []cost // scratch
 	flips2     []cost
 	list       []*runnable // scratch
+	views      []*Decision // to be used again
 	// Scratch, so that reporting does not allocate.
 	out        Start
 	outLengths Lengths

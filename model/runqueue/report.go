@@ -83,6 +83,7 @@ func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 	if x.before != nil && !r.masking {
 		x.before.Start = o
 		model.Report(r.obs.decision, DecisionObserver.Decision, x.before)
+		r.views, x.before = append(r.views, x.before), nil // no other hypothesis is left to report it
 	}
 	for _, ob := range r.obs.start {
 		ob.Start(o)

@@ -217,6 +217,12 @@ func (e *expecting) queues(o object) {
 		e.take(x[0], "", "", o, x[1])
 	}
 	e.take("stolen", "", "", o.in("steal_sizes"), "total")
+	if o["decisions"] != nil {
+		for _, s := range o.all("decisions") {
+			e.take("decisions", "decision", s.name("name"), s, "judged")
+			e.take("decisions_unexplained", "decision", s.name("name"), s, "unexplained")
+		}
+	}
 	for _, s := range o.all("by_source") {
 		e.take("starts", "source", s.name("name"), s, "count")
 	}

@@ -27,6 +27,7 @@ func queues(r *result.Report) *document.Section {
 		t.Row(cmp.Or(sources[x.Name], x.Name), x.Count, float64(x.Count)/float64(q.Starts))
 	}
 	moves(s, q)
+	decisions(s, q)
 	wakeups(s, q)
 	lengths(s, q)
 	return s
@@ -63,6 +64,21 @@ func moves(s *document.Section, q *result.Queues) {
 		s.Text("%s of goroutines made runnable at once: %s, of which %s went to local queues and the rest to the global one.",
 			plural(q.Injections, "list"), plural(q.Injected, "goroutine"), textui.Count(q.InjectedLocal))
 	}
+}
+
+// decisions shows how many decisions the reference scheduler would have made the same way.
+func decisions(s *document.Section, q *result.Queues) {
+	if len(q.Decisions) == 0 {
+		return
+	}
+	t := s.Table("t-decided", document.Word("decisions"), document.Count("judged"), document.Count("as the reference"), document.Count("explained"),
+		document.Count("unexplained"), document.Duration("waited"), document.Count("not judged"))
+	t.Caption, t.Heading, t.Fixed = "Decisions of the scheduler, and what the reference would have done", "Decisions of the scheduler", true
+	for i := range q.Decisions {
+		d := &q.Decisions[i]
+		t.Row(d.Name, d.Judged, d.Agreed, d.Explained, d.Unexplained, document.If(d.Unexplained > 0, d.Waited), d.Unjudged)
+	}
+	s.Text("place: where a goroutine was put that became runnable; pick: what a proc ran next; steal: what it took from another proc. Explained: by what is outside of the rules, such as two threads that raced. schedscope replay --mode lockstep TRACE lists the unexplained ones.")
 }
 
 // wakeups shows how long idle procs took to come to work, by what woke them.
