@@ -286,7 +286,7 @@ func (a *attribution) nameBlockers(w *worstWait) {
 }
 
 // explain says of the worst waits what they were lost to.
-func (a *attribution) explain(waits []*Wait) {
+func (a *attribution) explain(waits []result.Wait) {
 	type key struct {
 		start model.Time
 		g     model.GoID
@@ -295,7 +295,8 @@ func (a *attribution) explain(waits []*Wait) {
 	for _, w := range a.worst.items {
 		known[key{a.c.at(w.start), w.g}] = w
 	}
-	for _, x := range waits {
+	for i := range waits {
+		x := &waits[i]
 		w := known[key{x.Start, x.Goroutine}]
 		if w == nil {
 			continue

@@ -11,81 +11,20 @@ import (
 // maxAntagonists is how many antagonists a Wait names.
 const maxAntagonists = 10
 
-// Wait is one of the worst waits, with what each proc did around it.
-//
-// Meanwhile and Functions name at most 10. Unattributed and OtherFunctions are of goroutines
-// and functions that are not known, in very long waits.
-type Wait struct {
-	result.Wait
-	// From and To bound the time that Procs shows: the wait and a margin of an
-	// eighth of it, at least 20 us, on both sides, cut to the trace.
-	From, To model.Time
-	// Procs are what the procs did, sorted by proc. Uses is the sum of their uses during
-	// the wait.
-	Procs []ProcDuring
-}
-
-// ProcDuring is what one proc did around a wait.
-type ProcDuring struct {
-	P      model.ProcID
-	Slices []ProcSlice // in order, cut to the time shown
-	Uses   Uses        // during the wait
-}
-
-// ProcSlice is an interval of a proc's timeline, in one state; or several that
-// are too short to be drawn, joined.
-type ProcSlice struct {
-	Start, End model.Time
-	// Use is what it was put to, of a joined slice what took the longest.
-	Use Use
-	// G ran or was in a system call, for GTime. Of a joined slice it is one of
-	// those that did so the longest. NoGoroutine if none.
-	G     model.GoID
-	Func  string // start function of G; "" if none
-	GTime model.Duration
-	// Joined: the slice stands for several. Uses are their times.
-	Joined bool
-	Uses   Uses
-}
-
-// add appends a slice, or joins it to the last one if both are no longer than grain.
-func (d *ProcDuring) add(s *ProcSlice, grain model.Duration) {
-	n := len(d.Slices)
-	if n == 0 || d.Slices[n-1].End != s.Start || s.End.Sub(d.Slices[n-1].Start) > grain {
-		d.Slices = append(d.Slices, *s)
-		return
-	}
-	last := &d.Slices[n-1]
-	last.End, last.Joined = s.End, true
-	last.Uses.Add(&s.Uses)
-	last.Use = longestUse(&last.Uses)
-	switch {
-	case s.G == last.G:
-		last.GTime += s.GTime
-	case s.GTime > last.GTime:
-		last.G, last.Func, last.GTime = s.G, s.Func, s.GTime
-	}
-}
-
 // result describes a candidate.
-func (w *Worst) result(c *candidate) *Wait {
+func (w *Worst) result(c *candidate) result.Wait {
 	s := &c.span
-	x := &Wait{Wait: result.Wait{
+	x := result.Wait{
 		Goroutine: s.G, Function: nameOf(w.tables, s.Func), Origin: s.Origin.String(),
 		Start: w.at(s.Start), End: w.at(s.End), Duration: s.Duration(), Stack: resultFrames(w.tables.Stack(s.Stack)),
 		Waker: s.Waker, WakerStack: resultFrames(w.tables.Stack(s.WakerStack)), ReadiedOn: s.WakerProc, RanOn: s.P,
 		Causes: []result.CauseTotal{}, Blockers: []result.Blocker{}, Meanwhile: []result.Activity{}, Functions: []result.FuncActivity{},
-	}}
+		Uses: c.uses, Approximate: c.approximate,
+	}
 	if n := len(x.WakerStack); n > 0 && s.Waker != model.NoGoroutine {
 		x.WakerFunction = x.WakerStack[n-1].Function
 	}
-	x.From, x.To, x.Procs, x.Approximate = x.Start, x.End, c.procs, c.approximate
-	for i := range c.procs {
-		d := &c.procs[i]
-		x.From, x.To = min(x.From, d.Slices[0].Start), max(x.To, d.Slices[len(d.Slices)-1].End)
-		x.Uses.Add(&d.Uses)
-	}
-	c.sums.tell(w.tables, x)
+	c.sums.tell(w.tables, &x)
 	return x
 }
 
@@ -131,7 +70,7 @@ func (r *runners) add(x *interval, n model.Duration) {
 }
 
 // tell writes the sums to a wait.
-func (r *runners) tell(t *model.Tables, x *Wait) {
+func (r *runners) tell(t *model.Tables, x *result.Wait) {
 	x.Unattributed = r.unknown
 	longest := top[result.Activity]{limit: maxAntagonists, items: x.Meanwhile, compare: func(a, b result.Activity) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Goroutine, b.Goroutine))

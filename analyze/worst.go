@@ -35,7 +35,7 @@ type Worst struct {
 	kept    int                                   // intervals
 	room    int                                   // for so many
 	waiting func() (since model.Time, looked int) // see [model.Machine.OldestRunnable]
-	results []*Wait                               // set by Finish
+	results []result.Wait                         // set by Finish
 }
 
 // interval is what a proc did for a while.
@@ -52,14 +52,12 @@ type candidate struct {
 	span        model.GoSpan
 	from, to    model.Time // with margins
 	captured    bool
-	procs       []ProcDuring
+	uses        Uses
 	sums        runners
 	approximate bool
 }
 
 const (
-	// historyGrain is how many pieces a picture of a wait distinguishes: about a pixel each.
-	historyGrain = 1000
 	// thinGrain is the same for what is an age ago, as a part of the age, in waits with
 	// more than maxRoom/2 intervals, 2 MB.
 	thinGrain = 400
@@ -126,7 +124,7 @@ func (w *Worst) ProcSpan(s *model.ProcSpan) {
 	if s.Start < w.captured {
 		for _, c := range w.top.items {
 			if c.captured {
-				w.take(c, s.P, x)
+				c.take(&x)
 			}
 		}
 	}
@@ -253,35 +251,20 @@ func (w *Worst) capture(now model.Time) {
 func (w *Worst) captureOne(c *candidate) {
 	c.captured = true
 	w.captured = max(w.captured, c.to)
-	for p, list := range w.procs {
+	for _, list := range w.procs {
 		i, _ := slices.BinarySearchFunc(list, c.from, endsAfter)
 		for ; i < len(list) && list[i].start < c.to; i++ {
-			w.take(c, model.ProcID(p), list[i])
+			c.take(&list[i])
 		}
 	}
 }
 
-// take adds what a proc did to a candidate, if it lies in the time to be shown.
-func (w *Worst) take(c *candidate, p model.ProcID, x interval) {
-	from, to := max(x.start, c.from), min(x.end, c.to)
-	if from >= to {
-		return
-	}
-	i, found := slices.BinarySearchFunc(c.procs, p, func(a ProcDuring, p model.ProcID) int { return cmp.Compare(a.P, p) })
-	if !found {
-		c.procs = slices.Insert(c.procs, i, ProcDuring{P: p})
-	}
-	d := &c.procs[i]
-	sl := ProcSlice{Start: w.at(from), End: w.at(to), Use: x.use, G: x.g, Joined: x.merged}
-	sl.Uses[x.use] = to.Sub(from)
-	if x.g != model.NoGoroutine {
-		sl.Func, sl.GTime = nameOf(w.tables, x.fn), to.Sub(from)
-	}
-	d.add(&sl, c.to.Sub(c.from)/historyGrain)
+// take adds what a proc did during a candidate.
+func (c *candidate) take(x *interval) {
 	s := &c.span
-	if n := min(to, s.End).Sub(max(from, s.Start)); n > 0 {
-		d.Uses[x.use] += n
-		c.sums.add(&x, n)
+	if n := min(x.end, s.End).Sub(max(x.start, s.Start)); n > 0 {
+		c.uses[x.use] += n
+		c.sums.add(x, n)
 		// A piece may have had another order there.
 		c.approximate = c.approximate || x.merged && (x.start <= s.Start || x.end >= s.End)
 	}
@@ -294,7 +277,7 @@ func (w *Worst) Finish() {
 			w.captureOne(c)
 		}
 	}
-	w.results = make([]*Wait, 0, len(w.top.items))
+	w.results = make([]result.Wait, 0, len(w.top.items))
 	for _, c := range w.top.items {
 		w.results = append(w.results, w.result(c))
 	}
@@ -306,9 +289,9 @@ func (w *Worst) Finish() {
 }
 
 // Waits returns the longest waits, longest first, once Finish was called.
-func (w *Worst) Waits() []*Wait { return w.results[:min(len(w.results), w.shown)] }
+func (w *Worst) Waits() []result.Wait { return w.results[:min(len(w.results), w.shown)] }
 
 // Result adds what was found to v.
 func (w *Worst) Result(v *result.Report) {
-	v.WorstWaits = result.Each(w.results, func(w **Wait) result.Wait { return (*w).Wait })
+	v.WorstWaits = w.results
 }

@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"report/document":                {},
 	"report/view":                    {"analyze/conform", "analyze/experiment", "analyze/findings", "analyze/gate/rule", "analyze/gate/sample", "analyze/replay", "analyze/result", "analyze/workload", "model", "model/runqueue", "report/document"},
 	"report/verdict":                 {"report/document", "analyze/experiment", "analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"report/chart":                   {"analyze", "model"},
+	"report/chart":                   {"analyze/result", "model"},
 	"report/page":                    {"analyze/result", "report/document", "report/view"},
 	"report/timeline":                {"analyze", "analyze/result", "model", "model/runqueue"},
 	"report/viewer":                  {"analyze", "model", "model/ingest", "model/session", "report/timeline"},
