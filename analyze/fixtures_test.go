@@ -159,9 +159,6 @@ func checkReport(t *testing.T, r *analyze.Report) {
 	checkLatency(t, r)
 	checkCauses(t, r)
 	checkProcTime(t, r)
-	for _, w := range r.Worst.Waits() {
-		checkWait(t, r, &w)
-	}
 	checkBlame(t, r.Result())
 }
 
@@ -236,18 +233,6 @@ func checkProcTime(t *testing.T, r *analyze.Report) {
 	}
 	if x.Wall > x.Span || x.PerProc > x.PerGoroutine || x.Episodes.Total() > x.Span {
 		t.Errorf("idle while runnable: wall %d per proc %d per goroutine %d episodes %d of %d", x.Wall, x.PerProc, x.PerGoroutine, x.Episodes.Total(), x.Span)
-	}
-}
-
-func checkWait(t *testing.T, r *analyze.Report, w *result.Wait) {
-	t.Helper()
-	var ran model.Duration
-	for _, a := range w.Meanwhile {
-		ran += a.Total
-	}
-	if running := w.Uses.Total() - w.Uses[result.UseSyscall] - w.Uses[result.UseSearching] - w.Uses[result.UseStopped] -
-		w.Uses[result.UseIdle] - w.Uses[result.UseUnknown]; ran+w.Unattributed > running && !w.Approximate {
-		t.Errorf("wait at %d: antagonists ran for %d and %d, procs ran goroutines for %d", w.Start, ran, w.Unattributed, running)
 	}
 }
 

@@ -151,7 +151,6 @@ func (r *Report) Observe(m *model.Machine) {
 	}
 	r.Requests.follow(m, r.specs)
 	m.Observe(starter{r})
-	r.Worst.waiting = m.OldestRunnable
 	fed := r.fed()
 	for _, a := range r.analyses() {
 		switch a.(type) {
