@@ -107,7 +107,7 @@ func newAntagonists(t *model.Tables) antagonists {
 
 // add adds a stretch that is over, and gives its samples back. It lasted for length; 0 if
 // it goes on.
-func (a *antagonists) add(p *point, length model.Duration, w *world) {
+func (a *antagonists) add(p *point, length model.Duration, w *activity) {
 	if p.class == heldUser && p.ended == endedInterrupted && p.stack != 0 {
 		a.preempted.add(p.fn, p.stack)
 	}
@@ -123,7 +123,7 @@ func (a *antagonists) add(p *point, length model.Duration, w *world) {
 	p.samples = 0
 }
 
-func (a *antagonists) addStretch(p *point, length model.Duration, w *world) {
+func (a *antagonists) addStretch(p *point, length model.Duration, w *activity) {
 	id := antagonistID{fn: p.fn, stack: p.stack, class: p.class}
 	n := int64(0)
 	for i := p.samples; i != 0; i = w.samples[i].next {

@@ -18,7 +18,7 @@ import (
 //
 //  1. Steps become changes, which are held back until the resolver has told all
 //     starts, and with them all wakeups of idle procs, of that time.
-//  2. Changes are folded into the tracks of a [world].
+//  2. Changes are folded into the tracks of a [activity].
 //  3. A wait is settled when its start was told and the tracks have gone past it.
 //     Where the thread that ran it was not yet looking for work, its cells are
 //     differences on the tracks of the program and of one proc: the one in whose
@@ -26,10 +26,10 @@ import (
 //     how long the thread took.
 //  4. What is older than every wait that is open or not settled is forgotten.
 type attribution struct {
-	c      *Causes
-	tables *model.Tables
-	limits limits
-	world  world
+	c        *Causes
+	tables   *model.Tables
+	limits   limits
+	activity activity
 
 	begun   bool
 	first   model.Time // of the first step
@@ -146,7 +146,7 @@ var (
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a := &attribution{c: c, tables: t, maxPoints: 1 << 18, collector: t.AddString(result.CollectorName)}
-	a.world.sampled = c.antagonists.sampled.add
+	a.activity.sampled = c.antagonists.sampled.add
 	c.antagonists.ofProgram = a.ofProgram
 	a.changes.items = spareChanges.get()
 	a.waits = append(spareWaits.get(), wait{})
@@ -245,7 +245,7 @@ func (a *attribution) Silence(from, to model.Time) {
 // change holds a change back, which the caller fills in. It comes late if it shows what a
 // proc has done since the beginning.
 func (a *attribution) change(at model.Time, kind changeKind) *change {
-	at = max(at, a.world.now)
+	at = max(at, a.activity.now)
 	c := a.changes.room()
 	if at < a.latest {
 		all := a.changes.all()
@@ -479,7 +479,7 @@ func (a *attribution) Wakeup(x *runqueue.Wakeup) {
 	if !x.Caused {
 		return
 	}
-	a.world.woken(x.Trigger, x.Got, a.limits.wakeLimit())
+	a.activity.woken(x.Trigger, x.Got, a.limits.wakeLimit())
 	a.limits.wake.add(x.Got.Sub(x.Trigger))
 }
 
@@ -510,22 +510,22 @@ func (a *attribution) Finish() {
 	}
 	if !a.begun && !a.over.empty() { // nobody told any step
 		a.first = a.waits[*a.over.front()].start
-		a.world.advance(a.first)
+		a.activity.advance(a.first)
 	}
 	a.settleUntil(math.MaxInt64)
 	for _, w := range a.worst.items {
 		a.nameBlockers(w)
 	}
 	a.opened = fifo[waitID]{} // no wait is settled any more
-	if a.world.began {
-		a.forget(a.world.now)
+	if a.activity.began {
+		a.forget(a.activity.now)
 	}
-	for _, p := range a.world.procs {
+	for _, p := range a.activity.procs {
 		if p == nil {
 			continue
 		}
 		if x := p.point(p.first); x.waited > 0 {
-			a.c.antagonists.add(x, 0, &a.world) // its turn goes on
+			a.c.antagonists.add(x, 0, &a.activity) // its turn goes on
 		}
 	}
 	a.c.Thresholds = a.limits.thresholds(a.procs)
@@ -535,30 +535,30 @@ func (a *attribution) Finish() {
 func (a *attribution) recycle() {
 	spareChanges.put(a.changes.items)
 	spareWaits.put(a.waits)
-	a.world.global.giveBack(len(a.world.global.chunks))
-	for _, p := range a.world.procs {
+	a.activity.global.giveBack(len(a.activity.global.chunks))
+	for _, p := range a.activity.procs {
 		if p != nil {
 			p.giveBack(len(p.chunks))
 		}
 	}
-	a.changes, a.waits, a.world = fifo[change]{}, nil, world{}
+	a.changes, a.waits, a.activity = fifo[change]{}, nil, activity{}
 }
 
 // settleUntil folds changes and settles waits up to t.
 func (a *attribution) settleUntil(t model.Time) {
-	if !a.world.began && t >= a.first && !a.changes.empty() {
-		a.world.advance(min(a.first, a.changes.front().at))
+	if !a.activity.began && t >= a.first && !a.changes.empty() {
+		a.activity.advance(min(a.first, a.changes.front().at))
 	}
 	changes, n := a.changes.all(), 0
 	for n < len(changes) && changes[n].at <= t {
-		a.world.fold(&changes[n])
+		a.activity.fold(&changes[n])
 		n++
 	}
 	a.changes.drop(n)
-	if !a.world.began {
+	if !a.activity.began {
 		return
 	}
-	a.world.advance(min(t, max(a.now, a.world.now)))
+	a.activity.advance(min(t, max(a.now, a.activity.now)))
 	over := a.over.all()
 	for n = 0; n < len(over) && a.waits[over[n]].end <= t && !a.waits[over[n]].pending; n++ {
 		w := &a.waits[over[n]]
@@ -611,13 +611,13 @@ func (a *attribution) tidy() {
 			return !done
 		})
 	}
-	oldest := a.world.now
+	oldest := a.activity.now
 	if !a.opened.empty() {
 		oldest = min(oldest, a.waits[*a.opened.front()].start)
 	}
-	k := &a.world.global
+	k := &a.activity.global
 	points, longest, middle := k.size(), k.size(), k.at(k.first+k.size()/2)
-	for _, p := range a.world.procs {
+	for _, p := range a.activity.procs {
 		if p == nil {
 			continue
 		}
@@ -653,7 +653,7 @@ func (a *attribution) forget(t model.Time) {
 		}
 	}
 	times = slices.Compact(times)
-	w := &a.world
+	w := &a.activity
 	taken := w.takenAt(t)
 	for _, p := range w.procs {
 		if p == nil {
@@ -677,7 +677,7 @@ func (a *attribution) turnOver(p *point, from, to model.Time, length model.Durat
 		}
 	}
 	if whole {
-		a.c.antagonists.add(p, to.Sub(from), &a.world)
+		a.c.antagonists.add(p, to.Sub(from), &a.activity)
 	}
 }
 
@@ -702,5 +702,5 @@ func (a *attribution) phaseOver(p *phase, from, to model.Time, cover *[numGroups
 
 // addTaken adds time on the proc's clock to the series.
 func (a *attribution) addTaken(cause Cause, from, to model.Time, clock, length model.Duration, weight int64) {
-	a.c.bins.addClock(cause, from, to, length, weight, func(t model.Time) model.Duration { return a.world.takenAt(t) - clock })
+	a.c.bins.addClock(cause, from, to, length, weight, func(t model.Time) model.Duration { return a.activity.takenAt(t) - clock })
 }

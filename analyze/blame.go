@@ -309,7 +309,7 @@ func (b *blameRows) result(v *result.Blame) {
 		r.StdErr = model.Duration(math.Sqrt(r.variance))
 		byText := map[string]*result.BlameStack{}
 		for id, x := range r.stacks {
-			frames := resultFrames(b.tables.Stack(id.StackID))
+			frames := result.Frames(b.tables.Stack(id.StackID))
 			text := result.FramesText(frames) + id.basis
 			if byText[text] == nil {
 				byText[text] = &result.BlameStack{Stack: frames, Basis: id.basis}

@@ -78,10 +78,10 @@ func TestBases(t *testing.T) {
 	score, parse, loop, read := stack("main.score", "main.work"), stack("main.parse", "main.work"), stack("runtime.gopark", "main.work"), stack("internal/poll.Read", "net/http.serve")
 	a.ofProgram = func(id model.StackID) bool { return result.OfProgram(result.PlaceOf(tables.Stack(id))) }
 	work, serve := tables.AddString("main.work"), tables.AddString("net/http.serve")
-	var w world
+	var w activity
 	w.sampled = a.sampled.add
 	// Six samples in one stretch, two of three in score.
-	w.procs = []*procWorld{{id: 0}}
+	w.procs = []*procActivity{{id: 0}}
 	p := w.procs[0]
 	p.begin(0, 0, heldUser)
 	x := p.last()
@@ -132,7 +132,7 @@ func TestBases(t *testing.T) {
 func TestLastStopper(t *testing.T) {
 	tables := model.NewTables()
 	a := newAttribution(newCauses(tables), tables, 1)
-	w := &a.world
+	w := &a.activity
 	at := func(c change) { w.fold(&c) }
 	at(change{at: 0, kind: changeProcs, n: 2})
 	at(change{at: 0, kind: changeProc, p: 0, g: 1, state: model.ProcRunning, class: heldUser})

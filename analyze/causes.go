@@ -141,7 +141,7 @@ func (c *Causes) Result(v *result.Report) {
 	for cause := range result.NumCauses {
 		if sum := &c.ByCause[cause]; sum.Waits > 0 {
 			x.Rows = append(x.Rows, result.CauseRow{Cause: cause.String(), Meaning: cause.Meaning(), Suspected: cause.Suspected(), IdleProc: cause.IdleProc(),
-				Total: sum.Total, Share: ratio(sum.Total, c.Total), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
+				Total: sum.Total, Share: result.Ratio(sum.Total, c.Total), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
 		}
 	}
 	slices.SortStableFunc(x.Rows, func(a, b result.CauseRow) int { return cmp.Compare(b.Total, a.Total) })
@@ -173,4 +173,39 @@ func (t *CauseTotals) merge(o *CauseTotals) {
 	for c, d := range o {
 		t[c] += d
 	}
+}
+
+// causeBins collects time lost over time, in bins of equal width.
+type causeBins struct{ bins[CauseTotals] }
+
+// add adds the time between start and end, weight times.
+func (c *causeBins) add(cause Cause, start, end model.Time, weight int64) {
+	c.addClock(cause, start, end, end.Sub(start), weight, func(t model.Time) model.Duration { return t.Sub(start) })
+}
+
+// addClock adds length, weight times, which passed between start and end on a
+// clock of its own: clockAt tells how much of it had passed at a time.
+func (c *causeBins) addClock(cause Cause, start, end model.Time, length model.Duration, weight int64, clockAt func(model.Time) model.Duration) {
+	if length == 0 || weight == 0 {
+		return
+	}
+	from, to := c.reach(start, end)
+	first, last := from>>c.shift, to>>c.shift
+	passed := model.Duration(0)
+	for i := first; i < last; i++ {
+		until := clockAt(c.start + model.Time((i+1)<<c.shift))
+		c.cells[i][cause] += (until - passed) * model.Duration(weight)
+		passed = until
+	}
+	c.cells[last][cause] += (length - passed) * model.Duration(weight)
+}
+
+// spread adds lengths of which is only known that they passed between start and
+// end, evenly.
+func (c *causeBins) spread(cause Cause, start, end model.Time, length model.Duration) {
+	c.addClock(cause, start, end, length, 1, func(t model.Time) model.Duration {
+		hi, lo := bits.Mul64(uint64(length), uint64(t.Sub(start)))
+		q, _ := bits.Div64(hi, lo, uint64(end.Sub(start)))
+		return model.Duration(q)
+	})
 }

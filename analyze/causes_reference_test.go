@@ -61,7 +61,7 @@ func (r *reference) Step(s *model.Step) {
 		r.a.Silence(r.last, s.Time)
 	}
 	r.active, r.last = true, max(r.last, s.Time)
-	at := max(s.Time, r.a.world.now)
+	at := max(s.Time, r.a.activity.now)
 	switch s.Kind {
 	case model.StepProc:
 		x := refState{at: at, state: model.ProcState(s.To), work: s.Work, searches: at}
@@ -86,7 +86,7 @@ func (r *reference) Start(s *runqueue.Start) { r.a.Start(s) }
 func (r *reference) Wakeup(w *runqueue.Wakeup) {
 	if w.Caused {
 		limit := model.Time(r.a.limits.wakeLimit())
-		if now := r.a.world.now; w.Got > now || !r.a.world.began {
+		if now := r.a.activity.now; w.Got > now || !r.a.activity.began {
 			r.wakes = append(r.wakes, refWake{max(w.Trigger, now), min(w.Got, w.Trigger+limit), w.Got})
 		}
 	}

@@ -316,7 +316,7 @@ func TestCausesOfLongWait(t *testing.T) {
 		s.runs(us+1, 0, 100, "main.other", model.WorkUser)
 		s.a.catchUp()
 	}
-	if n := s.a.world.procs[0].size(); n > 10_000 {
+	if n := s.a.activity.procs[0].size(); n > 10_000 {
 		t.Errorf("%d points are kept", n)
 	}
 	s.started(10, 300_000, runqueue.Start{Source: runqueue.SourceLocal, Search: at(300_000)})

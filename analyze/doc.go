@@ -34,8 +34,8 @@
 // # Order
 //
 // All lists are sorted by size, ties by name or time, so that equal input gives
-// equal output. Names beyond [maxNames] different ones of a kind (task types
-// made by fmt.Sprintf, say) are counted together as [OtherNames].
+// equal output. Names beyond [result.MaxNames] different ones of a kind (task types
+// made by fmt.Sprintf, say) are counted together as [result.OtherNames].
 //
 // Methods that return results may rearrange internal storage: an analysis is
 // not safe for concurrent use.

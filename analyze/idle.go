@@ -98,20 +98,12 @@ func (x *Idle) Finish() {
 // longAtEnd is far more than it takes the runtime to find a goroutine for an idle proc.
 const longAtEnd = 1_000_000
 
-// ratio returns a/b, 0 if b is not positive.
-func ratio(a, b model.Duration) float64 {
-	if b <= 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
-}
-
 // Result adds what was found to v.
 func (x *Idle) Result(v *result.Report) {
 	v.Totals.Procs = x.MostProcs
 	p := &v.Procs
 	// SchedViz calls the first UtilizationFraction.
-	p.Utilisation, p.Mean, p.MeanRunnable = ratio(x.Running+x.Syscall, x.Procs), ratio(x.Procs, x.Span), ratio(x.Runnable, x.Span)
+	p.Utilisation, p.Mean, p.MeanRunnable = result.Ratio(x.Running+x.Syscall, x.Procs), result.Ratio(x.Procs, x.Span), result.Ratio(x.Runnable, x.Span)
 	p.MaxRunnable, p.MaxRunnableAt, p.Saturated = x.MaxRunnable, x.MaxRunnableAt, x.Saturated
 	p.IdleRunnable = result.Idle{Episodes: result.NewDist(&x.Episodes), Wall: x.Wall, PerProc: x.PerProc, PerGoroutine: x.PerGoroutine, AtEnd: x.atEnd}
 }

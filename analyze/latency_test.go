@@ -91,14 +91,14 @@ func TestLatencyForgetsGoroutines(t *testing.T) {
 func TestNamesAreBounded(t *testing.T) {
 	r := newRecords()
 	k := NewTasks(r.tables)
-	for i := range 3 * maxNames {
+	for i := range 3 * result.MaxNames {
 		name := r.str("task" + string(rune('a'+i%26)) + string(rune('0'+i/26)))
 		k.Task(&model.Task{ID: model.TaskID(i), Name: name, Start: 0, End: 10})
 	}
 	rows := k.ByName()
-	equal(t, "rows", len(rows), maxNames+1)
+	equal(t, "rows", len(rows), result.MaxNames+1)
 	equal(t, "first row", rows[0].Name, result.OtherNames)
-	equal(t, "its count", rows[0].Count, int64(2*maxNames))
+	equal(t, "its count", rows[0].Count, int64(2*result.MaxNames))
 }
 
 // TestLatencyOfLateNames has a goroutine whose function is told only after its first waits.

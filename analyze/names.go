@@ -5,12 +5,9 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
-
-// maxNames is how many different names one analysis tells apart. Functions and
-// reasons are far fewer; names of tasks and regions may be made up at run time.
-const maxNames = 4096
 
 // NoName stands for an empty name: a goroutine whose start function the trace
 // never told, a wait without a reason.
@@ -59,7 +56,7 @@ func (b *byName[T]) named(name string) *T {
 		name = NoName
 	}
 	x := b.index[name]
-	if x == nil && len(b.list) >= maxNames {
+	if x == nil && len(b.list) >= result.MaxNames {
 		name = result.OtherNames
 		x = b.index[name]
 	}
@@ -128,4 +125,58 @@ func (g *distGrid) sums(kinds []Dist) distsByName {
 // nameOf returns the string with this ID as results show it.
 func nameOf(t *model.Tables, id model.StringID) string {
 	return cmp.Or(t.String(id), NoName)
+}
+
+// What analyses are made of.
+type (
+	Dist     = dist.Dist
+	Cause    = result.Cause
+	Use      = result.Use
+	Uses     = result.Uses
+	Evidence = result.Evidence
+	Severity = result.Severity
+	Grade    = result.Grade
+	Tally    = result.Tally
+	Censored = result.Censored
+)
+
+// addCensored counts the interval if it is censored, and reports whether it is.
+func addCensored(c *Censored, s *model.GoSpan, at model.Time) bool {
+	switch {
+	case s.OpenStart:
+		c.AtStart.Add(s.Duration(), at)
+	case s.OpenEnd:
+		c.AtEnd.Add(s.Duration(), at)
+	default:
+		return false
+	}
+	return true
+}
+
+// traceClock is embedded by analyses that keep points in time or single items.
+type traceClock struct{ origin model.Time }
+
+// Begin sets the origin of the trace: results give times as offsets from it.
+// Without, they are times of the trace's clock.
+func (c *traceClock) Begin(origin model.Time) { c.origin = origin }
+
+func (c *traceClock) at(t model.Time) model.Time { return t - c.origin }
+
+func resultNamed(name string, d *dist.Dist) result.Named {
+	return result.Named{Name: name, Dist: result.NewDist(d)}
+}
+
+// resultNames returns those distributions that are not empty, which are numbered by what
+// they are of.
+func resultNames[E interface {
+	~uint8
+	String() string
+}](dists []Dist) []result.Named {
+	out := []result.Named{}
+	for i := range dists {
+		if dists[i].Count() > 0 {
+			out = append(out, resultNamed(E(i).String(), &dists[i]))
+		}
+	}
+	return out
 }

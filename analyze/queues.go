@@ -180,7 +180,7 @@ func (q *Queues) Finish(start, end model.Time) {
 	q.Local = []result.Length{}
 	for i, l := range q.lengths() {
 		l.change(end, l.length)
-		l.Mean = ratio(l.Sum, q.Span)
+		l.Mean = result.Ratio(l.Sum, q.Span)
 		if i > 0 {
 			q.Local = append(q.Local, l.Length)
 		}

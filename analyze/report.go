@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/pathologies"
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -42,7 +43,7 @@ type Report struct {
 	Causes      *Causes // this, Queues and Pathologies: fed by stepFeed
 	Blame       *Blame
 	Queues      *Queues
-	Pathologies *Pathologies
+	Pathologies *pathologies.Analysis
 
 	stepping  bool // steps are observed
 	specs     []requests.Spec
@@ -77,7 +78,7 @@ func New(t *model.Tables, o Options) *Report {
 		Requests:    newRequests(t, o),
 		Causes:      newCauses(t),
 		Queues:      &Queues{},
-		Pathologies: NewPathologies(t),
+		Pathologies: pathologies.New(t),
 	}
 	r.GC, r.Blame = NewGC(t, r.Idle), newBlame(t, r.Causes)
 	r.specs = o.Requests
@@ -215,4 +216,29 @@ func (r *Report) Result() *result.Report {
 		a.(interface{ Result(*result.Report) }).Result(v)
 	}
 	return v
+}
+
+// longestShown is how many goroutines with the greatest latency in all, longest bursts, tasks
+// and regions a [Report] lists.
+const longestShown = 20
+
+// Options say how much detail a [Report] keeps. The zero value of a field means
+// its default.
+type Options struct {
+	Worst int // worst waits shown in full; default 10. Verdicts rest on 10 in any case
+	// Version is the minor Go version of the trace. The run queues, and with them
+	// the causes of waits, are reconstructed by that version's rules.
+	Version int
+	// NoCauses leaves that out, and with it the pathologies, which need most of it.
+	NoCauses bool
+	// Requests are those to look for, all kinds if there are none. Slow, if not 0, takes all
+	// that last as long for the slowest.
+	Requests []requests.Spec
+	Slow     model.Duration
+	// Request, if not nil, is called with each request that [Requests] sees, when its end is known.
+	Request func(*requests.Request)
+	// Explained, if not nil, is called with each wait that [Causes] counts, and each
+	// of Queues observes the run queues. [NewExplainer] does no more than that.
+	Explained func(*ExplainedWait)
+	Queues    []any
 }

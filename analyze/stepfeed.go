@@ -3,6 +3,7 @@ package analyze
 import (
 	"sync"
 
+	"github.com/schedscope/schedscope/analyze/pathologies"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -16,7 +17,7 @@ type stepFeed struct {
 	line        *model.Line[*stepBatch]
 	resolver    *runqueue.Resolver
 	causes      *attribution
-	pathologies *Pathologies
+	pathologies *pathologies.Analysis
 	assist      model.StringID // name of the ranges of mark assists
 }
 
@@ -68,7 +69,7 @@ type silence struct {
 
 // newStepFeed returns a feed for a trace of Go 1.version, or an error if its run
 // queues cannot be reconstructed. There need be no q and no p.
-func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Pathologies, worst int) (*stepFeed, error) {
+func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *pathologies.Analysis, worst int) (*stepFeed, error) {
 	r, err := runqueue.New(t, version)
 	if err != nil {
 		return nil, err

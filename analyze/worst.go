@@ -52,18 +52,14 @@ func (w *Worst) result(c **model.GoSpan) result.Wait {
 	s := *c
 	x := result.Wait{
 		Goroutine: s.G, Function: nameOf(w.tables, s.Func), Origin: s.Origin.String(),
-		Start: w.at(s.Start), End: w.at(s.End), Duration: s.Duration(), Stack: resultFrames(w.tables.Stack(s.Stack)),
-		Waker: s.Waker, WakerStack: resultFrames(w.tables.Stack(s.WakerStack)), ReadiedOn: s.WakerProc, RanOn: s.P,
+		Start: w.at(s.Start), End: w.at(s.End), Duration: s.Duration(), Stack: result.Frames(w.tables.Stack(s.Stack)),
+		Waker: s.Waker, WakerStack: result.Frames(w.tables.Stack(s.WakerStack)), ReadiedOn: s.WakerProc, RanOn: s.P,
 		Causes: []result.CauseTotal{}, Blockers: []result.Blocker{},
 	}
 	if n := len(x.WakerStack); n > 0 && s.Waker != model.NoGoroutine {
 		x.WakerFunction = x.WakerStack[n-1].Function
 	}
 	return x
-}
-
-func resultFrames(stack []model.Frame) []result.Frame {
-	return result.Each(stack, func(f *model.Frame) result.Frame { return result.Frame{Function: f.Func, File: f.File, Line: f.Line} })
 }
 
 // Waits returns the longest waits, longest first, once Finish was called.

@@ -62,7 +62,7 @@ func (l *loss) add(o loss) { l.sum, l.tail = l.sum+o.sum, l.tail+o.tail }
 
 // part returns a part of a loss.
 func (l loss) part(of, whole model.Duration) loss {
-	x := ratio(of, whole)
+	x := result.Ratio(of, whole)
 	return loss{model.Duration(float64(l.sum) * x), model.Duration(float64(l.tail) * x)}
 }
 
@@ -198,7 +198,7 @@ func waitsMatter(r *result.Report) bool {
 	if l.All.Count >= fewWaits && l.All.P99 < slowWait {
 		var long model.Duration
 		above(&l.All, result.NotableWait, func(v model.Duration, n int64) { long += v * model.Duration(n) })
-		return ratio(long, r.Bursts.All.Total+l.All.Total) >= slowShare && (l.All.P99 >= result.NotableWait || ratio(long, r.Totals.Span) >= slowSpan)
+		return result.Ratio(long, r.Bursts.All.Total+l.All.Total) >= slowShare && (l.All.P99 >= result.NotableWait || result.Ratio(long, r.Totals.Span) >= slowSpan)
 	}
 	return l.All.Count > 0 && WaitSeverity(l) > result.Info
 }
@@ -207,7 +207,7 @@ func waitsMatter(r *result.Report) bool {
 // long ones are then not for want of a proc.
 func idle(r *result.Report) bool {
 	l := &r.Latency.All
-	return r.Procs.Utilisation < idleProcsShare && l.Count >= fewWaits && l.P99 < slowWait && ratio(l.Total, r.Totals.Span) < idleWaiting
+	return r.Procs.Utilisation < idleProcsShare && l.Count >= fewWaits && l.P99 < slowWait && result.Ratio(l.Total, r.Totals.Span) < idleWaiting
 }
 
 // add adds a diagnosis. Its advice is that of the catalogue.
@@ -226,7 +226,7 @@ func (d *diagnostician) ranked() []diagnosis {
 	score := func(x *diagnosis) float64 { return (x.Sum + x.Tail) / 2 }
 	for i := range d.list {
 		x := &d.list[i]
-		x.Sum, x.Tail = min(ratio(x.sum, d.all.sum), 1), min(ratio(x.tail, d.all.tail), 1)
+		x.Sum, x.Tail = min(result.Ratio(x.sum, d.all.sum), 1), min(result.Ratio(x.tail, d.all.tail), 1)
 		x.Evidence = append(x.Evidence, result.Evidence{Name: "of all that was lost", Value: x.Sum, Unit: "share"}, result.Evidence{Name: "of the waits beyond p99", Value: x.Tail, Unit: "share"})
 	}
 	slices.SortStableFunc(d.list, func(a, b diagnosis) int {
@@ -274,7 +274,7 @@ func (d *diagnostician) culprits(role string, rows []*result.BlameRow, n int, to
 }
 
 func culprit(role string, r *result.BlameRow, total model.Duration) result.Culprit {
-	c := result.Culprit{Role: role, Function: r.Function, File: r.File, Line: r.Line, Share: ratio(r.Total, total), Basis: Basis(&r.BlameBasis, r), Callers: []string{}}
+	c := result.Culprit{Role: role, Function: r.Function, File: r.File, Line: r.Line, Share: result.Ratio(r.Total, total), Basis: Basis(&r.BlameBasis, r), Callers: []string{}}
 	if len(r.Stacks) > 0 {
 		stack := r.Stacks[0].Stack
 		at := slices.IndexFunc(stack, func(f result.Frame) bool { return f.Function == r.Function && f.File == r.File })
@@ -295,7 +295,7 @@ func Basis(b *result.BlameBasis, r *result.BlameRow) string {
 		d    model.Duration
 		word string
 	}{{b.Sampled, "by CPU samples"}, {b.Seen, "seen"}, {b.Estimated, fmt.Sprintf("estimated by %s", textui.Plural(r.Samples, "stack"))}, {b.Unknown, "unknown"}} {
-		if share := ratio(x.d, sum); share >= 0.05 {
+		if share := result.Ratio(x.d, sum); share >= 0.05 {
 			parts = append(parts, textui.Percent(share)+" "+x.word)
 		}
 	}

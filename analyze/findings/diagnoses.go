@@ -23,32 +23,32 @@ func (d *diagnostician) overcommitted() {
 	}
 	if b.Samples >= fewSamples && 10*b.SampledSpan >= 9*d.r.Totals.Span {
 		had := model.Duration(b.Samples) * samplePeriod
-		if ratio(had, ran) >= onCPU {
+		if result.Ratio(had, ran) >= onCPU {
 			return
 		}
-		share := ratio(had, ran)
+		share := result.Ratio(had, ran)
 		l := suspected
 		if share < starvedOfCPU {
 			l = d.waiting
 		}
 		d.add("more-procs-than-cpus", l, result.Inferred, nil,
-			fmt.Sprintf("more procs than CPUs: GOMAXPROCS is %s, the program had %s CPUs", maxProcs(d.r), number(ratio(had, b.SampledSpan))),
+			fmt.Sprintf("more procs than CPUs: GOMAXPROCS is %s, the program had %s CPUs", maxProcs(d.r), number(result.Ratio(had, b.SampledSpan))),
 			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.",
 			textui.Duration(had), textui.Duration(ran)).first = share < starvedOfCPU
 		return
 	}
 	long := &d.r.Bursts
 	stretched := long.Long.Count >= 10 && 2*long.VeryLong.Count >= long.Long.Count
-	if p.Mean < 2 || !stretched && ratio(suspected.sum, d.waiting.sum) < suspectedShare {
+	if p.Mean < 2 || !stretched && result.Ratio(suspected.sum, d.waiting.sum) < suspectedShare {
 		return
 	}
-	text := fmt.Sprintf("%s of the waiting is laid to the operating system (suspected).", textui.Percent(ratio(suspected.sum, d.waiting.sum)))
+	text := fmt.Sprintf("%s of the waiting is laid to the operating system (suspected).", textui.Percent(result.Ratio(suspected.sum, d.waiting.sum)))
 	if stretched {
 		text += fmt.Sprintf(" %s of %s over 10ms lasted more than 20ms: the runtime asks for the proc after 10ms, which a thread without a CPU cannot heed.",
 			textui.Count(long.VeryLong.Count), textui.Plural(long.Long.Count, "burst"))
 	}
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
-		fmt.Sprintf("probably more procs than CPUs (GOMAXPROCS %s), or a busy machine", maxProcs(d.r)), "%s", text).first = stretched && ratio(suspected.sum, d.waiting.sum) >= leastShare
+		fmt.Sprintf("probably more procs than CPUs (GOMAXPROCS %s), or a busy machine", maxProcs(d.r)), "%s", text).first = stretched && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
 }
 
 // batch finds that very many goroutines were made runnable at once: new ones, or by one other.
@@ -57,7 +57,7 @@ func (d *diagnostician) batch() {
 	of := func(o model.Origin) result.Named { return named(d.r.Latency.ByOrigin, o.String()) }
 	created, woken, timers := of(model.OriginCreated), of(model.OriginGoroutine), of(model.OriginTimer)
 	l := d.lossOf(&created.Dist, 0)
-	ofNew := ratio(l.sum, d.waiting.sum) >= batchShare
+	ofNew := result.Ratio(l.sum, d.waiting.sum) >= batchShare
 	if !ofNew {
 		l = d.lossOf(&woken.Dist, 0)
 	}
@@ -67,7 +67,7 @@ func (d *diagnostician) batch() {
 	if ofTimers {
 		l = fired
 	}
-	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*d.r.Procs.Mean || ratio(l.sum, d.waiting.sum) < batchShare || !ofNew && !byOne && !ofTimers {
+	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*d.r.Procs.Mean || result.Ratio(l.sum, d.waiting.sum) < batchShare || !ofNew && !byOne && !ofTimers {
 		return
 	}
 	rows, total, _ := d.known(result.BlameCreated)
@@ -81,7 +81,7 @@ func (d *diagnostician) batch() {
 		where, title = []result.Culprit{{Role: "wakes them", Function: w.Function, Share: float64(w.Count) / float64(p.Runnable), Callers: []string{}}},
 			plain(textui.ShortFunc(w.Function))+" wakes very many goroutines at once"
 	}
-	d.batched = ratio(l.sum, d.waiting.sum)
+	d.batched = result.Ratio(l.sum, d.waiting.sum)
 	d.add("batch", l, result.Certain, where, title,
 		"%s goroutines were runnable at once at %s%s. The last of them waits until all others have run (GOMAXPROCS %s): a batch, which the scheduler cannot shorten.",
 		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r))
@@ -158,7 +158,7 @@ func calling(r *result.BlameRow, names ...string) float64 {
 			part += s.Total
 		}
 	}
-	return ratio(part, all)
+	return result.Ratio(part, all)
 }
 
 func times(n int64) string { return textui.Plural(n, "time") }
@@ -283,7 +283,7 @@ func (d *diagnostician) calls() {
 func (d *diagnostician) others() {
 	for _, c := range []result.Cause{result.CauseHandoff, result.CauseRunnext, result.CauseSpinner, result.CauseUnexplained, result.CauseRuntime, result.CauseUnresolved} {
 		l := d.causes[c.String()]
-		if ratio(l.sum, d.waiting.sum) < 2*leastShare {
+		if result.Ratio(l.sum, d.waiting.sum) < 2*leastShare {
 			continue
 		}
 		x := d.add(result.SymptomName(c.String()), l, result.Inferred, nil, c.String(), "%s", c.Meaning())
@@ -310,7 +310,7 @@ func (d *diagnostician) held(part float64, match func(reason string) bool) (rows
 			worst = &x.Dist
 		}
 	}
-	if worst == nil || count < fewHeld || worst.P99 < result.NotableWait || ratio(l.sum, d.r.Totals.Span) < part {
+	if worst == nil || count < fewHeld || worst.P99 < result.NotableWait || result.Ratio(l.sum, d.r.Totals.Span) < part {
 		return nil, loss{}, 0, 0, nil
 	}
 	rows, total, _ = d.known(reasons...)
@@ -368,7 +368,7 @@ func (d *diagnostician) leaks() {
 	var most *result.Group
 	for i := range d.r.Goroutines {
 		g := &d.r.Goroutines[i]
-		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 4*g.Ended <= g.Created && ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
+		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 4*g.Ended <= g.Created && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
 			most = g
 		}
 	}
@@ -399,7 +399,7 @@ func (d *diagnostician) heldBy(role, waits string, rows []*result.BlameRow, tota
 	list := d.culprits(role, byFunction(rows), 2, total)
 	if len(rows) > 0 && rows[0].Waiter != "" {
 		w := rows[0]
-		list = append(list, result.Culprit{Role: waits, Function: w.Waiter, File: w.WaiterFile, Line: w.WaiterLine, Share: ratio(w.Total, total), Callers: []string{}})
+		list = append(list, result.Culprit{Role: waits, Function: w.Waiter, File: w.WaiterFile, Line: w.WaiterLine, Share: result.Ratio(w.Total, total), Callers: []string{}})
 	}
 	return list
 }
@@ -428,7 +428,7 @@ func (d *diagnostician) receivers() {
 		return
 	}
 	head := len(rows) > 0 && d.headOfLine(rows[0])
-	if !head && ratio(l.sum, d.r.Totals.Span) < heldSenders {
+	if !head && result.Ratio(l.sum, d.r.Totals.Span) < heldSenders {
 		return
 	}
 	title := top(rows, "a goroutine") + " is slow to receive"
@@ -437,7 +437,7 @@ func (d *diagnostician) receivers() {
 	}
 	x := d.add("slow-receiver", l, result.Certain, d.heldBy("receives", "sends", rows, total), title,
 		"Not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
-		times(count), textui.Duration(l.sum), number(ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
+		times(count), textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
 	if head {
 		x.Title, x.Grade, x.first = x.Title+", and others wait for that one meanwhile", result.Inferred, true
 		x.Advice = oneReceiver(rows[0].Waiter)
@@ -466,8 +466,8 @@ func (d *diagnostician) headOfLine(row *result.BlameRow) bool {
 			}
 		}
 	}
-	w := ratio(waiting, d.r.Totals.Span)
-	return n >= 3 && w <= n && w > n*(1-ratio(row.Total, d.r.Totals.Span))
+	w := result.Ratio(waiting, d.r.Totals.Span)
+	return n >= 3 && w <= n && w > n*(1-result.Ratio(row.Total, d.r.Totals.Span))
 }
 
 // ofSocket reports whether the system calls of a row are those of a socket, which do not block: such a
@@ -488,7 +488,7 @@ func (d *diagnostician) blockingCalls() {
 		total += r.Total
 		count += r.Turns
 	}
-	if len(rows) == 0 || ratio(total, d.r.Totals.Span) < heldShare {
+	if len(rows) == 0 || result.Ratio(total, d.r.Totals.Span) < heldShare {
 		return
 	}
 	l := d.causes[result.BlameInSlow].part(total, max(total, d.causes[result.BlameInSlow].sum))

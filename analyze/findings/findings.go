@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/model"
 )
 
 // Thresholds of findings. They say from where on something is worth a sentence,
@@ -134,12 +133,4 @@ func maxProcs(r *result.Report) string {
 		return strconv.FormatUint(lo, 10)
 	}
 	return fmt.Sprintf("%d..%d", lo, hi)
-}
-
-// ratio returns a/b, 0 if b is not positive.
-func ratio(a, b model.Duration) float64 {
-	if b <= 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
 }

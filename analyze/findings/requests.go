@@ -497,7 +497,7 @@ func requests(r *result.Report) (f result.Finding, ok bool) {
 	if k.Unknown {
 		spread = ""
 	}
-	certain := ratio(k.Certain, k.Listed)
+	certain := result.Ratio(k.Certain, k.Listed)
 	return result.Finding{Kind: "requests", Text: fmt.Sprintf("Requests (%s): %s%s, %smax %s; %s of path time is certain.",
 		k.Kind, textui.Count(k.Count), cut, spread, textui.Duration(k.Max), textui.Percent(certain)),
 		Evidence: []result.Evidence{{Name: "requests", Value: float64(k.Count), Unit: "count"}, {Name: "p50", Value: float64(k.P50), Unit: "ns"},

@@ -34,7 +34,7 @@ const minPeak = 100
 // saturated finds that there were not enough procs for the work.
 func saturated(r *result.Report) (result.Finding, bool) {
 	x := &r.Procs
-	share := ratio(x.Saturated, r.Totals.Span)
+	share := result.Ratio(x.Saturated, r.Totals.Span)
 	if share < saturatedShare {
 		return result.Finding{}, false
 	}
@@ -46,7 +46,7 @@ func saturated(r *result.Report) (result.Finding, bool) {
 			{Name: "mean runnable", Value: x.MeanRunnable, Unit: "goroutines"}, {Name: "procs", Value: x.Mean, Unit: "procs"}},
 	}
 	if syscall := x.Uses[result.UseSyscall]; syscall > running(r) {
-		part := ratio(syscall, running(r)+syscall)
+		part := result.Ratio(syscall, running(r)+syscall)
 		f.Text += fmt.Sprintf(" System calls took %s of that.", textui.Percent(part))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "system calls in the time in use", Value: part, Unit: "share"})
 	}
@@ -90,7 +90,7 @@ func longBursts(r *result.Report) (result.Finding, bool) {
 // idleProcs finds that goroutines waited although procs were idle.
 func idleProcs(r *result.Report) (result.Finding, bool) {
 	x := &r.Procs.IdleRunnable
-	share := ratio(x.Episodes.Total, r.Totals.Span)
+	share := result.Ratio(x.Episodes.Total, r.Totals.Span)
 	long := x.Episodes.P99 >= result.NotableWait && share >= longEpisodeShare
 	if !long && (share < idleShare || x.Episodes.Count < 10) {
 		return result.Finding{}, false
@@ -104,7 +104,7 @@ func idleProcs(r *result.Report) (result.Finding, bool) {
 		Text: fmt.Sprintf("For %s of the time a proc was idle while a goroutine was runnable, in %s of %s.",
 			textui.Percent(share), textui.Plural(x.Episodes.Count, "episode"), lengths),
 		Evidence: []result.Evidence{{Name: "idle while runnable", Value: share, Unit: "share"}, {Name: "p99 episode", Value: float64(x.Episodes.P99), Unit: "ns"},
-			{Name: "idle while another proc was overloaded", Value: ratio(x.Wall, r.Totals.Span), Unit: "share"}},
+			{Name: "idle while another proc was overloaded", Value: result.Ratio(x.Wall, r.Totals.Span), Unit: "share"}},
 	}
 	switch {
 	case long:

@@ -81,8 +81,8 @@ func retakes(r *result.Report) (result.Finding, bool) {
 func assists(r *result.Report) (result.Finding, bool) {
 	credit := named(r.Waiting.ByReason, "GC mark assist wait for work").Total
 	assist, ran := r.Procs.Uses[result.UseAssist], r.Procs.Uses[result.UseUser]+r.Procs.Uses[result.UseAssist]
-	share := ratio(assist, ran)
-	if assist+credit < result.NotableWait || ratio(assist+credit, ran) < assistShare {
+	share := result.Ratio(assist, ran)
+	if assist+credit < result.NotableWait || result.Ratio(assist+credit, ran) < assistShare {
 		return result.Finding{}, false
 	}
 	f := result.Finding{

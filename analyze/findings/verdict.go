@@ -422,13 +422,13 @@ func (j *judge) others(diagnoses []diagnosis) {
 			case f.Kind == "goroutine-leak":
 			case ofScheduling(f.Kind) && (j.r.Latency.All.Count < fewWaits || j.r.Latency.All.P99 < result.SeriousWait): // it slows no requests
 				continue
-			case !ofScheduling(f.Kind) && len(j.items) == 0 && ratio(f.sum, j.r.Totals.Span) < heldUpShare:
+			case !ofScheduling(f.Kind) && len(j.items) == 0 && result.Ratio(f.sum, j.r.Totals.Span) < heldUpShare:
 				continue
 			}
 		}
 		j.add(f.Finding, nil)
 	}
-	if f, ok := lockedThreads(j.r); ok && len(j.items) == 0 && !j.served() && ratio(j.r.Latency.All.Total, j.r.Totals.Span) >= heldShare {
+	if f, ok := lockedThreads(j.r); ok && len(j.items) == 0 && !j.served() && result.Ratio(j.r.Latency.All.Total, j.r.Totals.Span) >= heldShare {
 		f.Title, f.Advice = "goroutines that are locked to threads stop and start all the time", fix(f.Kind)
 		j.add(f, nil)
 	}
@@ -492,7 +492,7 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network.", textui.Duration(j.r.Latency.All.Max))
-	case len(j.questions) == 0 && j.r.MainRequests() == nil && ratio(running(j.r), j.r.Totals.Span) < ranShare:
+	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
@@ -634,7 +634,7 @@ func (j *judge) ruledOut() {
 	switch {
 	case r.Causes.Refused != "":
 		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
-	case r.Verdict.Machine == "" && ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
+	case r.Verdict.Machine == "" && result.Ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
 		add("the machine (at most %s)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 }

@@ -21,19 +21,22 @@ import (
 //     the greatest number; no trace comes near it.
 //  2. Texts and what else cannot be added stay those of the first report that has them.
 //  3. Lists of structs with fields tagged key:"" are merged element by element, by those
-//     fields. From [maxNames] elements on, those whose tag is key:"name" go under
+//     fields. From [MaxNames] elements on, those whose tag is key:"name" go under
 //     [OtherNames]. Other lists are appended.
 //  4. A type with a merge method of its own decides for itself: distributions, curves and
 //     what has a greatest case.
 //  5. At the end, percentiles and means are set, and lists are sorted by their tag sort:"":
 //     "total" is most first, others name an order of names; see [orders].
 
-// OtherNames stands for all names beyond the first 4096 of a kind.
-const OtherNames = "(other names)"
-
-// What lists hold at most, as those of an analysis.
+// OtherNames stands for all names of a kind beyond the first MaxNames. Functions and
+// reasons are far fewer; names of tasks and regions may be made up at run time.
 const (
-	maxNames   = 4096
+	OtherNames = "(other names)"
+	MaxNames   = 4096
+)
+
+// What other lists hold at most, as those of an analysis.
+const (
 	maxSteps   = 1024
 	maxLongest = 20 // goroutines, bursts
 	maxWorst   = 1000
@@ -265,7 +268,7 @@ func mergeList(into, from reflect.Value) {
 	for i := range from.Len() {
 		x := from.Index(i)
 		at, ok := index[keyOf(x, fields)]
-		if !ok && name != nil && into.Len() >= maxNames {
+		if !ok && name != nil && into.Len() >= MaxNames {
 			x.FieldByIndex(name).SetString(OtherNames)
 			at, ok = index[keyOf(x, fields)]
 		}

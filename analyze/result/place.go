@@ -47,6 +47,11 @@ func owner(fn, file string) int {
 	return ofProgram
 }
 
+// Frames returns a stack as results have it.
+func Frames(stack []model.Frame) []Frame {
+	return Each(stack, func(f *model.Frame) Frame { return Frame{Function: f.Func, File: f.File, Line: f.Line} })
+}
+
 // PlaceIn returns the frame in which a stack is: the innermost one of the program's own
 // code, else of a module that it depends on, else of the standard library outside the
 // runtime, else the innermost; nil if there is none.

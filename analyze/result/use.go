@@ -70,15 +70,19 @@ func (u *Uses) Total() model.Duration {
 
 // Share returns the given uses' part of the total, 0 if there is none.
 func (u *Uses) Share(uses ...Use) float64 {
-	total := u.Total()
-	if total <= 0 {
-		return 0
-	}
 	var part model.Duration
 	for _, x := range uses {
 		part += u[x]
 	}
-	return float64(part) / float64(total)
+	return Ratio(part, u.Total())
+}
+
+// Ratio returns part/whole, 0 if there is no whole.
+func Ratio(part, whole model.Duration) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
 }
 
 // Add adds the durations of o.

@@ -15,51 +15,51 @@ import (
 
 const module = "github.com/schedscope/schedscope"
 
-// arrows lists the packages of this module that each package may import
-// outside of tests. Modules in folders of their own are not checked. Helpers in internal are small and free to use; they
-// themselves import at most each other. So are model, and above
-// model analyze/result: what things are called and what results look like.
+// arrows lists the packages of this module that each package imports outside of tests.
+// Those in internal are not listed, nor are model and, above it, analyze/result: any package
+// may import them. Modules in folders of their own are not checked.
 var arrows = map[string][]string{
 	"model":                          {},
-	"model/ingest":                   {"model", "model/ingest/wire"},
-	"model/ingest/wire":              {"model"},
-	"model/modeltest":                {"model"},
-	"model/runqueue":                 {"model"},
-	"model/session":                  {"model", "model/ingest"},
-	"analyze":                        {"analyze/findings", "analyze/requests", "model", "model/runqueue"},
-	"analyze/requests":               {"model"},
+	"model/ingest":                   {"model/ingest/wire"},
+	"model/ingest/wire":              {},
+	"model/modeltest":                {},
+	"model/runqueue":                 {},
+	"model/session":                  {"model/ingest"},
+	"analyze":                        {"analyze/pathologies", "analyze/requests", "model/runqueue"},
+	"analyze/pathologies":            {"analyze/findings", "model/runqueue"},
+	"analyze/requests":               {},
 	"analyze/findings":               {"model/runqueue"},
 	"analyze/resulttest":             {"analyze", "analyze/findings", "fixtures", "model/ingest"},
 	"analyze/result":                 {"model/runqueue"},
-	"analyze/replay":                 {"analyze/refsched", "analyze/workload", "model", "model/runqueue"},
-	"analyze/workload":               {"model"},
-	"analyze/refsched":               {"analyze/workload", "model", "model/runqueue"},
-	"analyze/conform":                {"analyze/refsched", "model", "model/runqueue"},
-	"analyze/workload/workloadtest":  {"analyze/workload", "model", "model/ingest"},
-	"analyze/experiment":             {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"analyze/gate":                   {"analyze/experiment", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
+	"analyze/replay":                 {"analyze/refsched", "analyze/workload", "model/runqueue"},
+	"analyze/workload":               {},
+	"analyze/refsched":               {"analyze/workload", "model/runqueue"},
+	"analyze/lockstep":               {"analyze/refsched", "model/runqueue"},
+	"analyze/workload/workloadtest":  {"analyze/workload", "model/ingest"},
+	"analyze/experiment":             {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample"},
+	"analyze/gate":                   {"analyze/experiment", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample"},
 	"analyze/gate/budget":            {"analyze/gate/env", "analyze/gate/rule"},
 	"analyze/gate/env":               {},
 	"analyze/gate/rule":              {},
-	"analyze/gate/sample":            {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/requests", "model", "model/ingest", "model/session"},
+	"analyze/gate/sample":            {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/requests", "model/ingest", "model/session"},
 	"analyze/gate/sample/sampletest": {"analyze/gate/sample"},
-	"analyze/gate/schedtest":         {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"report":                         {"analyze", "analyze/requests", "analyze/result", "model", "model/runqueue"},
+	"analyze/gate/schedtest":         {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample"},
+	"report":                         {"analyze", "analyze/requests", "model/runqueue"},
 	"internal/recorder":              {"analyze/capture", "analyze/gate/env", "analyze/gate/sample", "model/ingest"},
 	"report/document":                {},
-	"report/view":                    {"analyze/conform", "analyze/experiment", "analyze/findings", "analyze/gate/rule", "analyze/gate/sample", "analyze/replay", "analyze/result", "analyze/workload", "model", "model/runqueue", "report/document"},
-	"report/verdict":                 {"report/document", "analyze/experiment", "analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"report/chart":                   {"analyze/result", "model"},
-	"report/page":                    {"analyze/result", "report/document", "report/view"},
-	"report/timeline":                {"analyze", "analyze/result", "model", "model/runqueue"},
-	"report/viewer":                  {"analyze", "model", "model/ingest", "model/session", "report/timeline"},
-	"report/profile":                 {"analyze", "analyze/requests", "model", "model/runqueue"},
-	"report/perfetto":                {"analyze", "model", "model/runqueue"},
-	"report/parquet":                 {"analyze/capture", "analyze/gate/env", "report", "model"},
+	"report/view":                    {"analyze/experiment", "analyze/findings", "analyze/gate/rule", "analyze/gate/sample", "analyze/lockstep", "analyze/replay", "analyze/workload", "model/runqueue", "report/document"},
+	"report/verdict":                 {"analyze/experiment", "analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "report/document"},
+	"report/chart":                   {},
+	"report/page":                    {"report/document", "report/view"},
+	"report/timeline":                {"analyze", "model/runqueue"},
+	"report/viewer":                  {"analyze", "model/ingest", "model/session", "report/timeline"},
+	"report/profile":                 {"analyze", "model/runqueue"},
+	"report/perfetto":                {"analyze", "model/runqueue"},
+	"report/parquet":                 {"analyze/capture", "analyze/gate/env", "report"},
 	"report/figures":                 {},
 	"analyze/capture":                {"analyze/gate/env"},
 	"cmd/schedscope":                 {"cmd/internal/cli"},
-	"cmd/internal/cli":               {"analyze/findings", "analyze/capture", "report", "report/chart", "report/document", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer", "analyze", "analyze/experiment", "analyze/requests", "analyze/gate", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
+	"cmd/internal/cli":               {"analyze", "analyze/capture", "analyze/experiment", "analyze/findings", "analyze/gate", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/lockstep", "analyze/replay", "analyze/requests", "model/ingest", "model/runqueue", "model/session", "report", "report/chart", "report/document", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer"},
 	"fixtures":                       {},
 	"fixtures/truth":                 {"fixtures"},
 }
@@ -93,6 +93,11 @@ func TestImports(t *testing.T) {
 		for _, imp := range p.Imports {
 			checkArrow(t, dir, imp)
 			checkOwner(t, dir, imp)
+		}
+		for _, to := range arrows[dir] {
+			if !slices.Contains(p.Imports, module+"/"+to) {
+				t.Errorf("%s may import %s, but does not", dir, to)
+			}
 		}
 	}
 	for dir := range arrows {

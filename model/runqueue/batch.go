@@ -14,18 +14,18 @@ func (r *replay) batchOf(n int) int { return min(batchMax, n, n/r.count()+1) }
 // batchSizes returns how many are taken with s, itself included: as the length of the
 // queue says, and with their costs the sizes if some of what came while p was looking came
 // too late after all, or in time.
-func (w *world) batchSizes(s *stay) (n int, others []split) {
-	items := w.global.items()
-	size := w.r.batchOf
+func (h *hypothesis) batchSizes(s *runnable) (n int, others []split) {
+	items := h.global.items()
+	size := h.r.batchOf
 	n = len(items)
-	for i := len(items) - 1; i > 0 && w.spots[items[i]].from > s.start-tookBefore; i-- {
-		if w.spots[items[i]].mover != s.m && !w.together(items[i-1], items[i]) {
+	for i := len(items) - 1; i > 0 && h.positions[items[i]].from > s.start-tookBefore; i-- {
+		if h.positions[items[i]].mover != s.m && !h.together(items[i-1], items[i]) {
 			n = i
 		}
 	}
-	for i := len(items) - 1; i > 0 && w.spots[items[i]].moved > s.earliest && len(others) < maxSizes; i-- {
+	for i := len(items) - 1; i > 0 && h.positions[items[i]].moved > s.earliest && len(others) < maxSizes; i-- {
 		switch {
-		case w.spots[items[i]].mover == s.m || w.together(items[i-1], items[i]):
+		case h.positions[items[i]].mover == s.m || h.together(items[i-1], items[i]):
 		case i >= n: // in time after all, and those before it as well
 			others = append(others, split{size(i + 1), costOrder})
 		default:
@@ -50,32 +50,32 @@ const tookBefore = 300
 // forkBatch tries other batches than the n that the lengths suggest: a single
 // one, if this may be the 61st tick; the others that the queue leaves open; and one
 // more or less where the end of the batch does not fit what runs where.
-func (w *world) forkBatch(p model.ProcID, s *stay, n int, others []split, then func(*world)) {
+func (h *hypothesis) forkBatch(p model.ProcID, s *runnable, n int, others []split, then func(*hypothesis)) {
 	if n == 1 && len(others) == 0 {
 		return
 	}
-	if t := &w.proc(p).tick; !t.known() && w.mayFork() {
-		c := w.r.fork(w)
-		c.pay(costTick, &c.spots[s.slot])
+	if t := &h.proc(p).tick; !t.known() && h.mayFork() {
+		c := h.r.fork(h)
+		c.pay(costTick, &c.positions[s.slot])
 		c.proc(p).tick.vote()
-		c.spots[s.slot].fair = true
+		c.positions[s.slot].fair = true
 		c.done(s, then)
 	}
-	items := w.global.items()
+	items := h.global.items()
 	for i := range n - 1 {
-		if j, sure := w.behind(p, i, s); j >= 0 && !sure && w.begins(i, s) && w.mayFork() {
-			c := w.r.fork(w)
+		if j, sure := h.behind(p, i, s); j >= 0 && !sure && h.begins(i, s) && h.mayFork() {
+			c := h.r.fork(h)
 			c.bring(i, j)
-			c.pay(costOrder, &c.spots[s.slot])
+			c.pay(costOrder, &c.positions[s.slot])
 			c.batch(p, s, n)
 			c.done(s, then)
 			break
 		}
 	}
 	try := func(m int, c cost) {
-		if w.mayFork() {
-			f := w.r.fork(w)
-			f.pay(c, &f.spots[s.slot])
+		if h.mayFork() {
+			f := h.r.fork(h)
+			f.pay(c, &f.positions[s.slot])
 			f.batch(p, s, m)
 			f.done(s, then)
 		}
@@ -84,8 +84,8 @@ func (w *world) forkBatch(p model.ProcID, s *stay, n int, others []split, then f
 	for _, o := range others {
 		try(o.k, o.cost)
 	}
-	elsewhere := func(i int) bool { x := w.stay(items[i]); return x.started && x.p != p }
-	here := func(i int) bool { x := w.stay(items[i]); return x.started && x.p == p }
+	elsewhere := func(i int) bool { x := h.runnable(items[i]); return x.started && x.p != p }
+	here := func(i int) bool { x := h.runnable(items[i]); return x.started && x.p == p }
 	if n > 1 && elsewhere(n-2) && !tried(n-1) {
 		try(n-1, costBroken)
 	}
@@ -99,18 +99,18 @@ func (w *world) forkBatch(p model.ProcID, s *stay, n int, others []split, then f
 // i-th runs elsewhere, or later. What p will take by the 61st tick says nothing about
 // the order. Else, if the i-th runs elsewhere, one that runs later than that, which is
 // not sure. It returns -1 if there is none.
-func (w *world) behind(p model.ProcID, i int, s *stay) (j int, sure bool) {
-	items := w.global.items()
-	x, until := w.stay(items[i]), w.spots[items[i]].until
+func (h *hypothesis) behind(p model.ProcID, i int, s *runnable) (j int, sure bool) {
+	items := h.global.items()
+	x, until := h.runnable(items[i]), h.positions[items[i]].until
 	j = -1
 	if !x.started {
 		return j, false
 	}
-	for k := i + 1; k < len(items) && w.spots[items[k]].from <= until; k++ {
-		w.r.spend(1)
-		if y := w.stay(items[k]); !w.unordered(items[i], items[k]) {
+	for k := i + 1; k < len(items) && h.positions[items[k]].from <= until; k++ {
+		h.r.spend(1)
+		if y := h.runnable(items[k]); !h.unordered(items[i], items[k]) {
 			continue
-		} else if y.started && y.p == p && (x.p != p || y.start < x.start) && !w.proc(p).tick.fairAfter(int(y.onProc)-int(s.onProc)+fairnessOf) {
+		} else if y.started && y.p == p && (x.p != p || y.start < x.start) && !h.proc(p).tick.fairAfter(int(y.onProc)-int(s.onProc)+fairnessOf) {
 			return k, true
 		} else if j < 0 && x.p != p && (!y.started || y.start > x.start) {
 			j = k
@@ -121,10 +121,10 @@ func (w *world) behind(p model.ProcID, i int, s *stay) (j int, sure bool) {
 
 // bring puts the j-th in the global queue in front of the i-th, with all that came
 // there together with it from a queue that overflowed.
-func (w *world) bring(i, j int) {
-	items := w.global.items()
+func (h *hypothesis) bring(i, j int) {
+	items := h.global.items()
 	k := j + 1
-	for k < len(items) && w.together(items[j], items[k]) {
+	for k < len(items) && h.together(items[j], items[k]) {
 		k++
 	}
 	block := append([]slot(nil), items[j:k]...)
@@ -134,75 +134,75 @@ func (w *world) bring(i, j int) {
 
 // begins reports whether the i-th in the global queue, or s before the first, came
 // there alone or as the first of several.
-func (w *world) begins(i int, s *stay) bool {
+func (h *hypothesis) begins(i int, s *runnable) bool {
 	before := s.slot
 	if i > 0 {
-		before = w.global.items()[i-1]
+		before = h.global.items()[i-1]
 	}
-	return !w.together(before, w.global.items()[i])
+	return !h.together(before, h.global.items()[i])
 }
 
 // together reports whether two came into the global queue at once.
-func (w *world) together(a, b slot) bool {
-	x, y := &w.spots[a], &w.spots[b]
+func (h *hypothesis) together(a, b slot) bool {
+	x, y := &h.positions[a], &h.positions[b]
 	return x.from == y.from && x.until == y.until && x.mover == y.mover
 }
 
 // batch moves n-1 more from the global to p's local queue.
-func (w *world) batch(p model.ProcID, s *stay, n int) {
-	w.spots[s.slot].batch = int16(n)
-	w.proc(p).of = w.global.len() + 1
-	w.takesEffect(s.earliest, s.start, s.m)
+func (h *hypothesis) batch(p model.ProcID, s *runnable, n int) {
+	h.positions[s.slot].batch = int16(n)
+	h.proc(p).of = h.global.len() + 1
+	h.takesEffect(s.earliest, s.start, s.m)
 	for i := range n - 1 {
-		if j, sure := w.behind(p, i, s); sure && w.begins(i, s) {
-			w.bring(i, j)
-			w.pay(costOrder, &w.spots[s.slot])
+		if j, sure := h.behind(p, i, s); sure && h.begins(i, s) {
+			h.bring(i, j)
+			h.pay(costOrder, &h.positions[s.slot])
 		}
 	}
-	for _, a := range w.global.items()[:n-1] {
-		y := w.put(a, PlaceLocal, p)
+	for _, a := range h.global.items()[:n-1] {
+		y := h.put(a, PlaceLocal, p)
 		y.via, y.batch, y.fromP = ViaGlobal, int16(n), model.NoProc
-		y.grade = max(y.grade, w.spots[s.slot].grade)
-		w.proc(p).q.push(a)
+		y.grade = max(y.grade, h.positions[s.slot].grade)
+		h.proc(p).q.push(a)
 	}
-	w.global.drop(n - 1)
-	w.touch(model.NoProc)
+	h.global.drop(n - 1)
+	h.touch(model.NoProc)
 }
 
 // cameLater reports whether a may have come into the global queue after b although it
 // became runnable before: the operating system may stop a thread between that event and
 // the moment that puts the goroutine into the queue.
-func (w *world) cameLater(a, b slot) bool {
-	x, y := &w.spots[a], &w.spots[b]
-	return x.from == w.stay(a).ready && x.mover != y.mover && y.from <= w.stay(a).until
+func (h *hypothesis) cameLater(a, b slot) bool {
+	x, y := &h.positions[a], &h.positions[b]
+	return x.from == h.runnable(a).ready && x.mover != y.mover && y.from <= h.runnable(a).until
 }
 
 // comesLater takes a, which is not in the global queue yet though it is to go there, for
 // on the way to it until its thread goes on. It came there after from.
-func (w *world) comesLater(a slot, from model.Time) {
-	x, y := &w.spots[a], w.stay(a)
+func (h *hypothesis) comesLater(a slot, from model.Time) {
+	x, y := &h.positions[a], h.runnable(a)
 	x.from, x.until, x.moved, x.mover = from, y.until, y.until, y.by
-	if y.until > w.r.now {
-		w.coming = append(w.coming, a)
+	if y.until > h.r.now {
+		h.coming = append(h.coming, a)
 		return
 	}
-	items := w.global.items()
-	w.r.spend(len(items))
-	i := slices.IndexFunc(items, func(b slot) bool { return w.spots[b].from > y.until })
+	items := h.global.items()
+	h.r.spend(len(items))
+	i := slices.IndexFunc(items, func(b slot) bool { return h.positions[b].from > y.until })
 	if i < 0 {
 		i = len(items)
 	}
-	w.global.set(slices.Concat(items[:i], []slot{a}, items[i:]))
+	h.global.set(slices.Concat(items[:i], []slot{a}, items[i:]))
 }
 
 // come puts what was on the way into the global queue there once its thread has gone on.
-func (w *world) come() {
-	w.coming = slices.DeleteFunc(w.coming, func(a slot) bool {
-		if w.stay(a).until > w.r.now {
+func (h *hypothesis) come() {
+	h.coming = slices.DeleteFunc(h.coming, func(a slot) bool {
+		if h.runnable(a).until > h.r.now {
 			return false
 		}
-		w.global.push(a)
-		w.touch(model.NoProc)
+		h.global.push(a)
+		h.touch(model.NoProc)
 		return true
 	})
 }
@@ -211,60 +211,60 @@ func (w *world) come() {
 // batch and that may have come later than s, and how many more than it seems p took then, if
 // they did; if s is not in the local queue, it must be the first of those. It returns
 // false if that cannot be.
-func (w *world) late(p model.ProcID, s *stay) (late, more int, ok bool) {
-	q := w.proc(p)
+func (h *hypothesis) late(p model.ProcID, s *runnable) (late, more int, ok bool) {
+	q := h.proc(p)
 	items := q.q.items()
 	here := q.q.index(s.slot)
 	absent := 0
-	for late < len(items) && late != here && w.spots[items[late]].via == ViaGlobal {
+	for late < len(items) && late != here && h.positions[items[late]].via == ViaGlobal {
 		a := items[late]
-		if !w.cameLater(a, s.slot) {
+		if !h.cameLater(a, s.slot) {
 			return 0, 0, false
 		}
-		if late++; w.stay(a).until >= w.spots[a].moved {
+		if late++; h.runnable(a).until >= h.positions[a].moved {
 			absent++
 		}
 	}
 	if late == 0 || here >= 0 && late < here {
 		return 0, 0, false
 	}
-	first := &w.spots[items[0]]
-	more = w.r.batchOf(q.of-absent) - (int(first.batch) - late)
+	first := &h.positions[items[0]]
+	more = h.r.batchOf(q.of-absent) - (int(first.batch) - late)
 	if here >= 0 {
-		return late, more, more >= 0 && w.spots[s.slot].via == ViaGlobal
+		return late, more, more >= 0 && h.positions[s.slot].via == ViaGlobal
 	}
-	return late, more, more > 0 && w.spots[s.slot].from <= first.moved
+	return late, more, more > 0 && h.positions[s.slot].from <= first.moved
 }
 
 // regrab corrects the latest batch of p, which s belongs to: the first ones in the local
 // queue were not in it, and more others were. If s does not stand in that queue, it has
 // been taken from where it stood.
-func (w *world) regrab(p model.ProcID, s *stay, late, more int) {
-	local, x := &w.proc(p).q, &w.spots[s.slot]
+func (h *hypothesis) regrab(p model.ProcID, s *runnable, late, more int) {
+	local, x := &h.proc(p).q, &h.positions[s.slot]
 	absent := slices.Clone(local.items()[:late])
-	at, n := w.spots[absent[0]].moved, w.spots[absent[0]].batch+int16(more-late)
-	w.pay(costLate, x)
+	at, n := h.positions[absent[0]].moved, h.positions[absent[0]].batch+int16(more-late)
+	h.pay(costLate, x)
 	if x.place != PlaceLocal {
 		more--
 		x.source, x.via, x.batch, x.fromP, x.lastP = SourceLocal, ViaGlobal, n, model.NoProc, p
 	}
-	w.takesEffect(at, at, s.m)
+	h.takesEffect(at, at, s.m)
 	rest := local.items()[late:]
-	mine := slices.IndexFunc(rest, func(a slot) bool { return w.spots[a].via != ViaGlobal })
+	mine := slices.IndexFunc(rest, func(a slot) bool { return h.positions[a].via != ViaGlobal })
 	if mine < 0 {
 		mine = len(rest)
 	}
-	more = min(more, w.global.len())
-	for _, a := range w.global.items()[:more] {
-		y := w.put(a, PlaceLocal, p)
+	more = min(more, h.global.len())
+	for _, a := range h.global.items()[:more] {
+		y := h.put(a, PlaceLocal, p)
 		y.via, y.batch, y.fromP, y.grade = ViaGlobal, n, model.NoProc, max(y.grade, GradeUnique)
 	}
-	local.set(slices.Concat(rest[:mine], w.global.items()[:more], rest[mine:]))
-	w.global.drop(more)
+	local.set(slices.Concat(rest[:mine], h.global.items()[:more], rest[mine:]))
+	h.global.drop(more)
 	for _, a := range absent {
-		w.put(a, PlaceGlobal, model.NoProc).via = ViaNone
-		w.comesLater(a, x.from)
+		h.put(a, PlaceGlobal, model.NoProc).via = ViaNone
+		h.comesLater(a, x.from)
 	}
-	w.touch(p)
-	w.touch(model.NoProc)
+	h.touch(p)
+	h.touch(model.NoProc)
 }

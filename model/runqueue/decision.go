@@ -15,10 +15,10 @@ type Decision struct {
 	// Masked: the Resolver did not know this start when it came to this state
 	// (Resolver.Mask), and has not explained it yet.
 	Masked bool
-	// Worlds is how many states are about as likely as this one, itself included;
+	// Hypotheses is how many states are about as likely as this one, itself included;
 	// 1 if not Masked. They are reported one after the other, likeliest first, and Rank
 	// counts them from 0.
-	Worlds, Rank int
+	Hypotheses, Rank int
 
 	Time     model.Time // of the start
 	Now      model.Time // of the state: Time, or before if the goroutine was taken earlier than it shows
@@ -52,7 +52,8 @@ type Decision struct {
 	Global     Queue
 	Victim     Queue // the local queue of At, if that is another proc
 
-	// Tick is P's schedtick modulo 61 before the start, -1 while unknown. Count is how
+	// Tick is P's schedtick modulo 61 before the start, -1 while it is not known, or two picks do
+	// not agree on it. Count is how
 	// often it was incremented, modulo 61, since some unknown value.
 	Tick  int
 	Count int
@@ -101,11 +102,11 @@ func (q *Queue) Left() int { return q.Len - q.Taken }
 func (r *replay) wantViews() bool { return len(r.obs.decision) > 0 && !r.masking }
 
 // view returns the state before s is taken for proc s.p.
-func (w *world) view(s *stay) *Decision {
-	d := &Decision{Ordinal: int(s.ordinal), Time: s.start, Now: w.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
-		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Worlds: 1,
-		Next: model.NoGoroutine, Procs: w.r.count(), Idle: w.r.idling}
-	x := &w.spots[s.slot]
+func (h *hypothesis) view(s *runnable) *Decision {
+	d := &Decision{Ordinal: int(s.ordinal), Time: s.start, Now: h.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
+		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Hypotheses: 1,
+		Next: model.NoGoroutine, Procs: h.r.count(), Idle: h.r.idling}
+	x := &h.positions[s.slot]
 	d.Place, d.At, d.Lost, d.Grade = x.place, x.at, x.lost, x.grade
 	if x.lost {
 		d.LostAt = x.moved
@@ -113,48 +114,48 @@ func (w *world) view(s *stay) *Decision {
 	if !isProc(s.p) {
 		return d
 	}
-	q := w.proc(s.p)
+	q := h.proc(s.p)
 	d.Tick, d.Count = -1, int(q.tick.n)
-	if q.tick.known() {
+	if q.tick.firm() {
 		d.Tick = q.tick.since()
 	}
 	if q.next != noSlot {
-		n := w.stay(q.next)
+		n := h.runnable(q.next)
 		d.Next = n.g
-		d.NextTaken = n != s && n.started && n.how == SourceUnknown && n.p != s.p && n.earliest <= w.r.now
+		d.NextTaken = n != s && n.started && n.how == SourceUnknown && n.p != s.p && n.earliest <= h.r.now
 		d.NextUnsure = n.timed || n.blind || n.entry == entryPoll
 	}
-	w.viewQueue(&d.Own, &q.q, s, s.p)
-	w.viewGlobal(&d.Global, s)
+	h.viewQueue(&d.Own, &q.q, s, s.p)
+	h.viewGlobal(&d.Global, s)
 	switch {
 	case x.place == PlaceLocal && x.at == s.p:
 		d.Index = q.q.index(s.slot)
-		w.passed(d, q.q.items(), d.Own.Taken)
+		h.passed(d, q.q.items(), d.Own.Taken)
 	case x.place == PlaceLocal:
-		v := &w.proc(x.at).q
+		v := &h.proc(x.at).q
 		d.Index = v.index(s.slot)
-		w.viewQueue(&d.Victim, v, s, x.at)
-		if n := w.proc(x.at).next; n != noSlot && w.spots[n].moved > s.earliest && d.Victim.Least == d.Victim.Len {
+		h.viewQueue(&d.Victim, v, s, x.at)
+		if n := h.proc(x.at).next; n != noSlot && h.positions[n].moved > s.earliest && d.Victim.Least == d.Victim.Len {
 			d.Victim.Least-- // what comes into runnext kicks out the last one
 		}
 	case x.place == PlaceRunnext && x.at != s.p:
-		w.viewQueue(&d.Victim, &w.proc(x.at).q, s, x.at)
+		h.viewQueue(&d.Victim, &h.proc(x.at).q, s, x.at)
 	case x.place == PlaceGlobal:
-		if d.Index = w.global.index(s.slot); d.Index < 0 { // it was on the way, and is there now
+		if d.Index = h.global.index(s.slot); d.Index < 0 { // it was on the way, and is there now
 			d.Index = 0
 			d.Global.Len++
 		}
-		w.passed(d, w.global.items(), d.Global.Taken)
-		d.Contend = w.contended(s.p, s)
+		h.passed(d, h.global.items(), d.Global.Taken)
+		d.Contend = h.contended(s.p, s)
 	}
 	for _, p := range [...]model.ProcID{s.p, x.at} {
-		d.Drained = d.Drained || isProc(p) && int(p) < len(w.r.drains) && (w.r.drains[p] || w.r.worked[p] >= s.ready)
+		d.Drained = d.Drained || isProc(p) && int(p) < len(h.r.drains) && (h.r.drains[p] || h.r.worked[p] >= s.ready)
 	}
 	if q.q.len() == 0 || x.at != s.p {
-		for i := range w.procs {
-			switch o := &w.procs[i]; {
+		for i := range h.procs {
+			switch o := &h.procs[i]; {
 			case model.ProcID(i) == s.p:
-			case o.q.len() > 0 && (w.spots[o.q.items()[0]].moved <= s.earliest || x.place == PlaceLocal && model.ProcID(i) == x.at):
+			case o.q.len() > 0 && (h.positions[o.q.items()[0]].moved <= s.earliest || x.place == PlaceLocal && model.ProcID(i) == x.at):
 				d.Queues++
 			case o.next != noSlot && o.q.len() == 0 || x.place == PlaceRunnext && model.ProcID(i) == x.at:
 				d.Nexts++
@@ -165,35 +166,35 @@ func (w *world) view(s *stay) *Decision {
 }
 
 // noteBefore notes the state before x is taken, earlier than its start shows.
-func (w *world) noteBefore(x *stay) {
-	if w.r.wantViews() {
-		w.spots[x.slot].before = w.view(x)
+func (h *hypothesis) noteBefore(x *runnable) {
+	if h.r.wantViews() {
+		h.positions[x.slot].before = h.view(x)
 	}
 }
 
 // viewQueue describes the local queue of proc p.
-func (w *world) viewQueue(v *Queue, q *fifo, s *stay, p model.ProcID) {
+func (h *hypothesis) viewQueue(v *Queue, q *fifo, s *runnable, p model.ProcID) {
 	items := q.items()
 	for v.Taken < len(items) {
-		n := w.takenBy(items[v.Taken:], s, p)
+		n := h.takenBy(items[v.Taken:], s, p)
 		if n == 0 {
 			break
 		}
 		v.Taken += n
 	}
-	w.viewItems(v, items, s)
+	h.viewItems(v, items, s)
 }
 
 // takenBy returns how many from the head of a local queue a thief may have taken
 // already, 0 if there is none.
-func (w *world) takenBy(items []slot, s *stay, p model.ProcID) int {
+func (h *hypothesis) takenBy(items []slot, s *runnable, p model.ProcID) int {
 	for i := min(len(items), batchMax) - 1; i >= 0; i-- {
-		x := w.stay(items[i])
-		if x == s || !w.inFlight(x, p) {
+		x := h.runnable(items[i])
+		if x == s || !h.inFlight(x, p) {
 			continue
 		}
 		most, least := len(items), len(items)
-		for least > i+1 && w.spots[items[least-1]].moved > x.earliest {
+		for least > i+1 && h.positions[items[least-1]].moved > x.earliest {
 			least--
 		}
 		if n := i + 1; n <= most-most/2 && n >= least-least/2 {
@@ -204,44 +205,44 @@ func (w *world) takenBy(items []slot, s *stay, p model.ProcID) int {
 }
 
 // viewGlobal describes the global queue.
-func (w *world) viewGlobal(v *Queue, s *stay) {
-	items := w.global.items()
+func (h *hypothesis) viewGlobal(v *Queue, s *runnable) {
+	items := h.global.items()
 	for v.Taken < len(items) {
-		x := w.stay(items[v.Taken])
-		if x == s || !x.started || x.how != SourceUnknown || x.earliest > w.r.now || !isProc(x.p) {
+		x := h.runnable(items[v.Taken])
+		if x == s || !x.started || x.how != SourceUnknown || x.earliest > h.r.now || !isProc(x.p) {
 			break
 		}
 		size, n := len(items)-v.Taken, 1
-		if !w.proc(x.p).busy() {
-			n = w.r.batchOf(size)
+		if !h.proc(x.p).busy() {
+			n = h.r.batchOf(size)
 		}
 		v.Taken += n
 	}
-	w.viewItems(v, items, s)
+	h.viewItems(v, items, s)
 }
 
-func (w *world) viewItems(v *Queue, items []slot, s *stay) {
+func (h *hypothesis) viewItems(v *Queue, items []slot, s *runnable) {
 	v.Len = len(items)
 	for i := range v.Head {
 		v.Head[i] = model.NoGoroutine
 		if i < len(items) {
-			v.Head[i] = w.stay(items[i]).g
+			v.Head[i] = h.runnable(items[i]).g
 		}
 	}
-	for v.Least = len(items); v.Least > 0 && w.spots[items[v.Least-1]].moved > s.earliest; {
+	for v.Least = len(items); v.Least > 0 && h.positions[items[v.Least-1]].moved > s.earliest; {
 		v.Least--
 	}
 	if v.Taken < len(items) {
-		x := w.stay(items[v.Taken])
+		x := h.runnable(items[v.Taken])
 		v.Since, v.Until = x.ready, x.until
 	}
 }
 
 // passed describes what stands before the goroutine and cannot have been taken.
-func (w *world) passed(d *Decision, items []slot, taken int) {
+func (h *hypothesis) passed(d *Decision, items []slot, taken int) {
 	for i := taken; i < d.Index; i++ {
 		if d.Over < len(d.Passed) {
-			x := w.stay(items[i])
+			x := h.runnable(items[i])
 			p := Standing{G: x.g, Since: x.ready, Until: x.until, Proc: model.NoProc}
 			if x.started {
 				p.Start, p.Proc = x.start, x.p
@@ -263,20 +264,20 @@ func (w *world) passed(d *Decision, items []slot, taken int) {
 // about starts near the masked ones: use a second one without a mask for everything
 // else.
 func (r *Resolver) Mask(choose func(ordinal int) bool) {
-	r.front.mask, r.ring.replay.masking = choose, true
+	r.lookahead.mask, r.ring.replay.masking = choose, true
 }
 
 // unmask reports the states before a masked start, and ends its being one.
-func (r *replay) unmask(s *stay) {
+func (r *replay) unmask(s *runnable) {
 	if len(r.obs.decision) > 0 {
 		n := 1
-		for n < len(r.worlds) && r.worlds[n].cost <= r.worlds[0].cost+likely {
+		for n < len(r.hypotheses) && r.hypotheses[n].cost <= r.hypotheses[0].cost+likely {
 			n++
 		}
 		n = min(n, maxViews)
-		for i, w := range r.worlds[:n] {
-			d := w.view(s)
-			d.Masked, d.Worlds, d.Rank = true, n, i
+		for i, h := range r.hypotheses[:n] {
+			d := h.view(s)
+			d.Masked, d.Hypotheses, d.Rank = true, n, i
 			model.Report(r.obs.decision, DecisionObserver.Decision, d)
 		}
 	}

@@ -3,159 +3,176 @@ package runqueue
 import "github.com/schedscope/schedscope/model"
 
 // start explains where a goroutine that starts was taken from.
-func (w *world) start(s *stay) {
-	x := &w.spots[s.slot]
+func (h *hypothesis) start(s *runnable) {
+	x := &h.positions[s.slot]
 	known := isProc(s.p)
-	if w.r.wantViews() && !x.explained {
-		x.before = w.view(s)
+	if h.r.wantViews() && !x.explained {
+		if x.plain = h.plain(s); !x.plain && (s.how == SourceUnknown || s.how == SourceSystem) {
+			x.before = h.view(s)
+		}
 	}
 	switch {
 	case !known:
-		w.take(s.slot)
+		h.take(s.slot)
 		x.source, x.grade = SourceUnknown, GradeContradicted
 	case s.how != SourceUnknown && !x.timed:
-		w.take(s.slot)
+		h.take(s.slot)
 		x.source, x.grade = s.how, max(x.grade, s.howGrade)
 		if s.how == SourceNetpoll || s.how == SourceSystem || s.how == SourceSyscall && s.pseudo == model.NotPseudo {
-			w.proc(s.p).tick.inc()
+			h.proc(s.p).tick.inc()
 		}
 	case x.explained:
-		w.proc(s.p).tick.inc()
+		h.proc(s.p).tick.inc()
 	default:
-		w.explain(s)
+		h.explain(s)
 		return
 	}
-	w.started(s)
+	h.started(s)
+}
+
+// plain reports whether the rules leave nothing else to take than s: it stands in the proc's own
+// runnext, or first in its local queue with nothing in runnext, and it is not the turn of the global
+// queue.
+func (h *hypothesis) plain(s *runnable) bool {
+	x := &h.positions[s.slot]
+	if s.how != SourceUnknown || !isProc(s.p) || x.at != s.p || s.open || s.blind || x.lost || x.grade == GradeContradicted {
+		return false
+	}
+	q := h.proc(s.p)
+	if h.global.len() > 0 && (!q.tick.sure || !q.tick.firm() || q.tick.since() == 0) {
+		return false
+	}
+	return x.place == PlaceRunnext || x.place == PlaceLocal && q.next == noSlot && q.q.items()[0] == s.slot
 }
 
 // started notes a start that was explained.
-func (w *world) started(s *stay) {
-	x := &w.spots[s.slot]
+func (h *hypothesis) started(s *runnable) {
+	x := &h.positions[s.slot]
 	x.taken = x.source
 	if is, grade := s.lockedTo(); is {
 		x.source, x.via, x.grade = SourceLocked, ViaNone, max(x.grade, grade)
 	}
 	if x.grade == GradeContradicted && isProc(s.p) {
-		w.doubtOrder(s.p)
+		h.doubtOrder(s.p)
 	}
-	w.begun = s
-	if !w.r.alone() {
-		w.logBegun()
+	h.begun = s
+	if !h.r.alone() {
+		h.logBegun()
 	}
 }
 
 // doubtOrder takes what stands in the global queue and in that of p, from where a start
 // contradicted the rules, for no more than likely to stand there in that order.
-func (w *world) doubtOrder(p model.ProcID) {
-	w.r.spend(w.global.len() / 4)
-	for _, q := range []*fifo{&w.global, &w.proc(p).q} {
+func (h *hypothesis) doubtOrder(p model.ProcID) {
+	h.r.spend(h.global.len() / 4)
+	for _, q := range []*fifo{&h.global, &h.proc(p).q} {
 		for _, a := range q.items() {
-			x := &w.spots[a]
+			x := &h.positions[a]
 			x.grade = max(x.grade, GradeUnique)
 		}
 	}
 }
 
 // explain finds the ways in which s can have been taken from a queue. The first
-// way is taken in w, each other one in a copy.
-func (w *world) explain(s *stay) {
-	x := &w.spots[s.slot]
+// way is taken in h, each other one in a copy.
+func (h *hypothesis) explain(s *runnable) {
+	x := &h.positions[s.slot]
 	p := s.p
 	switch {
 	case x.place == PlaceRunnext && x.at == p:
-		w.take(s.slot)
+		h.take(s.slot)
 		x.source = SourceRunnext
 		if is, _ := s.lockedTo(); is {
-			w.proc(p).tick.inc()
+			h.proc(p).tick.inc()
 		}
 	case x.place == PlaceRunnext:
-		w.stealNext(x.at, s)
-		w.proc(p).tick.inc()
+		h.stealNext(x.at, s)
+		h.proc(p).tick.inc()
 	case x.place == PlaceLocal && x.at == p:
-		w.takeLocal(p, s)
-		w.proc(p).tick.inc()
+		h.takeLocal(p, s)
+		h.proc(p).tick.inc()
 	case x.place == PlaceLocal:
-		w.explainSteal(p, s)
+		h.explainSteal(p, s)
 		return
 	case x.place == PlaceGlobal:
-		w.explainGlobal(p, s)
+		h.explainGlobal(p, s)
 		return
 	case x.lost:
-		w.cost += costBroken // every start that a world cannot explain speaks against it
+		h.cost += costBroken // every start that a hypothesis cannot explain speaks against it
 		x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
-		w.proc(p).tick.inc()
+		h.proc(p).tick.inc()
 	default:
 		// In a queue since before the trace, or in one that nothing shows: a local
 		// one, the global one or runnext.
-		if items := w.global.items(); s.open && len(items) > 0 && !w.proc(p).busy() && w.runsOn(items[0], p) && w.mayFork() {
+		if items := h.global.items(); s.open && len(items) > 0 && !h.proc(p).busy() && h.runsOn(items[0], p) && h.mayFork() {
 			// The head of the global queue, with what stands behind it.
-			c := w.r.fork(w)
+			c := h.r.fork(h)
 			c.cost += costOrder
 			c.put(s.slot, PlaceGlobal, model.NoProc)
 			c.global.unshift([]slot{s.slot})
-			c.spots[s.slot].grade = GradeChosen
+			c.positions[s.slot].grade = GradeChosen
 			c.explainGlobal(p, s)
 		}
 		x.source, x.grade = SourceUnknown, GradeChosen
 		x.choices = max(x.choices, 3)
-		w.proc(p).tick.inc()
+		h.proc(p).tick.inc()
 	}
-	w.started(s)
+	h.started(s)
 }
 
 // takeLocal takes s from p's own local queue.
-func (w *world) takeLocal(p model.ProcID, s *stay) {
-	q := &w.proc(p).q
+func (h *hypothesis) takeLocal(p model.ProcID, s *runnable) {
+	q := &h.proc(p).q
 	if i := q.index(s.slot); i > 0 {
-		w.stealsInFlight(p, i)
+		h.stealsInFlight(p, i)
 	}
 	if q.index(s.slot) > 0 {
-		w.forkDrain(p, p, s)
-		if late, more, ok := w.late(p, s); ok && w.mayFork() {
-			c := w.r.fork(w)
+		h.forkDrain(p, p, s)
+		if late, more, ok := h.late(p, s); ok && h.mayFork() {
+			c := h.r.fork(h)
 			c.regrab(p, s, late, more)
 			c.takeLocal(p, s)
 			c.proc(p).tick.inc()
 			c.started(s)
 		}
 	}
-	w.skip(q, q.index(s.slot), s.slot)
-	if t := &w.proc(p).tick; t.fair() && w.global.len() > 0 && w.spots[w.global.items()[0]].moved < s.earliest {
-		w.pay(costBroken, &w.spots[s.slot])
+	h.skip(q, q.index(s.slot), s.slot)
+	if t := &h.proc(p).tick; t.fair() && h.global.len() > 0 && h.positions[h.global.items()[0]].moved < s.earliest {
+		h.pay(costBroken, &h.positions[s.slot])
 	}
-	x := &w.spots[s.slot]
-	w.take(s.slot)
+	x := &h.positions[s.slot]
+	h.take(s.slot)
 	x.source = SourceLocal
 }
 
 // skip accounts for n goroutines before s in a queue that did not come first: they
 // were queued behind it, or they are not here at all, or, where they are several, it is
 // not, unless others have passed them as well.
-func (w *world) skip(q *fifo, n int, s slot) {
+func (h *hypothesis) skip(q *fifo, n int, s slot) {
 	if n <= 0 {
 		return
 	}
-	w.r.spend(n)
-	x := &w.spots[s]
+	h.r.spend(n)
+	x := &h.positions[s]
 	wrong, again := 0, 0
 	var later []slot
 	for i, a := range q.items()[:n] {
-		alone := i == 0 || !w.together(q.items()[i-1], a) // what came together pays together
-		if w.unordered(a, s) {
+		alone := i == 0 || !h.together(q.items()[i-1], a) // what came together pays together
+		if h.unordered(a, s) {
 			if alone {
-				w.pay(costOrder, x)
+				h.pay(costOrder, x)
 			}
 			continue
 		}
-		if q == &w.global && w.cameLater(a, s) {
+		if q == &h.global && h.cameLater(a, s) {
 			if alone {
-				w.pay(costLate, x)
+				h.pay(costLate, x)
 			}
 			later = append(later, a)
 			continue
 		}
 		wrong++
-		if z := &w.spots[a]; z.passed {
+		if z := &h.positions[a]; z.passed {
 			again++
 		} else {
 			z.passed = true
@@ -163,19 +180,19 @@ func (w *world) skip(q *fifo, n int, s slot) {
 	}
 	for _, a := range later {
 		q.removeAt(q.index(a))
-		w.comesLater(a, x.from)
+		h.comesLater(a, x.from)
 	}
 	n -= len(later)
 	if wrong > 1 && (again < wrong || wrong > manyLost) {
-		w.pay(costLone, x)
+		h.pay(costLone, x)
 		return
 	}
 	for i := n - 1; i >= 0 && wrong > 0; i-- {
-		if a := q.items()[i]; !w.unordered(a, s) {
-			w.pay(costBroken, x)
+		if a := q.items()[i]; !h.unordered(a, s) {
+			h.pay(costBroken, x)
 			q.removeAt(i)
-			w.touch(w.spots[a].at)
-			w.mislay([]slot{a})
+			h.touch(h.positions[a].at)
+			h.mislay([]slot{a})
 		}
 	}
 }
@@ -185,16 +202,16 @@ const manyLost = 8
 
 // unordered reports whether a, which seems to stand before b in a queue, may stand
 // behind it: other threads put them there, at about the same time.
-func (w *world) unordered(a, b slot) bool {
-	x, y := &w.spots[a], &w.spots[b]
+func (h *hypothesis) unordered(a, b slot) bool {
+	x, y := &h.positions[a], &h.positions[b]
 	return x.via != ViaOwn && x.mover != y.mover && y.from <= x.until
 }
 
 // stealNext takes s from the runnext of victim.
-func (w *world) stealNext(victim model.ProcID, s *stay) {
-	x := &w.spots[s.slot]
-	w.pay(w.ignores(s), x)
-	w.take(s.slot)
+func (h *hypothesis) stealNext(victim model.ProcID, s *runnable) {
+	x := &h.positions[s.slot]
+	h.pay(h.ignores(s), x)
+	h.take(s.slot)
 	x.source, x.via, x.fromP, x.batch = SourceStealRunnext, ViaNone, victim, 1
 }
 
@@ -210,15 +227,15 @@ const (
 
 // nextStolen accounts for a thief that has taken s out of runnext already,
 // although the trace shows its start only later.
-func (w *world) nextStolen(p model.ProcID, s slot) bool {
-	x := w.stay(s)
-	if !x.started || x.how != SourceUnknown || x.p == p || w.proc(p).q.len() > 0 ||
-		w.r.now.Sub(x.search) < backOff || x.start.Sub(w.r.now) > pickUp {
+func (h *hypothesis) nextStolen(p model.ProcID, s slot) bool {
+	x := h.runnable(s)
+	if !x.started || x.how != SourceUnknown || x.p == p || h.proc(p).q.len() > 0 ||
+		h.r.now.Sub(x.search) < backOff || x.start.Sub(h.r.now) > pickUp {
 		return false
 	}
-	w.noteBefore(x)
-	w.stealNext(p, x)
-	z := &w.spots[s]
+	h.noteBefore(x)
+	h.stealNext(p, x)
+	z := &h.positions[s]
 	z.explained, z.grade = true, max(z.grade, GradeUnique)
 	return true
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // direct finds the source if the events around the start show it.
-func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
+func (f *lookahead) direct(x *runnable, s *model.Step, t *thread) (Source, Grade) {
 	switch {
 	case s.Pseudo == model.PseudoCoroutine:
 		return SourceCoroutine, GradeCertain
@@ -33,7 +33,7 @@ func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 
 // blind reports whether a goroutine is woken on a scheduler stack and the trace
 // does not show what it had waited for, because it has since before the trace.
-func (f *front) blind(s *model.Step) bool {
+func (f *lookahead) blind(s *model.Step) bool {
 	return model.GoState(s.From) == model.GoWaiting && s.Reason == 0 && s.By == model.NoGoroutine && s.Flags&model.StepWorker == 0
 }
 
@@ -44,7 +44,7 @@ const failedPark model.Duration = 700
 
 // isReader reports whether G reads the trace that is being recorded; the
 // runtime hands it to a thread that looks for work (traceReader).
-func (f *front) isReader(s *model.Step) bool {
+func (f *lookahead) isReader(s *model.Step) bool {
 	return s.Flags&model.StepSystem != 0 && s.Origin == model.OriginInjected && strings.HasPrefix(f.tables.String(s.Func), "runtime/trace.")
 }
 
@@ -56,7 +56,7 @@ func (f *front) isReader(s *model.Step) bool {
 // looked: one that another thread gave up just then was, if only the thread itself was
 // held up between; one that was taken from another system call goes to a thread that
 // is woken for it.
-func (f *front) afterExit(x *stay, p model.ProcID, got model.Time) (Source, Grade) {
+func (f *lookahead) afterExit(x *runnable, p model.ProcID, got model.Time) (Source, Grade) {
 	l := &f.proc(p).lost
 	switch gap := got.Sub(x.ready); {
 	case x.handed:

@@ -16,26 +16,26 @@
 //
 // # How
 //
-//  1. The front (front.go, procs.go, polls.go) turns steps into operations: a goroutine
+//  1. The look-ahead (lookahead.go, procs.go, polls.go) turns steps into operations: a goroutine
 //     becomes runnable and is put somewhere (rules.go), or starts; a proc becomes idle,
 //     or a thread gets it. The replay (replay.go) follows thousands of operations behind,
 //     so that it knows when and where most of what stands in a queue will run, and what
 //     woken goroutines do next.
-//  2. It carries each operation out in a world (world.go): the contents of all queues. A
+//  2. It carries each operation out in a hypothesis (hypothesis.go): the contents of all queues. A
 //     start must be explained by where the goroutine stands (dequeue.go, steal.go,
 //     global.go, batch.go): those before it were taken by threads that show it only
 //     later; half of a queue went to a thief; a batch came from the global queue.
-//  3. The trace leaves much open: whether a poll or a deadline woke a goroutine (list.go),
+//  3. The trace leaves much open: whether a poll or a deadline woke a goroutine (injected.go),
 //     how many procs were idle when a list was put into queues (wakes.go), in which order
 //     threads took effect at about the same time, where schedtick stands (tick.go). Each
 //     answer is an assumption with a cost, which is about ten times the negative natural
 //     logarithm of how often it was right. To break a rule of the runtime costs the most.
-//  4. Where another answer is not much less likely, the world is copied and the copy goes
-//     on with it. What happens next separates the copies: a start that a world cannot explain
-//     costs that world, worlds far behind the best are given up, and of two that have
+//  4. Where another answer is not much less likely, the hypothesis is copied, and the copy goes
+//     on with it. What happens next separates the copies: a start that a hypothesis cannot explain
+//     costs that hypothesis, hypotheses far behind the best are given up, and of two that have
 //     become equal the likelier one stays. What the rest agrees on is reported.
-//  5. A start that a world about as likely as the best explains in another way is reported as
-//     chosen, even if that world has been given up since (log.go).
+//  5. A start that a hypothesis about as likely as the best explains in another way is reported as
+//     chosen, even if that hypothesis has been given up since (log.go).
 //
 // Each start carries the grade of its evidence ([Grade]). fixtures/truth and
 // fixtures/validation measure against an instrumented runtime how often each grade is

@@ -6,9 +6,9 @@ import "github.com/schedscope/schedscope/model"
 // trace is the same everywhere:
 //
 //  1. Each operation of the trace allows effortPerOp more steps, up to effortMost.
-//  2. Whatever walks along the global queue, the logs of worlds or a world that is copied
+//  2. Whatever walks along the global queue, the logs of hypotheses or a hypothesis that is copied
 //     spends steps.
-//  3. When less than effortReserve is left, no worlds are made, and the likeliest alone is kept.
+//  3. When less than effortReserve is left, no hypotheses are made, and the likeliest alone is kept.
 //     Nobody compares it with the others, so what it has not reported yet counts as
 //     contradicted.
 //  4. When nothing is left, what stands in the global queue, the only one without a bound, is
@@ -27,45 +27,45 @@ func (r *replay) spend(steps int) { r.effort -= steps }
 // limit lets go of what cannot be searched any more, before an operation is applied.
 func (r *replay) limit() {
 	r.effort = min(r.effort+effortPerOp, effortMost)
-	if r.effort < effortReserve && len(r.worlds) > 1 {
+	if r.effort < effortReserve && len(r.hypotheses) > 1 {
 		r.keepBest()
 	}
 	if r.effort < 0 {
-		r.worlds[0].forgetGlobal()
+		r.hypotheses[0].forgetGlobal()
 	}
 }
 
-// keepBest drops all worlds but the likeliest, which comes first, without a look at them.
+// keepBest drops all hypotheses but the likeliest, which comes first, without a look at them.
 func (r *replay) keepBest() {
-	best := r.worlds[0]
-	for _, w := range r.worlds[1:] {
-		r.drop(w)
+	best := r.hypotheses[0]
+	for _, h := range r.hypotheses[1:] {
+		r.drop(h)
 	}
-	r.worlds, r.undecided = r.worlds[:1], 0
+	r.hypotheses, r.undecided = r.hypotheses[:1], 0
 	for c := best.cursor(); ; {
 		f := c.next(nil)
 		if f == nil {
 			break
 		}
-		f.way.grade = GradeContradicted
+		f.path.grade = GradeContradicted
 	}
 	r.report(best)
 }
 
 // forgetGlobal takes what stands in the global queue, or is on its way there, for lost.
-func (w *world) forgetGlobal() {
-	w.touch(model.NoProc)
-	w.mislay(w.coming)
-	w.mislay(w.global.items())
-	w.coming = w.coming[:0]
-	w.global.drop(w.global.len())
+func (h *hypothesis) forgetGlobal() {
+	h.touch(model.NoProc)
+	h.mislay(h.coming)
+	h.mislay(h.global.items())
+	h.coming = h.coming[:0]
+	h.global.drop(h.global.len())
 }
 
 // mislay notes that goroutines do not stand where they were put. The caller takes them out of
 // the queue.
-func (w *world) mislay(list []slot) {
+func (h *hypothesis) mislay(list []slot) {
 	for _, a := range list {
-		x := &w.spots[a]
-		x.place, x.at, x.lost, x.moved = PlaceNone, model.NoProc, true, w.r.now
+		x := &h.positions[a]
+		x.place, x.at, x.lost, x.moved = PlaceNone, model.NoProc, true, h.r.now
 	}
 }

@@ -94,8 +94,8 @@ func TestEffortBound(t *testing.T) {
 	s := newSpender(t, b.Tables, 26)
 	modeltest.Apply(t, b.Tables, 26, b.Events(), s)
 	s.Finish()
-	// One operation may go beyond the bound, by at most a walk along all for each of the worlds.
-	if s.least < -maxWorlds*n {
+	// One operation may go beyond the bound, by at most a walk along all for each of the hypotheses.
+	if s.least < -maxHypotheses*n {
 		t.Errorf("%d steps were spent that were not allowed", -s.least)
 	}
 	if s.starts != n+1 || s.contradicted < n/2 {

@@ -2,7 +2,7 @@ package runqueue
 
 import "slices"
 
-// slot names a stay that the replay keeps track of.
+// slot names a runnable that the replay keeps track of.
 type slot int32
 
 const noSlot slot = -1

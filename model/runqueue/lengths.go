@@ -14,49 +14,49 @@ type told struct {
 
 // touch notes that the length of a queue, of a proc or (NoProc) the global one,
 // may have changed.
-func (w *world) touch(p model.ProcID) {
-	if t := w.toldOf(p); !t.touched {
+func (h *hypothesis) touch(p model.ProcID) {
+	if t := h.toldOf(p); !t.touched {
 		t.touched = true
-		w.touched = append(w.touched, p)
+		h.touched = append(h.touched, p)
 	}
 }
 
 // touchNext is touch of a change that concerns a runnext alone, which most are.
-func (w *world) touchNext(p model.ProcID) {
-	if len(w.r.obs.lengths) > 0 || !w.proc(p).told.once {
-		w.touch(p)
+func (h *hypothesis) touchNext(p model.ProcID) {
+	if len(h.r.obs.lengths) > 0 || !h.proc(p).told.once {
+		h.touch(p)
 	}
 }
 
-func (w *world) toldOf(p model.ProcID) *told {
+func (h *hypothesis) toldOf(p model.ProcID) *told {
 	if p == model.NoProc {
-		return &w.all
+		return &h.all
 	}
-	return &w.proc(p).told
+	return &h.proc(p).told
 }
 
-// noteLengths reports the lengths that changed, or logs them if there are other worlds.
-func (w *world) noteLengths() {
-	for _, p := range w.touched {
-		now := length{queue: int32(w.global.len())}
+// noteLengths reports the lengths that changed, or logs them if there are other hypotheses.
+func (h *hypothesis) noteLengths() {
+	for _, p := range h.touched {
+		now := length{queue: int32(h.global.len())}
 		if p != model.NoProc {
-			q := w.proc(p)
+			q := h.proc(p)
 			now = length{queue: int32(q.q.len())}
 			if q.next != noSlot {
 				now.next = 1
 			}
 		}
-		t := w.toldOf(p)
+		t := h.toldOf(p)
 		t.touched = false
 		if now == t.length {
 			continue
 		}
 		t.length, t.once = now, true
-		if w.r.alone() {
-			w.r.reportLengths(w.r.now, p, now)
-		} else if w.r.obs.wantLengths() {
-			w.note(logLengths, p, nil, int(now.queue), int(now.next))
+		if h.r.alone() {
+			h.r.reportLengths(h.r.now, p, now)
+		} else if h.r.obs.wantLengths() {
+			h.note(logLengths, p, nil, int(now.queue), int(now.next))
 		}
 	}
-	w.touched = w.touched[:0]
+	h.touched = h.touched[:0]
 }

@@ -15,8 +15,8 @@ type home struct {
 // to it (runtime/proc.go: startlockedm): another thread gave up the proc although
 // x was runnable already. It may take the locked thread long to wake up. A thread that
 // gives up its proc for other reasons may look the same, so that a goroutine that
-// runs elsewhere later was not locked; see [stay.lockedTo].
-func (f *front) handed(x *stay, s *model.Step, t *thread, g *goroutine) bool {
+// runs elsewhere later was not locked; see [runnable.lockedTo].
+func (f *lookahead) handed(x *runnable, s *model.Step, t *thread, g *goroutine) bool {
 	if x.origin == model.OriginCreated {
 		return false // it has not run yet, so it cannot have locked itself
 	}
@@ -38,9 +38,9 @@ func (f *front) handed(x *stay, s *model.Step, t *thread, g *goroutine) bool {
 	return x.origin != model.OriginSyscall || g.home.handed > 1
 }
 
-// lockedTo reports whether the stay ended on the thread to which its goroutine is
+// lockedTo reports whether the runnable ended on the thread to which its goroutine is
 // locked, which was given a proc for it, and how sure that is.
-func (s *stay) lockedTo() (bool, Grade) {
+func (s *runnable) lockedTo() (bool, Grade) {
 	switch {
 	case !s.handed || s.how != SourceUnknown || s.home != nil && s.home.left:
 		return false, GradeCertain

@@ -14,18 +14,18 @@ const (
 	logLengths
 )
 
-// finding is something to be reported once no other world says otherwise.
+// finding is something to be reported once no other hypothesis says otherwise.
 type finding struct {
-	kind logKind
-	tick int8 // logStart: schedtick modulo 61, -1 if unknown
-	p    model.ProcID
-	n, m int32 // logOverflow: size; logInjection: global and local; logLengths: queue and runnext
-	at   model.Time
-	stay *stay // logStart; logInjection: the last of the list
-	way  way   // logStart; logOverflow and logInjection: the grade alone
+	kind     logKind
+	tick     int8 // logStart: schedtick modulo 61, -1 if unknown
+	p        model.ProcID
+	n, m     int32 // logOverflow: size; logInjection: global and local; logLengths: queue and runnext
+	at       model.Time
+	runnable *runnable // logStart; logInjection: the last of the list
+	path     path      // logStart; logOverflow and logInjection: the grade alone
 }
 
-// segment is a part of the log that several worlds share. It does not change.
+// segment is a part of the log that several hypotheses share. It does not change.
 type segment struct {
 	before   *segment
 	depth    int
@@ -33,18 +33,18 @@ type segment struct {
 }
 
 // seal makes the log so far a part that copies can share.
-func (w *world) seal() {
-	w.logBegun()
-	if len(w.log) == 0 {
+func (h *hypothesis) seal() {
+	h.logBegun()
+	if len(h.log) == 0 {
 		return
 	}
-	s := w.r.segments.get()
-	s.before, s.depth = w.sealed, w.sealed.deep()+1
-	s.findings, w.log = w.log, s.findings[:0]
-	w.sealed = s
+	s := h.r.segments.get()
+	s.before, s.depth = h.sealed, h.sealed.deep()+1
+	s.findings, h.log = h.log, s.findings[:0]
+	h.sealed = s
 }
 
-// segments are those that worlds may share, and after them others to be used again.
+// segments are those that hypotheses may share, and after them others to be used again.
 type segments struct {
 	all  []*segment
 	used int
@@ -58,7 +58,7 @@ func (l *segments) get() *segment {
 	return l.all[l.used-1]
 }
 
-// recycle takes all segments back, which no world needs any more, unless they are very many.
+// recycle takes all segments back, which no hypothesis needs any more, unless they are very many.
 func (l *segments) recycle() {
 	if l.used > 1024 {
 		l.all = nil
@@ -67,27 +67,27 @@ func (l *segments) recycle() {
 }
 
 // note logs a finding about a proc.
-func (w *world) note(kind logKind, p model.ProcID, s *stay, n, m int) {
-	w.log = append(w.log, finding{kind: kind, p: p, stay: s, n: int32(n), m: int32(m), at: w.r.now})
+func (h *hypothesis) note(kind logKind, p model.ProcID, s *runnable, n, m int) {
+	h.log = append(h.log, finding{kind: kind, p: p, runnable: s, n: int32(n), m: int32(m), at: h.r.now})
 }
 
 // logBegun logs the start that is not in the log yet, if there is one.
-func (w *world) logBegun() {
-	if s := w.begun; s != nil {
-		w.log = append(w.log, finding{kind: logStart, at: s.start, stay: s, way: w.spots[s.slot].way, tick: w.tickOf(s.p)})
-		w.begun = nil
+func (h *hypothesis) logBegun() {
+	if s := h.begun; s != nil {
+		h.log = append(h.log, finding{kind: logStart, at: s.start, runnable: s, path: h.positions[s.slot].path, tick: h.tickOf(s.p)})
+		h.begun = nil
 	}
 }
 
 // tickOf returns schedtick modulo 61 of a proc, -1 if unknown.
-func (w *world) tickOf(p model.ProcID) int8 {
+func (h *hypothesis) tickOf(p model.ProcID) int8 {
 	if !isProc(p) {
 		return -1
 	}
-	return int8(w.proc(p).tick.value())
+	return int8(h.proc(p).tick.value())
 }
 
-// common returns the last segment that two worlds share.
+// common returns the last segment that two hypotheses share.
 func common(a, b *segment) *segment {
 	for a != b {
 		if a.deep() >= b.deep() {
@@ -106,13 +106,13 @@ func (s *segment) deep() int {
 	return s.depth
 }
 
-// cursor walks backward through the starts that a world has logged.
+// cursor walks backward through the starts that a hypothesis has logged.
 type cursor struct {
 	findings []finding // still to come
 	before   *segment
 }
 
-func (w *world) cursor() cursor { return cursor{w.log, w.sealed} }
+func (h *hypothesis) cursor() cursor { return cursor{h.log, h.sealed} }
 
 // next returns the start before, nil if base is reached.
 func (c *cursor) next(base *segment) *finding {
@@ -131,43 +131,43 @@ func (c *cursor) next(base *segment) *finding {
 	}
 }
 
-// doubt marks the starts that o, a world about as likely as w, explains in another
-// way, as far back as w shares its log neither with o nor with best. All worlds log the
+// doubt marks the starts that o, a hypothesis about as likely as h, explains in another
+// way, as far back as h shares its log neither with o nor with best. All hypotheses log the
 // same starts in the same order.
-func (w *world) doubt(o, best *world) {
-	w.r.spend(w.sealed.deep() + o.sealed.deep() + best.sealed.deep())
-	base := common(w.sealed, o.sealed)
+func (h *hypothesis) doubt(o, best *hypothesis) {
+	h.r.spend(h.sealed.deep() + o.sealed.deep() + best.sealed.deep())
+	base := common(h.sealed, o.sealed)
 	stop := base
-	if c := common(w.sealed, best.sealed); w != best && c.deep() > base.deep() {
+	if c := common(h.sealed, best.sealed); h != best && c.deep() > base.deep() {
 		stop = c
 	}
-	for a, b := w.cursor(), o.cursor(); ; {
-		w.r.spend(1)
+	for a, b := h.cursor(), o.cursor(); ; {
+		h.r.spend(1)
 		x := a.next(stop)
 		if x == nil {
 			return
 		}
-		if y := b.next(base); y == nil || x.stay != y.stay {
+		if y := b.next(base); y == nil || x.runnable != y.runnable {
 			return
-		} else if !x.way.same(&y.way) {
-			x.way.choices = max(x.way.choices, 1) + 1
+		} else if !x.path.same(&y.path) {
+			x.path.choices = max(x.path.choices, 1) + 1
 		}
 	}
 }
 
-// doubtQueued marks what stands in the queues of two equal worlds and came there in
+// doubtQueued marks what stands in the queues of two equal hypotheses and came there in
 // another way.
-func (w *world) doubtQueued(o *world) {
-	for i := range w.procs {
-		for _, s := range w.procs[i].q.items() {
-			if x := &w.spots[s]; x.via != o.spots[s].via {
+func (h *hypothesis) doubtQueued(o *hypothesis) {
+	for i := range h.procs {
+		for _, s := range h.procs[i].q.items() {
+			if x := &h.positions[s]; x.via != o.positions[s].via {
 				x.choices = max(x.choices, 1) + 1
 			}
 		}
 	}
 }
 
-// same reports whether both are the same as far as worlds are compared.
-func (x *way) same(y *way) bool {
+// same reports whether both are the same as far as hypotheses are compared.
+func (x *path) same(y *path) bool {
 	return x.source == y.source && x.fromP == y.fromP && (x.source != SourceLocal || x.via == y.via)
 }

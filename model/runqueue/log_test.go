@@ -8,8 +8,8 @@ type heard []Start
 // Start implements [StartObserver].
 func (h *heard) Start(s *Start) { *h = append(*h, *s) }
 
-// TestDoubt: a start that a world about as likely as the best explains in another way
-// is not reported as certain, however that world ends.
+// TestDoubt: a start that a hypothesis about as likely as the best explains in another way
+// is not reported as certain, however that hypothesis ends.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -22,13 +22,13 @@ func TestDoubt(t *testing.T) {
 		{"too unlikely", SourceGlobal, likely + 1, (*replay).finish, GradeCertain},
 		{"of the same opinion", SourceLocal, 1, (*replay).finish, GradeCertain},
 		{"equal to the best from here on", SourceGlobal, likely, func(r *replay) {
-			for _, w := range r.worlds {
-				w.global = fifo{}
+			for _, h := range r.hypotheses {
+				h.global = fifo{}
 			}
 			r.settle()
 		}, GradeChosen},
 		{"overtaken by what it must assume next", SourceGlobal, likely, func(r *replay) {
-			r.worlds[1].cost += maxBehind + 1
+			r.hypotheses[1].cost += maxBehind + 1
 			r.settle()
 		}, GradeCertain},
 	} {
@@ -36,15 +36,15 @@ func TestDoubt(t *testing.T) {
 			var got heard
 			r := newReplay(rules{}, &waitOps{}, &observers{start: []StartObserver{&got}}, &pool{})
 			r.grow(0)
-			s := &stay{p: 0, proc: 0, slot: noSlot}
+			s := &runnable{p: 0, proc: 0, slot: noSlot}
 			r.slotOf(s)
-			w := r.worlds[0]
-			o := r.fork(w)
+			h := r.hypotheses[0]
+			o := r.fork(h)
 			o.cost = c.cost
 			o.global.push(s.slot) // so that they differ in what stands where
-			w.spots[s.slot].source, w.spots[s.slot].via = SourceLocal, ViaOwn
-			o.spots[s.slot].source, o.spots[s.slot].via = c.other, ViaOwn
-			w.started(s)
+			h.positions[s.slot].source, h.positions[s.slot].via = SourceLocal, ViaOwn
+			o.positions[s.slot].source, o.positions[s.slot].via = c.other, ViaOwn
+			h.started(s)
 			o.started(s)
 			r.settle()
 			if len(got) > 0 {

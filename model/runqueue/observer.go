@@ -22,7 +22,8 @@ type (
 	QueueObserver interface{ Queue(*Lengths) }
 	// WakeupObserver is called for every wakeup of an idle proc.
 	WakeupObserver interface{ Wakeup(*Wakeup) }
-	// DecisionObserver is called with the state before every start: before StartObserver
+	// DecisionObserver is called with the state before every start that is neither plain nor shown
+	// by the events around it, but for those of mark workers: before StartObserver
 	// of the same one, and if Resolver.Mask is in use of the masked ones alone, all
 	// before any later start is explained.
 	DecisionObserver interface{ Decision(*Decision) }

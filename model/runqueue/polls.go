@@ -21,7 +21,7 @@ type waitOps struct {
 type waitOp struct {
 	retried int // waits after which a goroutine went on with it
 	missed  int // waits after which it did not, or only to wait again
-	// Starts of those that it was seen to wait in, and how many no world explains.
+	// Starts of those that it was seen to wait in, and how many no hypothesis explains.
 	starts, contradicted int
 }
 
@@ -99,15 +99,15 @@ const (
 
 // watch notes what a goroutine does that a poll of the network seems to have woken,
 // until that speaks for or against it: see [then].
-func (f *front) watch(s *model.Step, g *goroutine) {
+func (f *lookahead) watch(s *model.Step, g *goroutine) {
 	to := model.GoState(s.To)
-	if g.watched.stay != nil {
+	if g.watched.runnable != nil {
 		x := g.watched.get()
 		if x != nil {
 			x.then = f.thenOf(x, s, to)
 		}
 		if x == nil || x.then != thenUnknown || x.wait == 0 && !x.blind {
-			g.watched = ref{}
+			g.watched = handle{}
 		}
 		if x != nil && x.wait != 0 {
 			switch op := f.waits.of(x.wait); x.then {
@@ -123,7 +123,7 @@ func (f *front) watch(s *model.Step, g *goroutine) {
 	}
 }
 
-func (f *front) thenOf(x *stay, s *model.Step, to model.GoState) then {
+func (f *lookahead) thenOf(x *runnable, s *model.Step, to model.GoState) then {
 	network := to == model.GoWaiting && s.Reason == f.words.network
 	switch {
 	case x.blind && to == model.GoSyscall:

@@ -15,10 +15,10 @@ type lost struct {
 // a new thread (runtime/proc.go: handoffp): longer, and it was idle meanwhile.
 const handOff model.Duration = 100_000
 
-// proc is what the front remembers of a proc.
+// proc is what the look-ahead remembers of a proc.
 type proc struct {
 	lost      lost
-	end       *got // of its being idle
+	end       *acquired // of its being idle
 	seen      bool
 	dedicated bool       // it runs a dedicated mark worker:
 	worker    model.GoID // which
@@ -28,7 +28,7 @@ type proc struct {
 }
 
 // proc returns what is remembered of a proc; of ids out of reason, what means nothing.
-func (f *front) proc(p model.ProcID) *proc {
+func (f *lookahead) proc(p model.ProcID) *proc {
 	if uint(p) < uint(len(f.procs)) {
 		return &f.procs[p]
 	}
@@ -47,10 +47,10 @@ func at[T any](list *[]T, i int) *T {
 }
 
 // move follows a proc from thread to thread.
-func (f *front) move(s *model.Step) {
+func (f *lookahead) move(s *model.Step) {
 	if s.Flags&model.StepStatus != 0 {
 		if f.pending != nil {
-			f.pending.kind = gotWorld // it was not idle: the trace shows it only now
+			f.pending.kind = acquiredRestart // it was not idle: the trace shows it only now
 			f.pending = nil
 		}
 		return
@@ -66,13 +66,13 @@ func (f *front) move(s *model.Step) {
 			t.getting.m = s.M
 			switch l := &p.lost; {
 			case t.inCall:
-				t.getting.kind = gotExit
+				t.getting.kind = acquiredExit
 			case f.stopper != model.NoGoroutine:
-				t.getting.kind = gotWorld
+				t.getting.kind = acquiredRestart
 			case l.taken && s.Time.Sub(l.at) < handOff:
-				t.getting.kind = gotHandoff
+				t.getting.kind = acquiredHandoff
 			case gave >= 0 && s.Time.Sub(gave) < lookAgain:
-				t.getting.kind = gotAgain
+				t.getting.kind = acquiredAgain
 			}
 		}
 		if p.lost.bare {
@@ -106,7 +106,7 @@ const lookAgain = 3000
 // assumeIdle takes procs that have not been seen so far to be idle, as the Machine
 // does. What runs since before the trace is known from its first event. Procs that
 // a smaller GOMAXPROCS removed are new again when it grows.
-func (f *front) assumeIdle(s *model.Step) {
+func (f *lookahead) assumeIdle(s *model.Step) {
 	for i := range max(len(f.procs), int(s.N)) {
 		p := f.proc(model.ProcID(i))
 		if i < int(s.N) && !p.seen {
@@ -117,14 +117,14 @@ func (f *front) assumeIdle(s *model.Step) {
 }
 
 // goesIdle begins the idleness of a proc, taken from a thread in a system call or not.
-func (f *front) goesIdle(id model.ProcID, at model.Time, taken bool) {
-	end := &got{m: model.NoThread, lost: at, taken: taken}
+func (f *lookahead) goesIdle(id model.ProcID, at model.Time, taken bool) {
+	end := &acquired{m: model.NoThread, lost: at, taken: taken}
 	p := f.proc(id)
 	p.end, p.began = end, 0
-	f.ring.push(op{kind: opIdle, at: at, p: id, got: end})
+	f.ring.push(op{kind: opIdle, at: at, p: id, acquired: end})
 }
 
-func (f *front) procStep(s *model.Step) {
+func (f *lookahead) procStep(s *model.Step) {
 	p := f.proc(s.P)
 	p.seen = true
 	from, to := model.ProcState(s.From), model.ProcState(s.To)
@@ -133,11 +133,11 @@ func (f *front) procStep(s *model.Step) {
 	}
 	if from != to && from == model.ProcIdle {
 		if f.pending = p.end; f.pending == nil {
-			f.pending = &got{m: model.NoThread}
+			f.pending = &acquired{m: model.NoThread}
 		}
 		p.end, p.began = nil, 0
 		f.pending.at, f.pending.known = s.Time, true
-		f.ring.push(op{kind: opBusy, at: s.Time, p: s.P, got: f.pending})
+		f.ring.push(op{kind: opBusy, at: s.Time, p: s.P, acquired: f.pending})
 	}
 	if to == model.ProcSearching && from != model.ProcIdle {
 		f.ring.search(p, s.P, s.Time)
@@ -146,7 +146,7 @@ func (f *front) procStep(s *model.Step) {
 		g := f.goroutineOf(s.G)
 		if x := g.watched.get(); x != nil && x.blind {
 			x.how, x.howGrade, x.entry = SourceSystem, GradeCertain, entryNone // by its label
-			g.watched = ref{}
+			g.watched = handle{}
 		}
 	}
 	if is := to == model.ProcRunning && s.Work == model.WorkGCDedicated; is != p.dedicated {

@@ -16,44 +16,44 @@ const maxProcs = 1 << 12
 func isProc(id model.ProcID) bool { return id >= 0 && id < maxProcs }
 
 const (
-	// Of 4 worlds, truth -stored misses its bound: 0.9285 of the steals in hogs are right.
-	maxWorlds         = 16   // side by side
-	maxUndecided      = 8192 // operations for which worlds are kept side by side
-	likely       cost = 80   // a world that costs no more than that beyond the best casts doubt on it
-	worthTrying  cost = 60   // what costs no more than that beyond the likeliest is tried in a copy
-	maxBehind    cost = 200  // worlds that cost so much more than the best are given up
+	// Of 4 hypotheses, truth -stored misses its bound: 0.9285 of the steals in hogs are right.
+	maxHypotheses      = 16   // side by side
+	maxUndecided       = 8192 // operations for which hypotheses are kept side by side
+	likely        cost = 80   // a hypothesis that costs no more than that beyond the best casts doubt on it
+	worthTrying   cost = 60   // what costs no more than that beyond the likeliest is tried in a copy
+	maxBehind     cost = 200  // hypotheses that cost so much more than the best are given up
 )
 
-// replay keeps the worlds and reports what they agree on.
+// replay keeps the hypotheses and reports what they agree on.
 type replay struct {
 	rules
-	ops      *waitOps
-	obs      *observers
-	masking  bool    // only decisions of masked starts are reported
-	pool     *pool   // takes back stays that were reported
-	stays    []*stay // by slot
-	unused   []slot
-	nprocs   int          // GOMAXPROCS; 0 while unknown
-	seen     int          // procs seen
-	idle     []*got       // by proc: what ends its being idle, nil if it is not
-	drains   []bool       // runs a dedicated mark worker
-	worked   []model.Time // when it last did
-	idling   int
-	stopped  bool // the world is
-	now      model.Time
-	complete bool // the latest of a list completes it
+	ops       *waitOps
+	obs       *observers
+	masking   bool        // only decisions of masked starts are reported
+	pool      *pool       // takes back runnables that were reported
+	runnables []*runnable // by slot
+	unused    []slot
+	nprocs    int          // GOMAXPROCS; 0 while unknown
+	seen      int          // procs seen
+	idle      []*acquired  // by proc: what ends its being idle, nil if it is not
+	drains    []bool       // runs a dedicated mark worker
+	worked    []model.Time // when it last did
+	idling    int
+	stopped   bool // the world is
+	now       model.Time
+	complete  bool // the latest of a list completes it
 
-	worlds    []*world
-	fresh     []*world // made while the current operation is applied
-	spare     []*world
-	segments  segments
-	wakes     wakes
-	effort    int    // steps that the search for explanations may still take
-	undecided int    // operations since worlds agreed last
-	split     int    // of the latest list, how many went to the global queue
-	flips     []cost // scratch
-	flips2    []cost
-	list      []*stay // scratch
+	hypotheses []*hypothesis
+	fresh      []*hypothesis // made while the current operation is applied
+	spare      []*hypothesis
+	segments   segments
+	wakes      wakes
+	effort     int    // steps that the search for explanations may still take
+	undecided  int    // operations since hypotheses agreed last
+	split      int    // of the latest list, how many went to the global queue
+	flips      []cost // scratch
+	flips2     []cost
+	list       []*runnable // scratch
 	// Scratch, so that reporting does not allocate.
 	out        Start
 	outLengths Lengths
@@ -61,7 +61,7 @@ type replay struct {
 
 func newReplay(ru rules, ops *waitOps, obs *observers, to *pool) *replay {
 	r := &replay{rules: ru, ops: ops, obs: obs, pool: to, effort: effortMost}
-	r.worlds = []*world{{r: r}}
+	r.hypotheses = []*hypothesis{{r: r}}
 	return r
 }
 
@@ -77,9 +77,9 @@ func (r *replay) growTo(id model.ProcID) bool {
 		r.drains = append(r.drains, false)
 		r.worked = append(r.worked, math.MinInt64)
 		r.wakes.procs, r.wakes.found = append(r.wakes.procs, search{}), append(r.wakes.found, Wakeup{})
-		for _, w := range r.worlds {
-			if len(w.procs) < r.seen {
-				w.procs = append(w.procs, queues{next: noSlot, tick: newTick()})
+		for _, h := range r.hypotheses {
+			if len(h.procs) < r.seen {
+				h.procs = append(h.procs, queues{next: noSlot, tick: newTick()})
 			}
 		}
 	}
@@ -95,8 +95,8 @@ func (r *replay) count() int {
 	return max(1, r.seen)
 }
 
-// admit makes room for a stay and for the procs that it names.
-func (r *replay) admit(s *stay) {
+// admit makes room for a runnable and for the procs that it names.
+func (r *replay) admit(s *runnable) {
 	r.grow(s.proc)
 	r.grow(s.p)
 	if s.slot == noSlot {
@@ -104,24 +104,24 @@ func (r *replay) admit(s *stay) {
 	}
 }
 
-// slotOf gives a stay its slot in all worlds.
-func (r *replay) slotOf(s *stay) {
+// slotOf gives a runnable its slot in all hypotheses.
+func (r *replay) slotOf(s *runnable) {
 	if n := len(r.unused); n > 0 {
 		s.slot, r.unused = r.unused[n-1], r.unused[:n-1]
 	} else {
-		s.slot = slot(len(r.stays))
-		r.stays = append(r.stays, nil)
+		s.slot = slot(len(r.runnables))
+		r.runnables = append(r.runnables, nil)
 	}
-	r.stays[s.slot] = s
-	for _, w := range r.worlds {
-		for len(w.spots) <= int(s.slot) {
-			w.spots = append(w.spots, nowhere)
+	r.runnables[s.slot] = s
+	for _, h := range r.hypotheses {
+		for len(h.positions) <= int(s.slot) {
+			h.positions = append(h.positions, nowhere)
 		}
-		w.spots[s.slot] = nowhere
+		h.positions[s.slot] = nowhere
 	}
 }
 
-// apply carries an operation out in all worlds, and reports what they agree on then.
+// apply carries an operation out in all hypotheses, and reports what they agree on then.
 func (r *replay) apply(o *op) {
 	r.now = o.at
 	r.limit()
@@ -132,10 +132,10 @@ func (r *replay) apply(o *op) {
 		}
 		return
 	case opReady:
-		r.ready(o.stay)
+		r.ready(o.runnable)
 	case opStart:
-		r.now = o.stay.start
-		if r.start(o.stay); o.search && isProc(o.p) {
+		r.now = o.runnable.start
+		if r.start(o.runnable); o.search && isProc(o.p) {
 			r.wakes.procs[o.p].begin(o.at)
 		}
 	case opWorld:
@@ -152,13 +152,13 @@ func (r *replay) apply(o *op) {
 	r.settle()
 }
 
-// ready puts a stay where the runtime puts it, and follows what that makes it wake.
-func (r *replay) ready(s *stay) {
+// ready puts a runnable where the runtime puts it, and follows what that makes it wake.
+func (r *replay) ready(s *runnable) {
 	r.admit(s)
-	if l := s.list; l != nil {
+	if l := s.injected; l != nil {
 		if s.entry == entryPoll && !l.weighed {
 			l.weigh(r.ops)
-			for _, x := range l.stays {
+			for _, x := range l.runnables {
 				if x.slot == noSlot {
 					r.slotOf(x)
 				}
@@ -167,14 +167,14 @@ func (r *replay) ready(s *stay) {
 		r.complete = !l.done && l.complete(s)
 		l.done = l.done || r.complete
 	}
-	for _, w := range r.worlds {
-		if len(w.coming) > 0 {
-			w.come()
+	for _, h := range r.hypotheses {
+		if len(h.coming) > 0 {
+			h.come()
 		}
-		w.ready(s)
+		h.ready(s)
 	}
 	wakes := true
-	switch l := s.list; {
+	switch l := s.injected; {
 	case l == nil:
 		wakes = s.origin != model.OriginSyscall && s.origin != model.OriginGoyield && !s.neverQueued()
 	case s.timed:
@@ -193,18 +193,18 @@ func (r *replay) ready(s *stay) {
 	}
 }
 
-// start ends a stay, and follows what a thread makes the runtime wake that has found
+// start ends a runnable, and follows what a thread makes the runtime wake that has found
 // something.
-func (r *replay) start(s *stay) {
+func (r *replay) start(s *runnable) {
 	r.admit(s)
 	if s.masked {
 		r.unmask(s)
 	}
-	for _, w := range r.worlds {
-		if len(w.coming) > 0 {
-			w.come()
+	for _, h := range r.hypotheses {
+		if len(h.coming) > 0 {
+			h.come()
 		}
-		w.start(s)
+		h.start(s)
 	}
 	if isProc(s.p) {
 		if spun := r.endSearch(s.p, true); spun || s.how == SourceSystem {
@@ -214,13 +214,13 @@ func (r *replay) start(s *stay) {
 	r.free(s)
 }
 
-// free takes the slot of a stay that is over.
-func (r *replay) free(s *stay) {
+// free takes the slot of a runnable that is over.
+func (r *replay) free(s *runnable) {
 	s.over = true
 	r.unused = append(r.unused, s.slot)
 }
 
-// change carries out what changes the procs, and the end of a stay without a start; it
+// change carries out what changes the procs, and the end of a runnable without a start; it
 // returns false if that is out of reason.
 func (r *replay) change(o *op) bool {
 	switch o.kind {
@@ -232,13 +232,13 @@ func (r *replay) change(o *op) bool {
 			r.endSearch(o.p, false)
 			// A proc taken from a system call is given to another thread at once, if it has
 			// something to run (runtime/proc.go: handoffp).
-			if g, w := o.got, r.worlds[0]; g.taken && g.known && g.kind == gotWoken && (w.proc(o.p).busy() || w.global.len() > 0) {
-				g.kind = gotHandoff
+			if g, h := o.acquired, r.hypotheses[0]; g.taken && g.known && g.kind == acquiredWoken && (h.proc(o.p).busy() || h.global.len() > 0) {
+				g.kind = acquiredHandoff
 			}
 		} else {
-			r.gotProc(o.p, o.got) // before the last idle one's end makes all signals void
+			r.acquire(o.p, o.acquired) // before the last idle one's end makes all signals void
 		}
-		r.setIdle(o.p, o.kind == opIdle, o.got)
+		r.setIdle(o.p, o.kind == opIdle, o.acquired)
 	case opDrain:
 		if !r.grow(o.p) {
 			return false
@@ -250,21 +250,21 @@ func (r *replay) change(o *op) bool {
 			r.setIdle(model.ProcID(i), false, nil)
 		}
 	case opGone:
-		r.admit(o.stay)
+		r.admit(o.runnable)
 	}
-	for _, w := range r.worlds {
-		if len(w.coming) > 0 {
-			w.come()
+	for _, h := range r.hypotheses {
+		if len(h.coming) > 0 {
+			h.come()
 		}
-		w.change(o)
+		h.change(o)
 	}
 	if o.kind == opGone {
-		r.free(o.stay)
+		r.free(o.runnable)
 	}
 	return true
 }
 
-func (r *replay) setIdle(p model.ProcID, idle bool, end *got) {
+func (r *replay) setIdle(p model.ProcID, idle bool, end *acquired) {
 	if (r.idle[p] != nil) == idle {
 		return
 	}
@@ -281,101 +281,101 @@ func (r *replay) setIdle(p model.ProcID, idle bool, end *got) {
 	}
 }
 
-// most returns how many worlds are kept side by side: fewer where there are very
+// most returns how many hypotheses are kept side by side: fewer where there are very
 // many procs or goroutines, so that copying them does not take long.
 func (r *replay) most() int {
-	return max(1, min(maxWorlds, 4096/max(1, r.seen), 1<<18/max(1, len(r.stays))))
+	return max(1, min(maxHypotheses, 4096/max(1, r.seen), 1<<18/max(1, len(r.runnables))))
 }
 
 // mayFork reports whether another copy can be looked after.
-func (w *world) mayFork() bool {
-	return w.r.effort > effortReserve && len(w.r.fresh) < w.r.most()-1
+func (h *hypothesis) mayFork() bool {
+	return h.r.effort > effortReserve && len(h.r.fresh) < h.r.most()-1
 }
 
-// fork returns a copy of w, in which another explanation is tried.
-func (r *replay) fork(w *world) *world {
-	var c *world
+// fork returns a copy of h, in which another explanation is tried.
+func (r *replay) fork(h *hypothesis) *hypothesis {
+	var c *hypothesis
 	if n := len(r.spare); n > 0 {
 		c, r.spare = r.spare[n-1], r.spare[:n-1]
 	} else {
-		c = new(world)
+		c = new(hypothesis)
 	}
-	c.copyFrom(w)
+	c.copyFrom(h)
 	r.fresh = append(r.fresh, c)
 	return c
 }
 
-// alone reports whether there is one world, so that what happens in it can be reported at
-// once. The last that an operation does in a world is to account for a start.
-func (r *replay) alone() bool { return len(r.worlds) == 1 && len(r.fresh) == 0 }
+// alone reports whether there is one hypothesis, so that what happens in it can be reported at
+// once. The last that an operation does in a hypothesis is to account for a start.
+func (r *replay) alone() bool { return len(r.hypotheses) == 1 && len(r.fresh) == 0 }
 
-// settle gives up worlds that are too unlikely, or equal to a likelier one, and
+// settle gives up hypotheses that are too unlikely, or equal to a likelier one, and
 // reports what the remaining ones agree on.
 func (r *replay) settle() {
 	if r.alone() {
-		w := r.worlds[0]
-		w.cost = 0 // what counts is the difference from others
-		r.report(w)
-		w.noteLengths()
+		h := r.hypotheses[0]
+		h.cost = 0 // what counts is the difference from others
+		r.report(h)
+		h.noteLengths()
 		return
 	}
-	r.worlds = append(r.worlds, r.fresh...)
-	for _, w := range r.worlds {
-		w.noteLengths()
+	r.hypotheses = append(r.hypotheses, r.fresh...)
+	for _, h := range r.hypotheses {
+		h.noteLengths()
 	}
 	r.fresh = r.fresh[:0]
-	slices.SortStableFunc(r.worlds, func(a, b *world) int { return cmp.Compare(a.cost, b.cost) })
-	kept := r.worlds[:0] // written at most as far as the loop has read
-	for _, w := range r.worlds {
-		i := slices.IndexFunc(kept, w.equal)
-		if i >= 0 && w.cost-kept[i].cost <= likely {
-			kept[i].doubtQueued(w)
+	slices.SortStableFunc(r.hypotheses, func(a, b *hypothesis) int { return cmp.Compare(a.cost, b.cost) })
+	kept := r.hypotheses[:0] // written at most as far as the loop has read
+	for _, h := range r.hypotheses {
+		i := slices.IndexFunc(kept, h.equal)
+		if i >= 0 && h.cost-kept[i].cost <= likely {
+			kept[i].doubtQueued(h)
 		}
-		if i >= 0 || len(kept) >= r.most() || len(kept) > 0 && w.cost > kept[0].cost+maxBehind {
-			r.giveUp(kept, w)
+		if i >= 0 || len(kept) >= r.most() || len(kept) > 0 && h.cost > kept[0].cost+maxBehind {
+			r.giveUp(kept, h)
 			continue
 		}
-		kept = append(kept, w)
+		kept = append(kept, h)
 	}
-	r.worlds = kept
+	r.hypotheses = kept
 	best := kept[0]
 	if len(kept) > 1 && r.undecided > maxUndecided {
-		for _, w := range kept[1:] {
-			r.giveUp(kept[:1], w)
+		for _, h := range kept[1:] {
+			r.giveUp(kept[:1], h)
 		}
-		r.worlds = kept[:1]
+		r.hypotheses = kept[:1]
 	}
-	if r.undecided++; len(r.worlds) == 1 {
+	if r.undecided++; len(r.hypotheses) == 1 {
 		r.report(best)
 		r.undecided = 0
 	}
 	base := best.cost
-	for _, w := range r.worlds {
-		w.cost -= base
+	for _, h := range r.hypotheses {
+		h.cost -= base
 	}
 }
 
-// giveUp drops w. What it explains in another way than a world that is kept and that is
+// giveUp drops h. What it explains in another way than a hypothesis that is kept and that is
 // about as likely is in doubt.
-func (r *replay) giveUp(kept []*world, w *world) {
+func (r *replay) giveUp(kept []*hypothesis, h *hypothesis) {
 	for _, k := range kept {
-		if w.cost-k.cost <= likely {
-			k.doubt(w, kept[0])
+		if h.cost-k.cost <= likely {
+			k.doubt(h, kept[0])
 		}
 	}
-	r.drop(w)
+	r.drop(h)
 }
 
-// drop takes back a world that is given up.
-func (r *replay) drop(w *world) {
-	w.log, w.sealed = w.log[:0], nil
-	r.spare = append(r.spare, w)
+// drop takes back a hypothesis that is given up.
+func (r *replay) drop(h *hypothesis) {
+	h.log, h.sealed = h.log[:0], nil
+	r.spare = append(r.spare, h)
 }
 
 // finish reports what is held back.
 func (r *replay) finish() {
-	for _, w := range r.worlds[1:] {
-		r.giveUp(r.worlds[:1], w)
+	for _, h := range r.hypotheses[1:] {
+		r.giveUp(r.hypotheses[:1], h)
 	}
-	r.report(r.worlds[0])
+	r.report(r.hypotheses[0])
 }

@@ -2,18 +2,18 @@ package runqueue
 
 import "github.com/schedscope/schedscope/model"
 
-// report hands out what the last world that is left has logged, in order, and then what it
+// report hands out what the last hypothesis that is left has logged, in order, and then what it
 // has not logged.
-func (r *replay) report(w *world) {
-	if w.sealed != nil || len(w.log) > 0 {
-		r.reportSealed(w.sealed)
-		r.reportAll(w.log)
-		w.sealed, w.log = nil, w.log[:0]
+func (r *replay) report(h *hypothesis) {
+	if h.sealed != nil || len(h.log) > 0 {
+		r.reportSealed(h.sealed)
+		r.reportAll(h.log)
+		h.sealed, h.log = nil, h.log[:0]
 		r.segments.recycle()
 	}
-	if s := w.begun; s != nil {
-		w.begun = nil
-		r.reportStart(s, &w.spots[s.slot].way, w.tickOf(s.p))
+	if s := h.begun; s != nil {
+		h.begun = nil
+		r.reportStart(s, &h.positions[s.slot].path, h.tickOf(s.p))
 	}
 }
 
@@ -33,13 +33,13 @@ func (r *replay) reportAll(findings []finding) {
 func (r *replay) reportOne(f *finding) {
 	switch f.kind {
 	case logStart:
-		r.reportStart(f.stay, &f.way, f.tick)
+		r.reportStart(f.runnable, &f.path, f.tick)
 	case logOverflow:
-		model.Report(r.obs.overflow, OverflowObserver.Overflow, &Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: f.way.grade})
+		model.Report(r.obs.overflow, OverflowObserver.Overflow, &Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: f.path.grade})
 	case logInjection:
-		s := f.stay
+		s := f.runnable
 		model.Report(r.obs.injection, InjectionObserver.Injection, &Injection{Time: s.ready, M: s.by, P: f.p, Global: int(f.n), Local: int(f.m),
-			Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller, Grade: f.way.grade})
+			Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller, Grade: f.path.grade})
 	case logLengths:
 		r.reportLengths(f.at, f.p, length{f.n, f.m})
 	}
@@ -55,12 +55,13 @@ func (r *replay) reportLengths(at model.Time, p model.ProcID, l length) {
 	}
 }
 
-func (r *replay) reportStart(s *stay, x *way, tick int8) {
+func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 	o := &r.out
 	o.Time, o.G, o.M, o.P, o.Func, o.System = s.start, s.g, s.m, s.p, s.fn, s.system
 	o.Since, o.OpenStart, o.Origin, o.Pseudo, o.Operation = s.ready, s.open, s.origin, s.pseudo, ""
 	o.Source, o.Via, o.Grade, o.Choices, o.Enqueued, o.QueueP = x.source, ViaNone, x.grade, 0, x.enqueued, x.queueP
 	o.FromP, o.Batch, o.LastP, o.Search, o.Tick = x.fromP, int(x.batch), x.lastP, s.search, int(tick)
+	o.Ordinal, o.Plain = int(s.ordinal), x.plain
 	if x.source == SourceLocal {
 		o.Via = x.via
 	}
@@ -93,7 +94,7 @@ func (r *replay) reportStart(s *stay, x *way, tick int8) {
 		model.Report(r.obs.steal, StealObserver.Steal, &Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: x.fromP, Size: int(x.batch),
 			Runnext: x.taken == SourceStealRunnext, Grade: o.Grade})
 	}
-	if s.list == nil && !s.blind {
+	if s.injected == nil && !s.blind {
 		r.pool.put(s)
 	}
 }

@@ -22,15 +22,15 @@ const (
 	mostAhead  = 1 << 16
 )
 
-// Resolver replays the run queues. It has two parts: the front turns steps into
-// operations on queues and ties each stay in a queue to the start that ends it;
-// the replay follows some operations behind, so that it knows of most stays
+// Resolver replays the run queues. It has two parts: the look-ahead turns steps into
+// operations on queues and ties each runnable in a queue to the start that ends it;
+// the replay follows some operations behind, so that it knows of most runnables
 // where and when they will end.
 type Resolver struct {
-	front front
-	ring  ring
-	pool  pool
-	obs   observers
+	lookahead lookahead
+	ring      ring
+	pool      pool
+	obs       observers
 }
 
 // New returns a Resolver for a trace of Go 1.version whose strings are in t. The
@@ -40,13 +40,13 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 		return nil, &OldFormatError{version}
 	}
 	r := &Resolver{}
-	r.front = newFront(t, rulesOf(version), &r.ring, &r.pool)
-	r.ring = ring{ops: make([]op, 2*leastAhead), replay: newReplay(r.front.rules, &r.front.waits, &r.obs, &r.pool)}
+	r.lookahead = newLookahead(t, rulesOf(version), &r.ring, &r.pool)
+	r.ring = ring{ops: make([]op, 2*leastAhead), replay: newReplay(r.lookahead.rules, &r.lookahead.waits, &r.obs, &r.pool)}
 	return r, nil
 }
 
 // Step implements [model.StepObserver].
-func (r *Resolver) Step(s *model.Step) { r.front.step(s) }
+func (r *Resolver) Step(s *model.Step) { r.lookahead.step(s) }
 
 // Finish reports what is still held back. Call it after [model.Machine.Finish].
 func (r *Resolver) Finish() {
@@ -56,7 +56,7 @@ func (r *Resolver) Finish() {
 	r.ring.replay.finish()
 }
 
-// ring holds the operations between the front and the replay.
+// ring holds the operations between the look-ahead and the replay.
 type ring struct {
 	ops       []op   // a power of two
 	head, end uint   // of the operations so far, the oldest here and the next to come
@@ -111,9 +111,9 @@ func (r *ring) append(o op) {
 
 func (r *ring) at(i uint) *op { return &r.ops[i&uint(len(r.ops)-1)] }
 
-// known reports whether the trace has shown how the stay ends, if the operation
+// known reports whether the trace has shown how the runnable ends, if the operation
 // begins one.
-func (o *op) known() bool { return o.kind != opReady || o.stay.started || o.stay.masked }
+func (o *op) known() bool { return o.kind != opReady || o.runnable.started || o.runnable.masked }
 
 func (r *ring) pop() {
 	r.replay.apply(r.at(r.head))

@@ -56,7 +56,7 @@ func newWords(t *model.Tables) words {
 }
 
 // entryOf finds where a goroutine that becomes runnable by s is put.
-func (f *front) entryOf(s *model.Step) entry {
+func (f *lookahead) entryOf(s *model.Step) entry {
 	if s.Flags&model.StepStatus != 0 {
 		return entryUnknown
 	}
@@ -70,7 +70,7 @@ func (f *front) entryOf(s *model.Step) entry {
 	return e
 }
 
-func (f *front) entryByOrigin(s *model.Step) entry {
+func (f *lookahead) entryByOrigin(s *model.Step) entry {
 	switch s.Origin {
 	case model.OriginCreated, model.OriginGoroutine, model.OriginTimer:
 		return entryRunnext // newproc, goready
@@ -100,7 +100,7 @@ func (f *front) entryByOrigin(s *model.Step) entry {
 // The scavenger, cleanups and those that wait for a cycle of the garbage
 // collector are injected; the sweeper, finalizers and waiters on the runtime's
 // semaphores go to runnext.
-func (f *front) entryRuntime(s *model.Step) entry {
+func (f *lookahead) entryRuntime(s *model.Step) entry {
 	switch {
 	case s.Func == f.words.scavenger:
 		return entryInject // runtime/mgcscavenge.go: wake
@@ -114,7 +114,7 @@ func (f *front) entryRuntime(s *model.Step) entry {
 	return entryRunnext
 }
 
-func (f *front) entryGC(s *model.Step) entry {
+func (f *lookahead) entryGC(s *model.Step) entry {
 	switch {
 	case s.Flags&model.StepWorker != 0:
 		return entryNone // findRunnableGCWorker and idle workers
@@ -127,7 +127,7 @@ func (f *front) entryGC(s *model.Step) entry {
 }
 
 // endsMarking reports whether a wake belongs to the end of a mark phase.
-func (f *front) endsMarking(id model.StackID) bool {
+func (f *lookahead) endsMarking(id model.StackID) bool {
 	for _, fr := range f.tables.Stack(id) {
 		if strings.HasPrefix(fr.Func, "runtime.gcMarkDone") || strings.HasPrefix(fr.Func, "runtime.gcMarkTermination") {
 			return true

@@ -124,6 +124,11 @@ type Start struct {
 	Search model.Time
 	// Tick is the proc's schedtick after the start modulo 61, -1 while unknown.
 	Tick int
+	// Ordinal is its number among all starts, from 0.
+	Ordinal int
+	// Plain: nothing else stood where the proc looks first, and the global queue was empty, so
+	// that the rules leave no choice. It is set if there are DecisionObservers, who are not called.
+	Plain bool
 }
 
 // Steal is a successful runqsteal (runtime/proc.go). A thief that finds a

@@ -7,60 +7,60 @@ import (
 )
 
 // explainSteal: s stands in another proc's local queue.
-func (w *world) explainSteal(thief model.ProcID, s *stay) {
-	victim := w.spots[s.slot].at
-	i := w.proc(victim).q.index(s.slot)
+func (h *hypothesis) explainSteal(thief model.ProcID, s *runnable) {
+	victim := h.positions[s.slot].at
+	i := h.proc(victim).q.index(s.slot)
 	if i > 0 {
-		w.stealsInFlight(victim, i)
-		if w.spots[s.slot].explained {
-			w.proc(thief).tick.inc()
-			w.started(s)
+		h.stealsInFlight(victim, i)
+		if h.positions[s.slot].explained {
+			h.proc(thief).tick.inc()
+			h.started(s)
 			return
 		}
 	}
-	i = w.proc(victim).q.index(s.slot)
-	if items := w.proc(victim).q.items(); i > 0 && w.sizeCost(items, i, s) == 0 && !w.runsOn(items[0], thief) {
-		w.forkDrain(victim, thief, s)
+	i = h.proc(victim).q.index(s.slot)
+	if items := h.proc(victim).q.items(); i > 0 && h.sizeCost(items, i, s) == 0 && !h.runsOn(items[0], thief) {
+		h.forkDrain(victim, thief, s)
 	}
-	if w.sizeCost(w.proc(victim).q.items(), i, s) > 0 && w.mayFork() {
+	if h.sizeCost(h.proc(victim).q.items(), i, s) > 0 && h.mayFork() {
 		// Not what a thief would run: it was somewhere else, or others are not here.
-		c := w.r.fork(w)
+		c := h.r.fork(h)
 		c.lone(thief, s)
-		if j := w.laterThief(victim, i); j > 0 {
-			c := w.r.fork(w)
+		if j := h.laterThief(victim, i); j > 0 {
+			c := h.r.fork(h)
 			c.stealInFlight(victim, j)
 			c.explain(s)
 		}
-		w.forkDrain(victim, thief, s)
+		h.forkDrain(victim, thief, s)
 	}
-	w.steal(thief, victim, i, s)
-	w.proc(thief).tick.inc()
-	w.started(s)
+	h.steal(thief, victim, i, s)
+	h.proc(thief).tick.inc()
+	h.started(s)
 }
 
-// runsOn reports whether the trace shows so far that a stay ends on a proc, or not yet
+// runsOn reports whether the trace shows so far that a runnable ends on a proc, or not yet
 // where it ends.
-func (w *world) runsOn(a slot, p model.ProcID) bool {
-	x := w.stay(a)
+func (h *hypothesis) runsOn(a slot, p model.ProcID) bool {
+	x := h.runnable(a)
 	return !x.started || x.p == p
 }
 
 // lone takes s, which must have been somewhere else: in the global queue.
-func (w *world) lone(p model.ProcID, s *stay) {
-	w.cost += costLone
-	x := &w.spots[s.slot]
-	w.take(s.slot)
+func (h *hypothesis) lone(p model.ProcID, s *runnable) {
+	h.cost += costLone
+	x := &h.positions[s.slot]
+	h.take(s.slot)
 	x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
-	w.proc(p).tick.inc()
-	w.started(s)
+	h.proc(p).tick.inc()
+	h.started(s)
 }
 
 // laterThief finds one behind the i-th in the victim's queue that a thief may have
 // taken already, together with all before it.
-func (w *world) laterThief(victim model.ProcID, i int) int {
-	items := w.proc(victim).q.items()
+func (h *hypothesis) laterThief(victim model.ProcID, i int) int {
+	items := h.proc(victim).q.items()
 	for j := i + 1; j < min(len(items), batchMax); j++ {
-		if x := w.stay(items[j]); w.inFlight(x, victim) && w.sizeCost(items, j, x) == 0 {
+		if x := h.runnable(items[j]); h.inFlight(x, victim) && h.sizeCost(items, j, x) == 0 {
 			return j
 		}
 	}
@@ -69,21 +69,21 @@ func (w *world) laterThief(victim model.ProcID, i int) int {
 
 // inFlight reports whether a thief may have taken x from victim's queue already,
 // although the trace shows its start only later.
-func (w *world) inFlight(x *stay, victim model.ProcID) bool {
-	return x.started && x.how == SourceUnknown && x.p != victim && isProc(x.p) && x.earliest <= w.r.now
+func (h *hypothesis) inFlight(x *runnable, victim model.ProcID) bool {
+	return x.started && x.how == SourceUnknown && x.p != victim && isProc(x.p) && x.earliest <= h.r.now
 }
 
 // forkDrain tries whether a dedicated mark worker, while it ran on proc of, gave
 // what stood there to the global queue: all, from where p took s, or what stands before
 // the first that runs on p after s.
-func (w *world) forkDrain(of, p model.ProcID, s *stay) {
-	if !w.r.drains[of] && w.r.worked[of] < s.ready {
+func (h *hypothesis) forkDrain(of, p model.ProcID, s *runnable) {
+	if !h.r.drains[of] && h.r.worked[of] < s.ready {
 		return
 	}
-	items := w.proc(of).q.items()
-	first := slices.IndexFunc(items, func(a slot) bool { x := w.stay(a); return x.started && x.p == p && x.start >= s.start })
-	if first > 0 && w.mayFork() {
-		c := w.r.fork(w)
+	items := h.proc(of).q.items()
+	first := slices.IndexFunc(items, func(a slot) bool { x := h.runnable(a); return x.started && x.p == p && x.start >= s.start })
+	if first > 0 && h.mayFork() {
+		c := h.r.fork(h)
 		c.cost += costDrain
 		c.takesEffect(s.ready, s.start, model.NoThread)
 		for _, a := range items[:first] {
@@ -92,8 +92,8 @@ func (w *world) forkDrain(of, p model.ProcID, s *stay) {
 		c.proc(of).q.drop(first)
 		c.explain(s)
 	}
-	if w.mayFork() {
-		c := w.r.fork(w)
+	if h.mayFork() {
+		c := h.r.fork(h)
 		c.cost += costDrain
 		c.takesEffect(s.ready, s.start, model.NoThread)
 		c.drain(of)
@@ -103,47 +103,47 @@ func (w *world) forkDrain(of, p model.ProcID, s *stay) {
 
 // drain moves a proc's local queue to the global one (runtime/mgc.go:
 // gcBgMarkWorker, when a dedicated worker is preempted).
-func (w *world) drain(p model.ProcID) {
-	w.touch(p)
-	q := w.proc(p)
+func (h *hypothesis) drain(p model.ProcID) {
+	h.touch(p)
+	q := h.proc(p)
 	if q.next != noSlot {
-		w.putGlobal(q.next)
+		h.putGlobal(q.next)
 		q.next = noSlot
 	}
 	for _, s := range q.q.items() {
-		w.putGlobal(s)
+		h.putGlobal(s)
 	}
 	q.q.drop(q.q.len())
 }
 
 // steal moves the first i+1 of victim's queue to the thief, which runs the last
 // of them, s (runtime/proc.go: runqsteal).
-func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
-	if t := w.proc(thief); t.busy() && !w.clearing {
-		w.clearing = true
-		w.stealsInFlight(thief, t.q.len())
-		w.clearing = false
+func (h *hypothesis) steal(thief, victim model.ProcID, i int, s *runnable) {
+	if t := h.proc(thief); t.busy() && !h.clearing {
+		h.clearing = true
+		h.stealsInFlight(thief, t.q.len())
+		h.clearing = false
 	}
 	n := i + 1
-	v := &w.proc(victim).q
-	x := &w.spots[s.slot]
-	w.pay(w.sizeCost(w.proc(victim).q.items(), i, s), x)
-	w.pay(w.ignores(s), x)
-	if t := w.proc(thief); t.busy() {
-		w.pay(costBroken, x)
+	v := &h.proc(victim).q
+	x := &h.positions[s.slot]
+	h.pay(h.sizeCost(h.proc(victim).q.items(), i, s), x)
+	h.pay(h.ignores(s), x)
+	if t := h.proc(thief); t.busy() {
+		h.pay(costBroken, x)
 		if t.q.len()+i > localSize {
-			w.forget(thief)
+			h.forget(thief)
 		}
 	}
-	w.takesEffect(s.earliest, s.start, s.m)
+	h.takesEffect(s.earliest, s.start, s.m)
 	for _, a := range v.items()[:i] {
-		y := w.put(a, PlaceLocal, thief)
+		y := h.put(a, PlaceLocal, thief)
 		y.via, y.fromP, y.batch = ViaSteal, victim, int16(n)
 		y.grade = max(y.grade, x.grade)
-		w.proc(thief).q.push(a)
+		h.proc(thief).q.push(a)
 	}
 	v.drop(n)
-	w.touch(victim)
+	h.touch(victim)
 	x.place, x.at, x.lastP = PlaceNone, model.NoProc, victim
 	x.source, x.via, x.fromP, x.batch = SourceSteal, ViaNone, victim, int16(n)
 }
@@ -151,8 +151,8 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 // ignores is what it costs that the thread of s looked into other procs' queues, though
 // something stood in the global one, where it looks before (runtime/proc.go:
 // findRunnable).
-func (w *world) ignores(s *stay) cost {
-	if w.global.len() > 0 && w.spots[w.global.items()[0]].moved < s.earliest {
+func (h *hypothesis) ignores(s *runnable) cost {
+	if h.global.len() > 0 && h.positions[h.global.items()[0]].moved < s.earliest {
 		return costBroken
 	}
 	return 0
@@ -161,9 +161,9 @@ func (w *world) ignores(s *stay) cost {
 // sizeCost is what it costs that a thief takes i+1 from the head of a queue
 // to run s: a thief takes half, rounded up (runtime/proc.go: runqgrab). What
 // was queued while it searched may have come too late for it.
-func (w *world) sizeCost(items []slot, i int, s *stay) cost {
+func (h *hypothesis) sizeCost(items []slot, i int, s *runnable) cost {
 	most, least := len(items), len(items)
-	for least > i+1 && w.spots[items[least-1]].moved > s.earliest {
+	for least > i+1 && h.positions[items[least-1]].moved > s.earliest {
 		least--
 	}
 	most, least = most-most/2, least-least/2
@@ -180,20 +180,20 @@ func (w *world) sizeCost(items []slot, i int, s *stay) cost {
 
 // stealsInFlight takes from the first n of victim's queue what a thief has taken
 // already, although the trace shows its start only later; false if there is none.
-func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
-	i := w.lastTaken(victim, w.proc(victim).q.items(), n)
+func (h *hypothesis) stealsInFlight(victim model.ProcID, n int) bool {
+	i := h.lastTaken(victim, h.proc(victim).q.items(), n)
 	if i < 0 {
 		return false
 	}
-	w.stealInFlight(victim, i)
+	h.stealInFlight(victim, i)
 	return true
 }
 
 // lastTaken finds the last of the first n of items, in victim's queue, that such a
 // thief runs, -1 if none does.
-func (w *world) lastTaken(victim model.ProcID, items []slot, n int) int {
+func (h *hypothesis) lastTaken(victim model.ProcID, items []slot, n int) int {
 	for i := min(n, len(items)) - 1; i >= 0; i-- {
-		if x := w.stay(items[i]); w.inFlight(x, victim) && w.sizeCost(items, i, x) == 0 {
+		if x := h.runnable(items[i]); h.inFlight(x, victim) && h.sizeCost(items, i, x) == 0 {
 			return i
 		}
 	}
@@ -202,13 +202,13 @@ func (w *world) lastTaken(victim model.ProcID, items []slot, n int) int {
 
 // emptied reports whether thieves may have taken all that stands in the own queues of
 // p, although the trace shows their starts only later.
-func (w *world) emptied(p model.ProcID) bool {
-	if w.proc(p).next != noSlot {
+func (h *hypothesis) emptied(p model.ProcID) bool {
+	if h.proc(p).next != noSlot {
 		return false
 	}
-	items := w.proc(p).q.items()
+	items := h.proc(p).q.items()
 	for len(items) > 0 {
-		i := w.lastTaken(p, items, len(items))
+		i := h.lastTaken(p, items, len(items))
 		if i < 0 {
 			return false
 		}
@@ -218,11 +218,11 @@ func (w *world) emptied(p model.ProcID) bool {
 }
 
 // stealInFlight accounts for the thief that runs the i-th in victim's queue.
-func (w *world) stealInFlight(victim model.ProcID, i int) {
-	x := w.stay(w.proc(victim).q.items()[i])
-	from, until, by := w.from, w.until, w.mover
-	w.noteBefore(x)
-	w.spots[x.slot].explained = true
-	w.steal(x.p, victim, i, x)
-	w.takesEffect(from, until, by)
+func (h *hypothesis) stealInFlight(victim model.ProcID, i int) {
+	x := h.runnable(h.proc(victim).q.items()[i])
+	from, until, by := h.from, h.until, h.mover
+	h.noteBefore(x)
+	h.positions[x.slot].explained = true
+	h.steal(x.p, victim, i, x)
+	h.takesEffect(from, until, by)
 }

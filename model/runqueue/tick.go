@@ -22,6 +22,9 @@ func (t *tick) inc() {
 // known reports whether the phase is known.
 func (t *tick) known() bool { return t.zero >= 0 }
 
+// firm reports whether the phase is known and the latest pick agrees with it.
+func (t *tick) firm() bool { return t.known() && t.other < 0 }
+
 // fair reports whether the proc looks into the global queue first, if known.
 func (t *tick) fair() bool { return t.zero == t.n }
 

@@ -7,20 +7,20 @@ import (
 )
 
 // How a thread came by an idle proc.
-type gotKind uint8
+type acquiredKind uint8
 
 const (
-	gotWoken   gotKind = iota // it was woken to look for work
-	gotExit                   // it came out of a system call
-	gotPoller                 // it slept in the network poller and found something
-	gotHandoff                // the proc was never idle: taken from a system call, it was given to this thread
-	gotWorld                  // the world goes on
-	gotAgain                  // it had just given one up, and found something when it looked again
+	acquiredWoken   acquiredKind = iota // it was woken to look for work
+	acquiredExit                        // it came out of a system call
+	acquiredPoller                      // it slept in the network poller and found something
+	acquiredHandoff                     // the proc was never idle: taken from a system call, it was given to this thread
+	acquiredRestart                     // the world goes on
+	acquiredAgain                       // it had just given one up, and found something when it looked again
 )
 
-// got is a thread's getting a proc that was idle.
-type got struct {
-	kind  gotKind
+// acquired is a thread's getting a proc that was idle.
+type acquired struct {
+	kind  acquiredKind
 	known bool // it is within the look-ahead
 	at    model.Time
 	m     model.ThreadID
@@ -95,13 +95,13 @@ const wakeAtLeast model.Duration = 3500
 
 // coming reports whether a thread has been signalled for an idle proc that gets it so
 // soon.
-func (g *got) coming(now model.Time) bool {
-	return g.known && (g.kind == gotHandoff || g.kind == gotWoken && g.at.Sub(now) < wakeAtLeast)
+func (g *acquired) coming(now model.Time) bool {
+	return g.known && (g.kind == acquiredHandoff || g.kind == acquiredWoken && g.at.Sub(now) < wakeAtLeast)
 }
 
 // nextIdle returns the idle proc that the runtime takes next, nil for none, which it
 // takes while the world is stopped.
-func (r *replay) nextIdle() (next *got) {
+func (r *replay) nextIdle() (next *acquired) {
 	if r.stopped {
 		return nil // runtime/proc.go: stopTheWorldWithSema takes the idle ones too
 	}
@@ -188,13 +188,13 @@ const suspended = 20_000
 
 // idleOdds returns what it costs that the runtime counts a proc as idle that looks
 // idle, and that it does not.
-func (r *replay) idleOdds(g *got) (yes, no cost) {
+func (r *replay) idleOdds(g *acquired) (yes, no cost) {
 	switch ago := r.now.Sub(g.lost); {
-	case g.kind == gotHandoff:
+	case g.kind == acquiredHandoff:
 		return 90, 0
-	case g.coming(r.now), g.known && g.kind == gotAgain && g.at.Sub(r.now) < lookAgain:
+	case g.coming(r.now), g.known && g.kind == acquiredAgain && g.at.Sub(r.now) < lookAgain:
 		return 40, 0
-	case g.kind == gotExit && g.known && g.at.Sub(r.now) < 500:
+	case g.kind == acquiredExit && g.known && g.at.Sub(r.now) < 500:
 		return 8, 0
 	case g.signalled:
 		return 65, 0
@@ -230,23 +230,23 @@ func (r *replay) restart() {
 	}
 }
 
-// gotProc accounts for an idle proc that a thread has got.
-func (r *replay) gotProc(p model.ProcID, g *got) {
+// acquire accounts for an idle proc that a thread has got.
+func (r *replay) acquire(p model.ProcID, g *acquired) {
 	s := &r.wakes.procs[p]
 	s.begin(r.now)
-	if g == nil || g.kind == gotExit || g.kind == gotWorld {
+	if g == nil || g.kind == acquiredExit || g.kind == acquiredRestart {
 		return
 	}
-	if g.kind == gotAgain {
+	if g.kind == acquiredAgain {
 		s.spins = true // runtime/proc.go: findRunnable, checkRunqsNoP
 		if next := r.nextIdle(); next != nil && g.signalled {
 			next.signalled, next.signal = true, g.signal
 		}
 		return
 	}
-	if !g.signalled && g.kind == gotWoken {
+	if !g.signalled && g.kind == acquiredWoken {
 		// Then the thread that seemed to be signalled for another one was meant for it.
-		var other *got
+		var other *acquired
 		for _, o := range r.idle {
 			if o != nil && o.signalled && (other == nil || o.signal.at < other.signal.at) {
 				other = o
@@ -258,14 +258,14 @@ func (r *replay) gotProc(p model.ProcID, g *got) {
 		}
 	}
 	s.spins = g.signalled && g.signal.spins
-	if g.kind == gotPoller {
+	if g.kind == acquiredPoller {
 		return
 	}
 	s.waking = true
 	w := &r.wakes.found[p]
 	*w = Wakeup{P: p, M: g.m, Got: r.now, Trigger: r.now, G: model.NoGoroutine, ByP: model.NoProc}
 	switch t := &g.signal; {
-	case g.kind == gotHandoff:
+	case g.kind == acquiredHandoff:
 		w.Caused, w.Handoff, w.Trigger = true, true, g.lost
 	case g.signalled:
 		w.Caused, w.Trigger, w.G, w.ByP, w.Origin = true, t.at, t.g, t.byP, t.origin

@@ -1,12 +1,14 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/conform"
 	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -16,20 +18,20 @@ import (
 
 // LockstepSchema names the format of the JSON of [Lockstep]. Within it fields are only ever
 // added.
-const LockstepSchema = "schedscope/lockstep/v2"
+const LockstepSchema = "schedscope/lockstep/v3"
 
 // The types below are the report on the decisions of runtimes, of one or several traces, and
 // its JSON.
 type (
 	// Lockstep is the whole report: [NewLockstep], Add for each trace, Finish.
 	Lockstep struct {
-		Schema    string           `json:"schema"`
-		Traces    []result.Trace   `json:"traces"`
-		Skipped   []result.Skipped `json:"skipped"`
-		Verdict   string           `json:"verdict"`
-		Decisions []Decisions      `json:"decisions"`
-		Genuine   []Divergence     `json:"genuine"` // the first of each kind and trace
-		Notes     []string         `json:"notes"`
+		Schema      string           `json:"schema"`
+		Traces      []result.Trace   `json:"traces"`
+		Skipped     []result.Skipped `json:"skipped"`
+		Verdict     string           `json:"verdict"`
+		Decisions   []Decisions      `json:"decisions"`
+		Unexplained []Divergence     `json:"unexplained"` // those whose goroutine waited the longest first
+		Notes       []string         `json:"notes"`
 	}
 
 	// Decisions are those of one kind.
@@ -41,7 +43,7 @@ type (
 		Diverged map[string]int64 `json:"diverged"` // by class
 	}
 
-	// Divergence is a decision without an explanation. Who is -1 if nobody.
+	// Divergence is a decision that is unexplained. Who is -1 if nobody.
 	Divergence struct {
 		Trace     int            `json:"trace"`
 		Kind      string         `json:"kind"`
@@ -52,37 +54,39 @@ type (
 		Thread    model.ThreadID `json:"thread"`
 		Did       string         `json:"did"`
 		Want      string         `json:"want"`
-		State     string         `json:"state,omitempty"` // of the queues
+		Rule      string         `json:"rule"`                // where the runtime's source asks for it
+		Waited    model.Duration `json:"waited_ns,omitempty"` // before the start that it is about
+		State     string         `json:"state,omitempty"`     // of the queues
 	}
 )
 
 // NewLockstep returns a report without traces.
 func NewLockstep() *Lockstep {
-	d := &Lockstep{Schema: LockstepSchema, Genuine: []Divergence{}}
-	for k := range conform.NumKinds {
+	d := &Lockstep{Schema: LockstepSchema, Unexplained: []Divergence{}}
+	for k := range lockstep.NumKinds {
 		d.Decisions = append(d.Decisions, Decisions{Kind: k.String(), Diverged: map[string]int64{}})
 	}
 	return d
 }
 
 // Add adds a trace, which begins at origin.
-func (d *Lockstep) Add(t result.Trace, origin model.Time, r *conform.Result) {
+func (d *Lockstep) Add(t result.Trace, origin model.Time, r *lockstep.Result) {
 	for k := range d.Decisions {
 		x := &d.Decisions[k]
 		x.Judged += r.Kinds[k].Judged
 		x.Agreed += r.Kinds[k].Agreed
 		x.Excluded += r.Kinds[k].Excluded
-		for c := range conform.NumClasses {
+		for c := range lockstep.NumClasses {
 			x.Diverged[c.String()] += r.Kinds[k].Diverged[c]
 		}
 	}
-	for i := range r.Genuine {
-		x := &r.Genuine[i]
-		row := Divergence{len(d.Traces), x.Kind.String(), x.Class.String(), x.Time - origin, x.G, x.P, x.M, x.Did, x.Want, ""}
+	for i := range r.Unexplained {
+		x := &r.Unexplained[i]
+		row := Divergence{len(d.Traces), x.Kind.String(), x.Class.String(), x.Time - origin, x.G, x.P, x.M, x.Did, x.Want, x.Rule, x.Waited, ""}
 		if x.State != nil {
 			row.State = stateOf(x.State)
 		}
-		d.Genuine = append(d.Genuine, row)
+		d.Unexplained = append(d.Unexplained, row)
 	}
 	d.Traces = append(d.Traces, t)
 }
@@ -90,15 +94,16 @@ func (d *Lockstep) Add(t result.Trace, origin model.Time, r *conform.Result) {
 // Finish sets the verdict and the notes.
 func (d *Lockstep) Finish(skipped []result.Skipped) {
 	d.Skipped = append([]result.Skipped{}, skipped...)
+	slices.SortStableFunc(d.Unexplained, func(a, b Divergence) int { return cmp.Compare(b.Waited, a.Waited) })
 	d.Verdict = d.verdict()
 	d.Notes = append(findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped}),
 		"What is random in the runtime, such as whom a thief tries first, agrees if the rules allow it. Not judged: decisions whose state the trace does not determine.",
-		fmt.Sprintf("boundary: in the first %s of the trace or where a generation begins. order-race: right if operations of two threads within %s took effect the other way round. stale-read: right by a count or length read up to so long before. hidden-event: right if something happened that no trace shows, such as a queue that was full. os: the thread stood still in between. version-rule: right by the rules of another version of Go. genuine: none of these.",
-			textui.Duration(conform.Warmup), textui.Duration(conform.Epsilon)))
+		fmt.Sprintf("boundary: in the first %s of the trace or where a generation begins. order-race: right if operations of two threads within %s took effect the other way round. stale-read: right by a count or length read up to so long before. hidden-event: right if something happened that no trace shows, such as a queue that was full. os: the thread stood still in between. version-rule: right by the rules of another version of Go. unexplained: none of these.",
+			textui.Duration(lockstep.Warmup), textui.Duration(lockstep.Epsilon)))
 }
 
 // LockstepText writes the report for people: how far the runtime did what its rules say, by kind of decision, and what
-// has no explanation.
+// is unexplained.
 func LockstepText(w io.Writer, d *Lockstep, o document.TextOptions) error {
 	doc := headOf(d.Traces, d.Skipped, "")
 	head := document.New("verdict", "")
@@ -109,11 +114,11 @@ func LockstepText(w io.Writer, d *Lockstep, o document.TextOptions) error {
 
 // verdict says in a sentence how far the runtime did what its rules say.
 func (d *Lockstep) verdict() string {
-	var judged, agreed, genuine int64
+	var judged, agreed, unexplained int64
 	for i := range d.Decisions {
 		judged += d.Decisions[i].Judged
 		agreed += d.Decisions[i].Agreed
-		genuine += d.Decisions[i].Diverged[conform.Genuine.String()]
+		unexplained += d.Decisions[i].Diverged[lockstep.Unexplained.String()]
 	}
 	if judged == 0 {
 		return "No decision of the runtime can be judged."
@@ -122,26 +127,26 @@ func (d *Lockstep) verdict() string {
 	switch {
 	case agreed == judged:
 		return s + "."
-	case genuine == 0:
+	case unexplained == 0:
 		return s + "; every other one has an explanation outside of the rules."
-	case genuine == 1:
-		return s + "; 1 has no explanation."
+	case unexplained == 1:
+		return s + "; 1 is unexplained."
 	}
-	return s + fmt.Sprintf("; %s have no explanation.", textui.Count(genuine))
+	return s + fmt.Sprintf("; %s are unexplained.", textui.Count(unexplained))
 }
 
 // decisions has agreement and the classes of divergences by kind.
 func (d *Lockstep) decisions() *document.Table {
 	t := &document.Table{ID: "t-decisions", Columns: []document.Column{document.Name("decision"), document.Count("judged"), document.Count("agreed"),
 		document.Number("", 0), document.Count("not judged")}, Fixed: true}
-	for c := range conform.NumClasses {
+	for c := range lockstep.NumClasses {
 		t.Columns = append(t.Columns, document.Count(c.String()))
 	}
 	for i := range d.Decisions {
 		x := &d.Decisions[i]
 		share := document.Shown(textui.Ratio(x.Agreed, x.Judged), float64(x.Agreed)/float64(max(1, x.Judged)))
 		cells := []any{x.Kind, x.Judged, x.Agreed, document.If(x.Judged > 0, share), x.Excluded}
-		for c := range conform.NumClasses {
+		for c := range lockstep.NumClasses {
 			cells = append(cells, x.Diverged[c.String()])
 		}
 		t.Row(cells...)
@@ -149,11 +154,11 @@ func (d *Lockstep) decisions() *document.Table {
 	return t
 }
 
-// divergences lists those without an explanation, with the state of the queues. Of several traces it names the one.
+// divergences lists those that are unexplained, with the state of the queues. Of several traces it names the one.
 func (d *Lockstep) divergences() *document.Section {
 	var cards document.Cards
-	for i := range d.Genuine {
-		x := &d.Genuine[i]
+	for i := range d.Unexplained {
+		x := &d.Unexplained[i]
 		c := document.Card{Title: fmt.Sprintf("%s %s: %s", textui.Instant(x.At), x.Kind, strings.Join(placesOf(x), ", ")),
 			Facets: []document.Facet{{Label: "did:", Text: x.Did}, {Label: "want:", Text: x.Want}}}
 		if len(d.Traces) > 1 {
@@ -162,12 +167,13 @@ func (d *Lockstep) divergences() *document.Section {
 		if x.State != "" {
 			c.Facets = append(c.Facets, document.Facet{Label: "in:", Text: x.State})
 		}
+		c.Facets = append(c.Facets, document.Facet{Label: "rule:", Text: x.Rule})
 		cards = append(cards, c)
 	}
 	if len(cards) == 0 {
 		return nil
 	}
-	s := document.New("divergences", "Without an explanation")
+	s := document.New("divergences", "Unexplained, those that waited the longest first")
 	s.Add(cards)
 	return s
 }

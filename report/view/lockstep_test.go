@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -17,11 +17,11 @@ import (
 
 // lockstepOf is a report with a divergence that has these words.
 func lockstepOf(did, want string, traces int) *view.Lockstep {
-	r := &conform.Result{Version: 26}
-	r.Kinds[conform.Pick] = conform.Tally{Judged: 1000, Agreed: 997, Excluded: 10}
-	r.Kinds[conform.Pick].Diverged[conform.OrderRace] = 2
-	r.Kinds[conform.Pick].Diverged[conform.Genuine] = 1
-	r.Genuine = []conform.Divergence{{Kind: conform.Pick, Class: conform.Genuine, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want,
+	r := &lockstep.Result{Version: 26}
+	r.Kinds[lockstep.Pick] = lockstep.Tally{Judged: 1000, Agreed: 997, Excluded: 10}
+	r.Kinds[lockstep.Pick].Diverged[lockstep.OrderRace] = 2
+	r.Kinds[lockstep.Pick].Diverged[lockstep.Unexplained] = 1
+	r.Unexplained = []lockstep.Divergence{{Kind: lockstep.Pick, Class: lockstep.Unexplained, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want, Rule: "runtime/proc.go: findRunnable", Waited: 2_000_000,
 		State: &runqueue.Decision{Place: runqueue.PlaceLocal, At: 2, Index: 3, Next: 4, Own: runqueue.Queue{Len: 5}, Global: runqueue.Queue{Len: 6},
 			Victim: runqueue.Queue{Len: 8}, Tick: 60, Idle: 1, Procs: 4}}}
 	d := view.NewLockstep()
@@ -68,7 +68,7 @@ func TestLockstepHostile(t *testing.T) {
 func TestLockstepSum(t *testing.T) {
 	text, _ := renderLockstep(t, lockstepOf("x", "y", 2))
 	text = strings.Join(strings.Fields(text), " ")
-	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 have no explanation") || !strings.Contains(text, "goroutine 9, proc 1, thread 7 in made-up.trace") {
+	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 are unexplained") || !strings.Contains(text, "goroutine 9, proc 1, thread 7 in made-up.trace") {
 		t.Errorf("got\n%s", text)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/savedfile"
@@ -222,10 +222,13 @@ func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) e
 	})
 }
 
+// mostUnexplained is how many unexplained decisions of each kind and trace are listed at most.
+const mostUnexplained = 1 << 13
+
 // lockstepOne judges the decisions in one trace.
 func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *view.Lockstep) error {
-	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*conform.Result, error) {
-		c, err := conform.New(rd.Tables(), rd.Version, conform.Options{})
+	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*lockstep.Result, error) {
+		c, err := lockstep.New(rd.Tables(), rd.Version, lockstep.Options{MaxListed: mostUnexplained})
 		if err != nil {
 			return nil, oldFormat(rd.in, err)
 		}

@@ -1,0 +1,475 @@
+package analyze
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// activity follows what the whole program and each proc do, and writes it to tracks.
+type activity struct {
+	now    model.Time // up to which the tracks are known
+	began  bool
+	global programTrack
+	// The latest phase of that: its class, since when, and the time in classTaken before.
+	class uint8
+	since model.Time
+	taken model.Duration
+	procs []*procActivity // by id; nil: not seen
+	n     int             // GOMAXPROCS; 0: not known yet
+	busy  int             // procs below that are not idle
+	finds int             // procs that search
+	stuck int             // procs that do so for too long
+	gap   bool            // all threads are silent
+	stw   bool
+	// Who stops the world.
+	stopper phase
+	runs    model.Time // since when the world has not been stopped
+	// Stacks of CPU samples in segments that are kept: lists, the first of which is not used.
+	samples     []sampleNode
+	freeSamples int32 // list of those not used
+	sampled     func(fn model.StringID, stack model.StackID)
+	// Wakeups of idle procs in flight, and those of them that take too long.
+	fresh, stale int
+
+	graces   fifo[grace] // of procs that have just lost their goroutine, in order of their ends
+	searches fifo[grace] // of procs that search by now, in order of when that is too long
+	alarms   fifo[alarm] // of wakeups, in order
+	next     model.Time  // before it none of them is due
+}
+
+type sampleNode struct {
+	stack model.StackID
+	next  int32
+}
+
+// procActivity is one proc.
+type procActivity struct {
+	procTrack
+	id        model.ProcID
+	idle      bool
+	searching bool
+	stuck     bool
+	turn      uint32 // counts changes
+	state     model.ProcState
+	class     uint8 // but for a gap
+	g         model.GoID
+	fn        model.StringID
+}
+
+// grace is until when a proc without a goroutine is taken to be on its way to
+// the next one in its own queue, or to search as usual.
+type grace struct {
+	until  model.Time
+	p      model.ProcID
+	turn   uint32
+	search int32 // as in a change
+}
+
+// over returns until when a proc may search whose grace is over.
+func (x grace) over() grace {
+	x.until += model.Time(x.search)
+	return x
+}
+
+func compareGraces(a, b *grace) int { return cmp.Compare(a.until, b.until) }
+
+// change is what a step changes.
+type change struct {
+	at     model.Time
+	g      model.GoID
+	p      model.ProcID
+	n      int32 // GOMAXPROCS
+	fn     model.StringID
+	stack  model.StackID
+	kind   changeKind
+	class  uint8
+	state  model.ProcState
+	before model.ProcState
+	ended  ending // how the turn before did
+	// grace is how long a proc that lost its goroutine needs at most to get the
+	// next one from its own queue: after that it is searching. search is how long
+	// that lasts at most: after that it is stuck.
+	grace, search int32 // nanoseconds
+}
+
+type changeKind uint8
+
+const (
+	changeProc    changeKind = iota // p is in state, for g with function fn; the turn before ended in stack
+	changeStack                     // the turn on p that ended did so in stack
+	changeSample                    // a CPU sample of g on p in stack
+	changeStopped                   // the world has stopped; g with function fn was the last, in stack
+	changeProcs                     // there are n procs
+	changeStop                      // the world begins to stop
+	changeRestart                   // it runs again
+	changeGap                       // all threads are silent from now
+	changeGapEnd
+)
+
+// fold takes a change. Changes come in order.
+func (w *activity) fold(c *change) {
+	w.advance(c.at)
+	switch c.kind {
+	case changeProc:
+		w.procChanges(c)
+	case changeStack:
+		if c.p >= 0 && int(c.p) < len(w.procs) && w.procs[c.p] != nil {
+			w.procs[c.p].endTurn(c.stack, c.ended)
+		}
+	case changeSample:
+		w.sample(c)
+	case changeStopped:
+		w.stopped(c)
+	case changeProcs:
+		w.resize(int(c.n))
+	case changeStop:
+		w.stw = true
+		w.stopper = phase{fn: c.fn, stack: c.stack}
+	case changeRestart:
+		w.stw = false
+	case changeGap, changeGapEnd:
+		w.setGap(c.kind == changeGap)
+	}
+	w.update()
+}
+
+// advance moves the clock to t.
+func (w *activity) advance(t model.Time) {
+	if !w.began {
+		w.began = true
+		w.now, w.since, w.class = t, t, w.classOf()
+		w.global.begin(t, w.class)
+	}
+	for w.next <= t && w.ring(t) {
+		w.update()
+	}
+	w.now = max(w.now, t)
+}
+
+// ring lets the first thing happen that was to happen by t without a step.
+func (w *activity) ring(t model.Time) bool {
+	first, ring := t, (func(*activity))(nil)
+	if !w.graces.empty() && w.graces.front().until <= first {
+		first, ring = w.graces.front().until, (*activity).endGrace
+	}
+	if !w.searches.empty() && w.searches.front().until <= first {
+		first, ring = w.searches.front().until, (*activity).endSearch
+	}
+	if !w.alarms.empty() && w.alarms.front().at <= first {
+		first, ring = w.alarms.front().at, (*activity).endAlarm
+	}
+	if ring == nil {
+		w.next = w.soonest()
+		return false
+	}
+	w.now = max(w.now, first)
+	ring(w)
+	return true
+}
+
+// soonest returns when something is to happen without a step.
+func (w *activity) soonest() model.Time {
+	t := model.Time(math.MaxInt64)
+	if !w.graces.empty() {
+		t = w.graces.front().until
+	}
+	if !w.searches.empty() {
+		t = min(t, w.searches.front().until)
+	}
+	if !w.alarms.empty() {
+		t = min(t, w.alarms.front().at)
+	}
+	return t
+}
+
+// endGrace makes the proc search whose grace is over.
+func (w *activity) endGrace() {
+	x := *w.graces.front()
+	w.graces.pop()
+	if p := w.procs[x.p]; p.turn == x.turn {
+		w.setSearching(p, true, false)
+		w.searches.insert(x.over(), compareGraces)
+	}
+}
+
+// endSearch takes a proc for stuck that has searched for too long. It will not
+// find anything, but until it is gone no other is woken to search.
+func (w *activity) endSearch() {
+	x := *w.searches.front()
+	w.searches.pop()
+	if p := w.procs[x.p]; p.turn == x.turn {
+		w.setSearching(p, false, true)
+		p.class = heldStuck
+		w.occupy(p)
+	}
+}
+
+func (w *activity) endAlarm() {
+	a := *w.alarms.front()
+	w.alarms.pop()
+	w.fresh += a.fresh
+	w.stale += a.stale
+}
+
+func (w *activity) setSearching(p *procActivity, searching, stuck bool) {
+	if searching != p.searching {
+		w.finds += change01(searching)
+	}
+	if stuck != p.stuck {
+		w.stuck += change01(stuck)
+	}
+	p.searching, p.stuck = searching, stuck
+}
+
+// change01 returns by how much a number of what is so changes if something
+// becomes so, or ceases to be.
+func change01(so bool) int {
+	if so {
+		return 1
+	}
+	return -1
+}
+
+// classOf derives the program's class.
+func (w *activity) classOf() uint8 {
+	n := w.n
+	if n == 0 {
+		n = len(w.procs)
+	}
+	switch idle := n > w.busy; {
+	case w.stw:
+		return classSTW
+	case idle && w.fresh > 0:
+		return classWaking
+	case idle && w.stale > 0:
+		return classOSWake
+	case idle && w.finds+w.stuck > 0:
+		return classIdleSpin
+	case idle:
+		return classIdleQuiet
+	case w.finds > 0:
+		return classSearching
+	}
+	return classTaken
+}
+
+func (w *activity) update() {
+	if class := w.classOf(); class != w.class {
+		w.pushGlobal(class)
+	}
+}
+
+// pushGlobal begins a segment of the program's track.
+func (w *activity) pushGlobal(class uint8) {
+	w.taken = w.takenNow()
+	w.since, w.class = w.now, class
+	p := w.global.push(w.now, class)
+	if class == classSTW {
+		p.fn, p.stack = w.stopper.fn, w.stopper.stack
+		w.runs = math.MaxInt64
+	} else {
+		w.runs = min(w.runs, w.now)
+	}
+}
+
+// takenAt returns how long the program was classTaken until t, in a segment.
+func (w *activity) takenAt(t model.Time) model.Duration {
+	return w.takenIn(w.global.find(t, &w.global.from), t)
+}
+
+func (w *activity) takenIn(i int, t model.Time) model.Duration {
+	p := w.global.point(i)
+	d := p.sums[classTaken]
+	if p.class == classTaken {
+		d += t.Sub(w.global.at(i))
+	}
+	return d
+}
+
+// takenNow is takenAt of the present.
+func (w *activity) takenNow() model.Duration {
+	if w.class == classTaken {
+		return w.taken + w.now.Sub(w.since)
+	}
+	return w.taken
+}
+
+// proc returns a proc, from now on known.
+func (w *activity) proc(id model.ProcID) *procActivity {
+	if int(id) >= len(w.procs) {
+		w.procs = append(w.procs, make([]*procActivity, int(id)+1-len(w.procs))...)
+	}
+	p := w.procs[id]
+	if p == nil {
+		p = &procActivity{id: id, idle: true, g: model.NoGoroutine}
+		first := w.global.first
+		p.begin(w.global.at(first), w.global.point(first).sums[classTaken], heldUnknown)
+		w.procs[id] = p
+	}
+	return p
+}
+
+// exists reports whether a proc is one of those that GOMAXPROCS allows.
+func (w *activity) exists(p *procActivity) bool { return w.n == 0 || int(p.id) < w.n }
+
+func (w *activity) procChanges(c *change) {
+	p := w.proc(c.p)
+	p.turn++
+	w.setSearching(p, false, false)
+	// One that GOMAXPROCS did away with is stopped for good.
+	idle := c.state == model.ProcIdle || c.state == model.ProcStopped && !w.exists(p)
+	if idle != p.idle {
+		p.idle = idle
+		if w.exists(p) {
+			w.busy += change01(!idle)
+		}
+	}
+	if c.state == model.ProcSearching {
+		w.search(p, c)
+	}
+	p.state, p.class, p.g, p.fn = c.state, c.class, c.g, c.fn
+	w.occupy(p)
+	if c.stack != 0 {
+		p.endTurn(c.stack, c.ended)
+	}
+}
+
+// sample adds a CPU sample to the segment in which it falls.
+func (w *activity) sample(c *change) {
+	if c.p < 0 || int(c.p) >= len(w.procs) || w.procs[c.p] == nil {
+		return
+	}
+	p := w.procs[c.p].last()
+	if p.g != c.g || c.g == model.NoGoroutine {
+		return
+	}
+	i := w.freeSamples
+	if i == 0 {
+		w.samples = append(w.samples, sampleNode{})
+		if len(w.samples) == 1 {
+			w.samples = append(w.samples, sampleNode{})
+		}
+		i = int32(len(w.samples) - 1)
+	} else {
+		w.freeSamples = w.samples[i].next
+	}
+	w.samples[i] = sampleNode{c.stack, p.samples}
+	p.samples = i
+	if p.class == heldUser {
+		w.sampled(p.fn, c.stack)
+	}
+}
+
+// stopped notes who was the last to stop, and cuts the segment: what follows is due to who
+// stopped the world.
+func (w *activity) stopped(c *change) {
+	p := w.global.last()
+	if p.class != classSTW || w.global.at(w.global.end-1) >= w.now || c.g == model.NoGoroutine {
+		return
+	}
+	p.fn, p.stack = c.fn, c.stack
+	for _, q := range w.procs { // a sample shows where it ran on, the stop where it was after that
+		if q == nil {
+			continue
+		}
+		for i := q.end - 1; i >= max(q.end-4, q.first); i-- {
+			if x := q.point(i); x.g == c.g && x.samples != 0 {
+				p.stack = w.samples[x.samples].stack
+				break
+			}
+		}
+	}
+	w.pushGlobal(classSTW)
+}
+
+// search begins the time of a proc without a goroutine.
+func (w *activity) search(p *procActivity, c *change) {
+	x := grace{until: w.now, p: p.id, turn: p.turn, search: c.search}
+	if c.before == model.ProcIdle { // woken to search
+		w.setSearching(p, true, false)
+		x = x.over()
+		w.searches.insert(x, compareGraces)
+	} else {
+		x.until += model.Time(c.grace)
+		w.graces.insert(x, compareGraces)
+	}
+	w.next = min(w.next, x.until)
+}
+
+// occupy writes who has the proc.
+func (w *activity) occupy(p *procActivity) {
+	class := p.class
+	if w.gap && class != heldUnknown {
+		class = heldOSGap
+	}
+	x := p.push(w.now, w.takenNow(), class)
+	x.g, x.fn = p.g, p.fn
+}
+
+// endTurn notes where the latest turn of a goroutine ended, which assists may
+// have cut. If it went on in a system call, that was the place too.
+func (p *procActivity) endTurn(stack model.StackID, ended ending) {
+	i := p.end - 1
+	for i > p.first && p.point(i).g == model.NoGoroutine {
+		i--
+	}
+	for g := p.point(i).g; i >= p.first; i-- {
+		x := p.point(i)
+		if x.g != g || x.stack != 0 {
+			break
+		}
+		x.stack, x.ended = stack, ended
+	}
+}
+
+// resize follows GOMAXPROCS.
+func (w *activity) resize(n int) {
+	w.n, w.busy = n, 0
+	for _, p := range w.procs {
+		if p == nil {
+			continue
+		}
+		if !w.exists(p) && p.state == model.ProcStopped {
+			p.idle = true
+		}
+		if w.exists(p) && !p.idle {
+			w.busy++
+		}
+	}
+}
+
+func (w *activity) setGap(gap bool) {
+	w.gap = gap
+	for _, p := range w.procs {
+		if p != nil {
+			w.occupy(p)
+		}
+	}
+}
+
+// woken takes a wakeup of an idle proc, from its cause until the thread got it.
+// What is past already stays as it was taken for.
+func (w *activity) woken(trigger, got model.Time, limit model.Duration) {
+	if got <= w.now && w.began || got <= trigger {
+		return
+	}
+	late := trigger + model.Time(min(limit, got.Sub(trigger)))
+	w.next = min(w.next, trigger)
+	w.alarms.insert(alarm{at: trigger, fresh: +1}, compareAlarms)
+	if late < got {
+		w.alarms.insert(alarm{at: late, fresh: -1, stale: +1}, compareAlarms)
+		w.alarms.insert(alarm{at: got, stale: -1}, compareAlarms)
+	} else {
+		w.alarms.insert(alarm{at: got, fresh: -1}, compareAlarms)
+	}
+}
+
+// alarm changes the numbers of wakeups in flight.
+type alarm struct {
+	at           model.Time
+	fresh, stale int
+}
+
+func compareAlarms(a, b *alarm) int { return cmp.Compare(a.at, b.at) }

@@ -1,0 +1,336 @@
+package analyze
+
+import (
+	"cmp"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// settle cuts a wait into cells, in [attribution.cut].
+func (a *attribution) settle(w *wait) {
+	from, search := w.start, w.end
+	if w.known {
+		search = w.search
+	}
+	base := min(a.activity.global.at(a.activity.global.first), w.end)
+	if from < base {
+		search = max(search, base)
+		a.settleOld(w, base)
+		from = base
+	}
+	a.settleQueued(w, from, search)
+	a.settleSearch(w, search)
+}
+
+// add adds to a wait's cells.
+func (x *cut) add(c Cause, d model.Duration) {
+	if d != 0 {
+		x.cells[c] += d
+		x.causes |= 1 << c
+	}
+}
+
+// settleQueued tells what the wait was lost to until the thread that ran it
+// began to look for work.
+func (a *attribution) settleQueued(w *wait, from, to model.Time) {
+	if to <= from {
+		return
+	}
+	p, grp := a.procOf(w), w.group()
+	if p == nil {
+		grp = groupUnresolved
+	}
+	k := &a.activity.global
+	i, j := k.find(from, &k.from), k.find(to, &k.to)
+	a.placeGlobal(i, j, from, to, grp)
+	if class := k.point(i).class; i == j && class != classTaken { // short, as most are
+		a.cut.add(globalCauses[grp][class], to.Sub(from))
+		return
+	}
+	sums := k.between(i, j, from, to)
+	for class := range classTaken {
+		a.cut.add(globalCauses[grp][class], sums[class])
+	}
+	taken := sums[classTaken]
+	switch {
+	case taken == 0:
+	case p == nil:
+		a.cut.add(result.CauseUnresolved, taken)
+	default:
+		before := a.activity.takenIn(i, from)
+		a.settleBehind(p, from, to, before, before+taken)
+	}
+}
+
+// placeGlobal notes which segments of the program's track the wait covers.
+func (a *attribution) placeGlobal(i, j int, from, to model.Time, g group) {
+	if i == j {
+		a.placePhase(i, from, to, g)
+		return
+	}
+	k := &a.activity.global
+	k.cover(i, j, g)
+	a.placePhase(i, from, k.at(i+1), g)
+	a.placePhase(j, k.at(j), to, g)
+}
+
+// placePhase notes a part of a segment of the program's track.
+func (a *attribution) placePhase(i int, from, to model.Time, g group) {
+	p := a.activity.global.point(i)
+	if p.class != classTaken || g == groupUnresolved {
+		a.c.bins.add(globalCauses[g][p.class], from, to, 1)
+	}
+	if p.class == classSTW {
+		a.c.antagonists.stop(p, to.Sub(from), 1)
+	}
+}
+
+// settleBehind tells what the wait was lost to while all procs were taken. The
+// times are before and after on the proc's clock.
+func (a *attribution) settleBehind(p *procActivity, from, to model.Time, before, after model.Duration) {
+	i, j := p.find(from, &p.from), p.find(to, &p.to)
+	x, y := p.point(i), p.point(j)
+	p.cutBetween(&a.cut, x, y, before, after)
+	if i == j {
+		a.placeBehind(x, from, to, before, after)
+		return
+	}
+	p.cover(i, j)
+	a.placeBehind(x, from, p.at(i+1), before, p.point(i+1).clock)
+	a.placeBehind(y, p.at(j), to, y.clock, after)
+}
+
+// placeBehind notes a part of a segment that the wait was behind.
+func (a *attribution) placeBehind(x *point, from, to model.Time, before, after model.Duration) {
+	if after > before {
+		x.waited += after - before
+		x.turns++
+		a.addTaken(heldCauses[x.class], from, to, before, after-before, 1)
+	}
+}
+
+// procOf returns the proc on which the wait depended, nil if unknown.
+func (a *attribution) procOf(w *wait) *procActivity {
+	if !w.known || w.contra || w.source == runqueue.SourceUnknown || w.proc < 0 || int(w.proc) >= len(a.activity.procs) {
+		return nil
+	}
+	return a.activity.procs[w.proc]
+}
+
+// group returns what the wait's cause depends on while a proc is idle.
+func (w *wait) group() group {
+	switch w.source {
+	case runqueue.SourceLocked:
+		return groupLocked
+	case runqueue.SourceRunnext, runqueue.SourceStealRunnext:
+		return groupRunnext
+	}
+	return groupPlain
+}
+
+// settleSearch tells what the wait was lost to from when the thread that ran it
+// began to look for work.
+func (a *attribution) settleSearch(w *wait, from model.Time) {
+	if from >= w.end {
+		return
+	}
+	slow := result.CauseOSScheduler
+	if w.clamped || w.contra || w.source == runqueue.SourceUnknown {
+		slow = result.CauseUnresolved // the end may be moved, or the thread may have slept
+	}
+	k := &a.activity.global
+	stopped := from < a.activity.runs && k.between(k.find(from, &k.from), k.find(w.end, &k.to), from, w.end)[classSTW] > 0
+	picked := from + model.Time(min(w.pickup, w.end.Sub(from)))
+	a.searched(w, result.CausePickup, from, picked, stopped)
+	slept := picked
+	if !w.contra && w.backoff > 0 {
+		slept += model.Time(min(w.backoff, w.end.Sub(picked)))
+		a.searched(w, result.CauseBackoff, picked, slept, stopped)
+	}
+	a.searched(w, slow, slept, w.end, stopped)
+}
+
+// searched adds a cell, but for what the world was stopped in it, if it was.
+func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bool) {
+	if to <= from {
+		return
+	}
+	if !stopped {
+		a.cut.add(c, to.Sub(from))
+		a.c.bins.add(c, from, to, 1)
+		return
+	}
+	k := &a.activity.global
+	i, j := k.find(from, &k.from), k.find(to, &k.to)
+	d := k.between(i, j, from, to)[classSTW]
+	a.cut.add(result.CauseSTW, d)
+	a.cut.add(c, to.Sub(from)-d)
+	for ; i <= j; i++ {
+		p, begin, end, cause := k.point(i), max(from, k.at(i)), to, c
+		if i < j {
+			end = k.at(i + 1)
+		}
+		if p.class == classSTW {
+			cause = result.CauseSTW
+			a.c.antagonists.stop(p, end.Sub(begin), 1)
+		}
+		a.c.bins.add(cause, begin, end, 1)
+	}
+}
+
+// settleOld tells what the wait was lost to before the time from which the
+// tracks are kept. Its place in time, and who was there, are known no more.
+func (a *attribution) settleOld(w *wait, base model.Time) {
+	var cells CauseTotals
+	k := &a.activity.global
+	v, ok := k.oldAt(w.start)
+	if !ok || base != k.at(k.first) {
+		cells[result.CauseUnresolved] = base.Sub(w.start)
+	} else {
+		p, grp := a.procOf(w), w.group()
+		if p == nil {
+			grp = groupUnresolved
+		}
+		sums := k.sumsAt(k.first, base).minus(&v)
+		for class := range classTaken {
+			cells[globalCauses[grp][class]] += sums[class]
+		}
+		a.oldBehind(w.start, p, &cells, sums[classTaken])
+	}
+	for c, d := range cells {
+		a.cut.add(Cause(c), d)
+		a.c.bins.spread(Cause(c), w.start, base, d)
+	}
+}
+
+// oldBehind is settleOld for the time in which all procs were taken.
+func (a *attribution) oldBehind(start model.Time, p *procActivity, cells *CauseTotals, taken model.Duration) {
+	if p == nil {
+		cells[result.CauseUnresolved] += taken
+		return
+	}
+	sums := p.sumsAt(p.first, p.point(p.first).clock)
+	if v, ok := p.oldAt(start); ok {
+		sums = sums.minus(&v)
+	} else {
+		cells[result.CauseUnresolved] += taken - sums.total()
+	}
+	for class, cause := range heldCauses {
+		cells[cause] += sums[class]
+		if d := sums[class]; cause.Behind() && d > 0 {
+			a.c.antagonists.addEarlier(uint8(class), d)
+			a.cut.blockers = append(a.cut.blockers, result.Blocker{Goroutine: model.NoGoroutine, Function: EarlierName, Work: workOfClass(uint8(class)).String(),
+				Syscall: class == heldSyscall, Total: d})
+		}
+	}
+}
+
+func (v *vector) total() model.Duration {
+	var sum model.Duration
+	for _, d := range v {
+		sum += d
+	}
+	return sum
+}
+
+// maxBlockers is how many blockers of a wait are named.
+const maxBlockers = 10
+
+// nameBlockers finds out whom the wait was behind: the only walk over all that
+// happened while it lasted, for the worst waits alone.
+func (a *attribution) nameBlockers(w *worstWait) {
+	if w.named {
+		return
+	}
+	w.named = true
+	p := a.procOf(&w.wait)
+	from := max(w.start, a.activity.global.at(a.activity.global.first))
+	if p == nil || w.search <= from {
+		return
+	}
+	type key struct {
+		g     model.GoID
+		class uint8
+	}
+	type turns struct {
+		key
+		fn    model.StringID
+		total model.Duration
+	}
+	var sums []turns // there may be 100,000 of them
+	where := map[key]int{}
+	for i := p.find(from, &p.from); i < p.end && p.at(i) < w.search; i++ {
+		x := p.point(i)
+		d := p.clockUntil(i, w.search, &a.activity) - max(x.clock, a.activity.takenAt(max(from, p.at(i))))
+		if d <= 0 || !heldCauses[x.class].Behind() {
+			continue
+		}
+		k := key{x.g, x.class}
+		n, ok := where[k]
+		if !ok {
+			n = len(sums)
+			where[k] = n
+			sums = append(sums, turns{key: k, fn: x.fn})
+		}
+		sums[n].total += d
+	}
+	best := top[result.Blocker]{limit: maxBlockers, compare: func(x, y result.Blocker) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Goroutine, y.Goroutine), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
+	}}
+	for _, b := range w.blockers {
+		best.add(b)
+	}
+	for _, s := range sums {
+		best.add(result.Blocker{Goroutine: s.g, Function: nameOf(a.tables, s.fn), Work: workOfClass(s.class).String(), Syscall: s.class == heldSyscall, Total: s.total})
+	}
+	w.blockers = best.items
+}
+
+// explain says of the worst waits what they were lost to.
+func (a *attribution) explain(waits []result.Wait) {
+	type key struct {
+		start model.Time
+		g     model.GoID
+	}
+	known := map[key]*worstWait{}
+	for _, w := range a.worst.items {
+		known[key{a.c.at(w.start), w.g}] = w
+	}
+	for i := range waits {
+		x := &waits[i]
+		w := known[key{x.Start, x.Goroutine}]
+		if w == nil {
+			continue
+		}
+		x.Causes = w.cells.Cells()
+		x.Blockers = append(x.Blockers, w.blockers...)
+	}
+}
+
+// clockUntil returns the proc's clock at the end of segment i or at t, whichever
+// is earlier.
+func (p *procActivity) clockUntil(i int, t model.Time, w *activity) model.Duration {
+	if i+1 < p.end && p.at(i+1) <= t {
+		return p.point(i + 1).clock
+	}
+	return w.takenAt(t)
+}
+
+// workOfClass returns the kind of work of a proc's class.
+func workOfClass(class uint8) model.WorkKind {
+	switch class {
+	case heldGCDedicated:
+		return model.WorkGCDedicated
+	case heldGCFractional:
+		return model.WorkGCFractional
+	case heldGCIdle:
+		return model.WorkGCIdle
+	case heldAssist:
+		return model.WorkGCAssist
+	case heldRuntime:
+		return model.WorkSystem
+	}
+	return model.WorkUser
+}

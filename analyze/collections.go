@@ -1,0 +1,152 @@
+package analyze
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// top keeps the greatest few of many items.
+type top[T any] struct {
+	limit int
+	// compare is negative if a is to stand before b. It must order items fully,
+	// so that what is kept does not depend on the order of adding.
+	compare func(a, b T) int
+	items   []T // sorted
+}
+
+// add takes x if it is among the greatest and returns what had to go for it,
+// if anything.
+func (t *top[T]) add(x T) (evicted T, ok bool) {
+	if t.limit <= 0 {
+		return evicted, false
+	}
+	if n := len(t.items); n == t.limit {
+		if t.compare(x, t.items[n-1]) >= 0 {
+			return evicted, false
+		}
+		evicted, ok = t.items[n-1], true
+		t.items = t.items[:n-1]
+	}
+	i, _ := slices.BinarySearchFunc(t.items, x, t.compare)
+	t.items = slices.Insert(t.items, i, x)
+	return evicted, ok
+}
+
+// full returns the last item kept if no more fit, so that callers can tell
+// cheaply that a new one is too small.
+func (t *top[T]) full() (last T, ok bool) {
+	if n := len(t.items); n > 0 && n >= t.limit {
+		return t.items[n-1], true
+	}
+	return last, false
+}
+
+// fifo is a queue of items without pointers.
+type fifo[T any] struct {
+	items []T
+	head  int // before it is garbage
+}
+
+func (q *fifo[T]) empty() bool { return q.head == len(q.items) }
+
+// front returns the first item.
+func (q *fifo[T]) front() *T { return &q.items[q.head] }
+
+// all returns the items in order.
+func (q *fifo[T]) all() []T { return q.items[q.head:] }
+
+func (q *fifo[T]) push(x T) { q.items = append(q.items, x) }
+
+// room returns the place of a new last item, whatever it holds.
+func (q *fifo[T]) room() *T {
+	n := len(q.items)
+	q.items = slices.Grow(q.items, 1)[:n+1]
+	return &q.items[n]
+}
+
+// insert adds an item in order, behind those that are equal. Few come late, and by little.
+func (q *fifo[T]) insert(x T, compare func(a, b *T) int) {
+	q.push(x)
+	all := q.all()
+	for i := len(all) - 1; i > 0 && compare(&all[i-1], &all[i]) > 0; i-- {
+		all[i-1], all[i] = all[i], all[i-1]
+	}
+}
+
+// pop removes the first item.
+func (q *fifo[T]) pop() { q.drop(1) }
+
+// drop removes the first n items.
+func (q *fifo[T]) drop(n int) {
+	q.head += n
+	if q.head >= 1024 && 2*q.head >= len(q.items) || q.empty() {
+		q.items, q.head = q.items[:copy(q.items, q.all())], 0
+	}
+}
+
+// filter removes the items that f does not want kept.
+func (q *fifo[T]) filter(keep func(T) bool) {
+	kept := q.items[:0]
+	for _, x := range q.all() {
+		if keep(x) {
+			kept = append(kept, x)
+		}
+	}
+	q.items, q.head = kept, 0
+}
+
+// recycler keeps the storage of slices that are done with for the next trace. For a
+// small one, to grow it anew and clear it costs as much as to use it. What nobody asks
+// for goes with the garbage.
+type recycler[T any] struct{ pool sync.Pool }
+
+// get returns an empty slice. What lies beyond its end is left from before.
+func (r *recycler[T]) get() []T {
+	s, ok := r.pool.Get().(*[]T)
+	if !ok {
+		return nil
+	}
+	return (*s)[:0]
+}
+
+// put takes a slice that nobody uses any more, and its items.
+func (r *recycler[T]) put(s []T) {
+	if cap(s) > 0 {
+		r.pool.Put(&s)
+	}
+}
+
+// goCells holds a T for each live goroutine that needs one. A cell exists from the first get
+// until remove.
+type goCells[T any] struct {
+	model.GoTable[T]
+	spare []*T // removed ones, which are zero: goroutines come and go
+}
+
+// get returns the goroutine's cell, a new one if there is none.
+func (c *goCells[T]) get(id model.GoID) *T {
+	x := c.Get(id)
+	if x == nil {
+		if n := len(c.spare); n > 0 {
+			x, c.spare = c.spare[n-1], c.spare[:n-1]
+		} else {
+			x = new(T)
+		}
+		c.Put(id, x)
+	}
+	return x
+}
+
+// remove returns the goroutine's cell and forgets it.
+func (c *goCells[T]) remove(id model.GoID) (cell T, ok bool) {
+	x := c.Get(id)
+	if x == nil {
+		return cell, false
+	}
+	cell, *x = *x, cell
+	c.Remove(id)
+	c.spare = append(c.spare, x)
+	return cell, true
+}

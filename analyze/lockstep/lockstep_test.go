@@ -1,0 +1,194 @@
+package lockstep_test
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	. "github.com/schedscope/schedscope/analyze/lockstep"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// check judges the decisions of a fixture.
+func check(t *testing.T, name string, opt Options) *Result {
+	t.Helper()
+	f, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+	c, err := New(in.Tables(), in.Header().Version, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Observe(c)
+	for {
+		events, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range events {
+			m.Apply(&events[i])
+		}
+	}
+	m.Finish(m.Now())
+	return c.Finish()
+}
+
+// The figures that are promised of stock runtimes. Preemptions were late on the machine
+// on which the fixtures were recorded, which had two cores for four procs and
+// other work, too.
+func TestStock(t *testing.T) {
+	var sum Result
+	for _, name := range fixtures.Real() {
+		r := check(t, name, Options{Cores: 2, Sample: 20})
+		if r.Kinds[Pick].Judged == 0 {
+			t.Errorf("%s: no pick judged", name)
+		}
+		sum.Merge(r)
+	}
+	for k, tally := range sum.Kinds {
+		if tally.Judged < 200 {
+			t.Errorf("%v: judged %d, want 200 at least", Kind(k), tally.Judged)
+		}
+		if a := tally.Agreement(); a < 0.99 {
+			t.Errorf("%v: %.2f %% of %d agree, want 99 %%", Kind(k), 100*a, tally.Judged)
+		}
+		if g := tally.UnexplainedShare(); g > 0.001 {
+			t.Errorf("%v: %.3f %% of %d unexplained, want 0.1 %% at most", Kind(k), 100*g, tally.Judged)
+		}
+	}
+	if sum.Masked.Judged < 1000 || sum.Gap() > 0.002 {
+		t.Errorf("agreement is %.4f lower where the outcome was masked, of %d", sum.Gap(), sum.Masked.Judged)
+	}
+}
+
+// Every decision is judged once or excluded, and what is judged is agreed or of one class.
+func TestTallies(t *testing.T) {
+	r := check(t, "mixed.go1.26.p2.trace", Options{Sample: 20})
+	all := append(r.Kinds[:], r.Plain, r.Masked)
+	for i, tally := range all {
+		n := tally.Agreed
+		for _, d := range tally.Diverged {
+			n += d
+		}
+		if n != tally.Judged || tally.Late > tally.Agreed {
+			t.Errorf("tally %d: %+v", i, tally)
+		}
+	}
+	plain, masked := r.Plain.Judged+r.Plain.Excluded, r.Masked.Judged+r.Masked.Excluded
+	if plain == 0 || plain != masked {
+		t.Errorf("the sample is %d starts, and %d masked", plain, masked)
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	a := check(t, "gc.go1.26.p4.trace", Options{All: true, Sample: 20})
+	b := check(t, "gc.go1.26.p4.trace", Options{All: true, Sample: 20})
+	if a.Kinds != b.Kinds || a.Masked != b.Masked || len(a.Unexplained) != len(b.Unexplained) {
+		t.Errorf("%+v\nthen %+v", a.Kinds, b.Kinds)
+	}
+	for i := range a.Unexplained {
+		x, y := a.Unexplained[i], b.Unexplained[i]
+		x.State, y.State = nil, nil
+		if !slices.Equal(x.Idle, y.Idle) {
+			t.Errorf("divergence %d: %+v, then %+v", i, x, y)
+		}
+		if x.Idle, y.Idle = nil, nil; x.Did != y.Did || x.Time != y.Time || x.Class != y.Class {
+			t.Errorf("divergence %d: %+v, then %+v", i, x, y)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	r := check(t, "assist.go1.26.p4.trace", Options{All: true, MaxListed: 2})
+	if r.Masked.Judged != 0 || r.Plain.Judged != 0 {
+		t.Errorf("a sample without Sample: %+v", r.Masked)
+	}
+	var listed [NumKinds]int
+	for _, d := range r.Unexplained {
+		if listed[d.Kind]++; listed[d.Kind] > 2 || d.Did == "" || d.Want == "" {
+			t.Errorf("listed %+v", d)
+		}
+		if d.State != nil && d.State.Start != nil {
+			t.Error("a listed state refers to its start")
+		}
+	}
+}
+
+func TestOldFormat(t *testing.T) {
+	var old *runqueue.OldFormatError
+	if _, err := New(model.NewTables(), 21, Options{}); !errors.As(err, &old) {
+		t.Errorf("Go 1.21: %v", err)
+	}
+}
+
+// Damaged and impossible traces are judged as far as they go.
+func TestBroken(t *testing.T) {
+	for _, name := range slices.Concat(fixtures.Broken(), fixtures.HandMade()) {
+		f, err := fixtures.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := ingest.NewReader(f, ingest.Options{})
+		if err != nil {
+			f.Close()
+			continue
+		}
+		m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+		c, err := New(in.Tables(), in.Header().Version, Options{Sample: 2})
+		if err == nil {
+			m.Observe(c)
+			ingest.Each(in, func(e *model.Event) error {
+				m.Apply(e)
+				return nil
+			})
+			m.Finish(m.Now())
+			if r := c.Finish(); r == nil {
+				t.Errorf("%s: no result", name)
+			}
+		}
+		in.Close()
+		f.Close()
+	}
+}
+
+// nonsense makes steps that no runtime makes.
+func TestNonsense(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		tables := model.NewTables()
+		m := model.NewMachine(tables, model.Config{Version: 26})
+		c, err := New(tables, 26, Options{Sample: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Observe(c)
+		at := model.Time(0)
+		for range 500 {
+			at += model.Time(rnd.Int64N(1 << rnd.IntN(30)))
+			e := model.Event{Kind: model.EventGoTransition, Time: at, G: model.GoID(rnd.IntN(6)) - 1, M: model.ThreadID(rnd.IntN(5)) - 1,
+				P: model.ProcID(rnd.IntN(5)) - 1, ID: rnd.Int64N(8), From: uint8(rnd.IntN(7)), To: uint8(rnd.IntN(7))}
+			if rnd.IntN(3) == 0 {
+				e.Kind, e.From, e.To = model.EventProcTransition, uint8(rnd.IntN(4)), uint8(rnd.IntN(4))
+			}
+			m.Apply(&e)
+		}
+		m.Finish(at)
+		c.Finish()
+	}
+}

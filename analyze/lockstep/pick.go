@@ -1,0 +1,418 @@
+package lockstep
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// passes remembers at which counts of its schedtick a proc did not look into the
+// global queue although something was there.
+type passes struct {
+	over [refsched.FairTick]bool
+	n    int
+}
+
+// plain and hidden are a Checker as the observer of its two resolvers.
+type (
+	plain  Checker
+	hidden Checker
+)
+
+// Decision implements [runqueue.DecisionObserver].
+func (p *plain) Decision(d *runqueue.Decision) {
+	p.procs.until(d.Time)
+	if d.How == runqueue.SourceSystem && p.procs.wasIdleWorker(d.G, d.Time) {
+		p.queues.judgeIdleWorker(d)
+	}
+	p.queues.Decision(d)
+}
+
+// Start implements [runqueue.StartObserver].
+func (p *plain) Start(s *runqueue.Start) {
+	p.procs.started(s)
+	p.queues.Start(s)
+}
+
+// Decision implements [runqueue.DecisionObserver]. A steal is one decision: from where, and how many.
+func (q *Queues) Decision(d *runqueue.Decision) {
+	if d.How != runqueue.SourceUnknown {
+		return
+	}
+	kind, v, from := Pick, q.judgeWhole(d), divergence(d)
+	if source(d) == refsched.PickSteal {
+		kind = Steal
+	}
+	q.judge(kind, v, from, d.Time)
+	if q.sampled(d.Ordinal) {
+		q.result.Plain.add(v)
+	}
+	if kind == Pick || v.agreed || v.excluded {
+		q.judge(Place, q.judgePlace(d), from, d.Time)
+	}
+	if v, ok := q.judgeFair(d); ok {
+		q.judge(Pick, v, from, d.Time)
+	}
+}
+
+// divergence returns the decision as one that diverges.
+func divergence(d *runqueue.Decision) Divergence {
+	return Divergence{Time: d.Time, P: d.P, M: d.M, G: d.G, State: d}
+}
+
+// Start implements [runqueue.StartObserver]. Of a plain start the reference takes the same, unless
+// it is not known to be one.
+func (q *Queues) Start(s *runqueue.Start) {
+	if !s.Plain {
+		return
+	}
+	v := verdict{agreed: s.Grade <= runqueue.GradeUnique}
+	v.excluded = !v.agreed
+	q.result.Kinds[Pick].add(v)
+	q.result.Kinds[Place].add(v)
+	if q.sampled(s.Ordinal) {
+		q.result.Plain.add(v)
+	}
+}
+
+// Lengths implements [runqueue.LengthsObserver].
+func (p *plain) Lengths(l *runqueue.Lengths) { (*Checker)(p).procs.length(l) }
+
+// Decision implements [runqueue.DecisionObserver].
+func (h *hidden) Decision(d *runqueue.Decision) {
+	h.masking = append(h.masking, d)
+	if len(h.masking) < d.Hypotheses {
+		return
+	}
+	v := h.queues.judgeWhole(h.masking[0])
+	if !v.agreed && !v.excluded {
+		for _, o := range h.masking[1:] {
+			if w := h.queues.judgeWhole(o); w.agreed {
+				v = verdict{excluded: true}
+				break
+			}
+		}
+	}
+	h.masking = h.masking[:0]
+	h.queues.result.Masked.add(v)
+}
+
+// judgeWhole judges a pick, and of a steal how many were taken.
+func (q *Queues) judgeWhole(d *runqueue.Decision) verdict {
+	v := q.judgePick(d)
+	if v.agreed && source(d) == refsched.PickSteal {
+		return q.judgeSteal(d)
+	}
+	return v
+}
+
+// source is from where the proc took the goroutine, by where that stood.
+func source(d *runqueue.Decision) refsched.PickFrom {
+	switch {
+	case d.Place == runqueue.PlaceRunnext && d.At == d.P:
+		return refsched.PickNext
+	case d.Place == runqueue.PlaceRunnext:
+		return refsched.PickStealNext
+	case d.Place == runqueue.PlaceLocal && d.At == d.P:
+		return refsched.PickOwn
+	case d.Place == runqueue.PlaceLocal:
+		return refsched.PickSteal
+	case d.Place == runqueue.PlaceGlobal:
+		return refsched.PickGlobal
+	}
+	return refsched.PickNothing
+}
+
+// states returns the states that are possible: the one without the takes that show
+// later first.
+func states(d *runqueue.Decision) []refsched.PickState {
+	s := refsched.PickState{Fair: d.Tick == 0, Next: d.Next != model.NoGoroutine, Own: d.Own.Len, Global: d.Global.Len, Victims: d.Queues, VictimNexts: d.Nexts}
+	out := []refsched.PickState{s}
+	vary := func(change func(*refsched.PickState)) {
+		for _, x := range out {
+			y := x
+			if change(&y); y != x {
+				out = append(out, y)
+			}
+		}
+	}
+	if d.Victim.Least > 0 && d.Victim.Left() == 0 { // it is one of those that count, and another thief has emptied it
+		vary(func(x *refsched.PickState) { x.Victims-- })
+	}
+	if d.NextTaken {
+		vary(func(x *refsched.PickState) { x.Next = false })
+	}
+	if d.Own.Taken > 0 {
+		vary(func(x *refsched.PickState) { x.Own = d.Own.Left() })
+	}
+	if d.Global.Taken > 0 {
+		vary(func(x *refsched.PickState) { x.Global = d.Global.Left() })
+	}
+	if d.Global.Least == 0 {
+		vary(func(x *refsched.PickState) { x.Global = 0 }) // what is there came after it looked
+	}
+	return out
+}
+
+// judgePick compares from where a goroutine was taken, and as which one, with
+// what the reference takes.
+func (q *Queues) judgePick(d *runqueue.Decision) verdict {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Place == runqueue.PlaceUnknown || d.Blind {
+		return verdict{excluded: true}
+	}
+	if d.Lost || d.Grade == runqueue.GradeContradicted {
+		return verdict{excluded: true} // another decision broke the rules; see judgePlace
+	}
+	did := source(d)
+	if did == refsched.PickGlobal && d.Tick < 0 && (d.Own.Left() > 0 || d.Next != model.NoGoroutine && !d.NextTaken) {
+		return verdict{excluded: true} // the first one tells where the schedtick stands
+	}
+	all := states(d)
+	// What contradicts the rules of a steal is how many were taken.
+	broken := d.Start != nil && d.Start.Grade == runqueue.GradeContradicted && did != refsched.PickSteal
+	for i, s := range all {
+		want := refsched.Pick(s)
+		if want == refsched.PickFair {
+			want = refsched.PickGlobal
+		}
+		if want == did && q.inOrder(d, did) {
+			if broken {
+				return q.contradicted(d, did)
+			}
+			return verdict{agreed: true, late: i > 0 || d.Index > 0 && did != refsched.PickSteal}
+		}
+	}
+	if s := all[0]; d.NextUnsure && s.Next {
+		if s.Next = false; refsched.Pick(s) == did && q.inOrder(d, did) {
+			return verdict{excluded: true}
+		}
+	}
+	want := refsched.Pick(all[0])
+	v := verdict{did: describe(d, did), want: wanted(d, want), rule: ruleOf(want)}
+	v.class = q.classOfPick(d, did)
+	return v
+}
+
+// contradictedMost is one in how many picks the reconstruction of the queues may contradict itself.
+const contradictedMost = 1000
+
+// contradicted returns the verdict on a pick that is the reference's own in this state, but
+// contradicts how the queues came to be so. Few are errors of the reconstruction, and not judged.
+func (q *Queues) contradicted(d *runqueue.Decision, did refsched.PickFrom) verdict {
+	q.contradictions++
+	if k := &q.result.Kinds[Pick]; q.contradictions*contradictedMost <= k.Judged+k.Excluded {
+		return verdict{excluded: true}
+	}
+	return verdict{did: describe(d, did), want: "a pick that fits those before it", class: q.classOfPick(d, did)}
+}
+
+// ruleOf returns where the runtime's source (Go 1.26) takes something from there.
+func ruleOf(from refsched.PickFrom) string {
+	switch from {
+	case refsched.PickFair:
+		return "runtime/proc.go: findRunnable, schedtick%61"
+	case refsched.PickNext, refsched.PickOwn:
+		return "runtime/proc.go: runqget"
+	case refsched.PickGlobal:
+		return "runtime/proc.go: globrunqget"
+	case refsched.PickSteal, refsched.PickStealNext:
+		return "runtime/proc.go: stealWork"
+	}
+	return ""
+}
+
+// inOrder reports whether the goroutine is the first that is left of its queue. Of
+// a stolen one [Checker.judgeSteal] tells.
+func (q *Queues) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
+	switch from {
+	case refsched.PickOwn, refsched.PickGlobal:
+		return d.Over == 0
+	case refsched.PickStealNext:
+		return d.Victim.Left() == 0 || d.Victim.Least == 0 // what is there came while the thief slept
+	}
+	return true
+}
+
+// judgePlace asks whether the goroutine stood somewhere from where it can have been
+// taken, as the rules of its becoming runnable say.
+func (q *Queues) judgePlace(d *runqueue.Decision) verdict {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Open || d.Blind || d.Place == runqueue.PlaceUnknown && !d.Lost {
+		return verdict{excluded: true}
+	}
+	if !d.Lost && d.Grade == runqueue.GradeContradicted {
+		return verdict{excluded: true}
+	}
+	moved := d.Start != nil && d.Start.Source == runqueue.SourceGlobal && source(d) != refsched.PickGlobal
+	if !d.Lost && !moved {
+		return verdict{agreed: true}
+	}
+	if d.Lost {
+		if d.LostAt == q.lost {
+			return verdict{excluded: true} // it follows from another one
+		}
+		q.lost = d.LostAt
+	}
+	v := verdict{did: describe(d, source(d)), want: "found where it was queued"}
+	v.class = q.classOfPick(d, source(d))
+	return v
+}
+
+// judgeSteal compares how many were taken with half of the queue. What was queued
+// while the thief searched may have come too late for it, and earlier thieves may
+// have been there.
+func (q *Queues) judgeSteal(d *runqueue.Decision) verdict {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Blind {
+		return verdict{excluded: true}
+	}
+	n, x := d.Index+1, &d.Victim
+	if fits(n, x.Least, x.Len) {
+		return verdict{agreed: true}
+	}
+	if x.Taken > 1 && fits(n, x.Taken-1, x.Taken-1) {
+		return verdict{agreed: true, late: true} // from the other thief, who had all but one of them
+	}
+	if n > x.Taken && fits(n-x.Taken, x.Least-x.Taken, x.Left()) {
+		return verdict{agreed: true, late: true}
+	}
+	v := verdict{did: fmt.Sprintf("took %d of %d", n, x.Len), want: fmt.Sprintf("take %d", refsched.StealBatch(x.Len))}
+	v.class = q.classOfPick(d, refsched.PickSteal)
+	return v
+}
+
+// fits reports whether a thief takes n of a queue between least and most long.
+func fits(n, least, most int) bool {
+	return n >= refsched.StealBatch(max(1, least)) && n <= refsched.StealBatch(most)
+}
+
+// judgeFair asks whether a proc has passed over the global queue at every one of
+// 61 counts of its schedtick, at one of which it must look there first. It tells
+// what the schedtick itself, as long as it is unknown, cannot.
+func (q *Queues) judgeFair(d *runqueue.Decision) (verdict, bool) {
+	if d.P < 0 || d.P >= maxProcs || d.Place == runqueue.PlaceNone || d.Place == runqueue.PlaceUnknown {
+		return verdict{}, false
+	}
+	for int(d.P) >= len(q.passed) {
+		q.passed = append(q.passed, passes{})
+	}
+	p := &q.passed[d.P]
+	if d.Place == runqueue.PlaceGlobal {
+		if d.Own.Left() > 0 && p.over[d.Count] {
+			*p = passes{} // some count was wrong
+		}
+		return verdict{}, false
+	}
+	if d.Global.Left() == 0 || d.Earliest.Sub(d.Global.Until) < Epsilon || d.Start == nil || d.Start.Grade > runqueue.GradeUnique || p.over[d.Count] {
+		return verdict{}, false
+	}
+	p.over[d.Count] = true
+	if p.n++; p.n < refsched.FairTick {
+		return verdict{}, false
+	}
+	*p = passes{}
+	return verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", rule: ruleOf(refsched.PickFair), class: Unexplained}, true
+}
+
+// classOfPick finds the reason of a pick, or of another decision with the same
+// state, that the rules do not allow.
+func (q *Queues) classOfPick(d *runqueue.Decision, did refsched.PickFrom) Class {
+	switch {
+	case q.boundary(d.Time) || q.boundary(d.Since):
+		return Boundary
+	case q.raced(d, did):
+		return OrderRace
+	case d.Drained, d.Own.Len >= refsched.RunqSize-2, d.Victim.Len >= refsched.RunqSize-2:
+		return HiddenEvent
+	case d.Time.Sub(d.Search) >= Frozen:
+		return OS
+	case d.Origin == model.OriginSTW:
+		return VersionRule // the one place that differs between versions: runnext since Go 1.26
+	}
+	return Unexplained
+}
+
+// raced reports whether the pick is right if operations of different threads that are
+// at most Epsilon apart took effect in another order.
+func (q *Queues) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
+	near := func(a, b model.Time) bool { return a.Sub(b) <= Epsilon && b.Sub(a) <= Epsilon }
+	if d.Lost {
+		return near(d.LostAt, d.Earliest) || near(d.LostAt, d.Time)
+	}
+	if d.Over > 0 {
+		if d.Over > len(d.Passed) {
+			return false
+		}
+		for _, x := range d.Passed[:d.Over] {
+			enqueued := near(x.Since, d.Since) || x.Until >= d.Since && x.Since <= d.Since
+			taken := x.Start != 0 && x.Proc != d.P && x.Start.Sub(d.Time) <= Epsilon
+			if !enqueued && !taken {
+				return false
+			}
+		}
+		return true
+	}
+	switch did {
+	case refsched.PickGlobal:
+		return d.Contend && d.Own.Left() == 0
+	case refsched.PickSteal, refsched.PickStealNext:
+		return d.Global.Left() > 0 && d.Global.Until > d.Earliest || near(d.Global.Until, d.Earliest) || near(d.Victim.Until, d.Earliest)
+	case refsched.PickNext, refsched.PickOwn:
+		return d.Global.Left() > 0 && (near(d.Global.Until, d.Earliest) || d.Global.Until > d.Earliest)
+	}
+	return false
+}
+
+// judgeIdleWorker judges the start of an idle mark worker, which must not run while
+// something is queued. (Of what the network poller finds the same could be asked, but
+// the trace does not tell it from what a deadline wakes, which goes through runnext.)
+func (q *Queues) judgeIdleWorker(d *runqueue.Decision) {
+	from := divergence(d)
+	all := states(d)
+	for i, s := range all {
+		s.Victims, s.VictimNexts = 0, 0 // a thread that does not spin does not steal first
+		if refsched.Pick(s) == refsched.PickNothing {
+			q.judge(GC, verdict{agreed: true, late: i > 0}, from, d.Time)
+			return
+		}
+	}
+	v := verdict{did: "ran an idle mark worker", want: wanted(d, refsched.Pick(all[0]))}
+	v.class = q.classOfPick(d, refsched.PickSteal)
+	q.judge(GC, v, from, d.Time)
+}
+
+// describe says what the runtime did.
+func describe(d *runqueue.Decision, from refsched.PickFrom) string {
+	switch from {
+	case refsched.PickNext:
+		return "took it from its runnext"
+	case refsched.PickOwn:
+		return fmt.Sprintf("took number %d of its queue", d.Index+1)
+	case refsched.PickGlobal:
+		return fmt.Sprintf("took number %d of the global queue", d.Index+1)
+	case refsched.PickSteal:
+		return fmt.Sprintf("stole number %d of %d from proc %d", d.Index+1, d.Victim.Len, d.At)
+	case refsched.PickStealNext:
+		return fmt.Sprintf("stole it from the runnext of proc %d", d.At)
+	}
+	return "took it from where it cannot have been"
+}
+
+// wanted says what the reference would have done.
+func wanted(d *runqueue.Decision, from refsched.PickFrom) string {
+	switch from {
+	case refsched.PickFair:
+		return fmt.Sprintf("take goroutine %d from the global queue by the 61st tick", d.Global.Head[0])
+	case refsched.PickNext:
+		return fmt.Sprintf("take goroutine %d from its runnext", d.Next)
+	case refsched.PickOwn:
+		return fmt.Sprintf("take goroutine %d from its queue", d.Own.Head[0])
+	case refsched.PickGlobal:
+		return fmt.Sprintf("take goroutine %d from the global queue", d.Global.Head[0])
+	case refsched.PickSteal:
+		return fmt.Sprintf("steal half of the queue of one of %d procs", d.Queues)
+	case refsched.PickStealNext:
+		return fmt.Sprintf("steal the runnext of one of %d procs", d.Nexts)
+	}
+	return "find nothing"
+}

@@ -1,0 +1,90 @@
+package lockstep
+
+import (
+	"cmp"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Queues judges the decisions that the run queues determine: place, pick and steal. It is an
+// observer of a [runqueue.Resolver], which needs the times of [Queues.Begin] and
+// [Queues.Generation], too.
+type Queues struct {
+	opt            Options
+	result         Result
+	listed         [NumKinds]int
+	began          bool
+	first          model.Time   // of the trace
+	gens           []model.Time // when generations began
+	passed         []passes     // by proc
+	contradictions int64        // see [Queues.contradicted]
+	lost           model.Time   // when the goroutines of the latest divergence of place were found to be elsewhere
+}
+
+// NewQueues returns a Queues without decisions.
+func NewQueues(opt Options) *Queues {
+	if opt.MaxListed == 0 {
+		opt.MaxListed = 20
+	}
+	return &Queues{opt: opt}
+}
+
+// Begin takes the time of a step. The first is that of the trace.
+func (q *Queues) Begin(at model.Time) {
+	if !q.began {
+		q.began, q.first = true, at
+	}
+}
+
+// Generation takes that a generation of the trace begins. They come in order.
+func (q *Queues) Generation(at model.Time) { q.gens = append(q.gens, at) }
+
+// Result returns what was found so far.
+func (q *Queues) Result() *Result { return &q.result }
+
+// sampled reports whether a start is masked: a hash of its ordinal decides
+// (finalizer of MurmurHash3).
+func (q *Queues) sampled(ordinal int) bool {
+	if q.opt.Sample <= 0 {
+		return false
+	}
+	h := uint64(ordinal) + 0x9e3779b97f4a7c15
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return (h^h>>33)%uint64(q.opt.Sample) == 0
+}
+
+// boundary reports whether a time is one at which not much is known.
+func (q *Queues) boundary(t model.Time) bool {
+	if t.Sub(q.first) < Warmup {
+		return true
+	}
+	for i := len(q.gens) - 1; i >= 0; i-- {
+		switch d := t.Sub(q.gens[i]); {
+		case d >= -GenerationGap && d <= GenerationGap:
+			return true
+		case d > GenerationGap:
+			return false
+		}
+	}
+	return false
+}
+
+// judge counts a verdict on a decision of which since is the earliest that matters, and lists it if it is to be.
+func (q *Queues) judge(k Kind, v verdict, d Divergence, since model.Time) {
+	if !v.agreed && !v.excluded && q.boundary(since) {
+		v.class = Boundary
+	}
+	q.result.Kinds[k].add(v)
+	if v.agreed || v.excluded || v.class != Unexplained && !q.opt.All || q.listed[k] >= q.opt.MaxListed {
+		return
+	}
+	q.listed[k]++
+	d.Kind, d.Class, d.Did, d.Want, d.Rule = k, v.class, v.did, v.want, cmp.Or(v.rule, rules[k])
+	if d.State != nil {
+		s := *d.State
+		s.Start, d.Waited = nil, s.Time.Sub(s.Since)
+		d.State = &s
+	}
+	q.result.Unexplained = append(q.result.Unexplained, d)
+}

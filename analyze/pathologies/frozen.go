@@ -1,0 +1,174 @@
+package pathologies
+
+import (
+	"math/bits"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Thresholds of a process that stands still. While a thread searches for work,
+// or stops the world where nobody is to give way, something happens every some
+// microseconds: minStill is a thousand times that, and stillFactor times the usual
+// silence must pass on top. A goroutine that computes is silent by itself, also
+// while the world is stopped for it; otherwise until sysmon has it preempted:
+// overrunBurst, and then within preemptedSoon of the silence's end.
+const (
+	minStill     = 5_000_000 * model.Duration(1)
+	stillFactor  = 10
+	overrunBurst = 3 * timeSlice
+
+	preemptedSoon = 25_000_000 * model.Duration(1)
+	// frozenShare of the time is too much even if nobody waited: what ran did not.
+	frozenShare = 0.05
+	// maxSilences bounds the silences kept; at most 200 fit into a second.
+	maxSilences = 1 << 14
+)
+
+// A quota of CPU time (cgroup cpu.max) is renewed every 100 ms unless set
+// otherwise, and the process goes on when it is: the ends of silences lie on
+// that grid. In a series that is not regular a tenth of the distances would fit
+// by chance, so that 4 of 5 fit out of five or more is no chance.
+const (
+	quotaPeriod = 100_000_000 * model.Duration(1)
+	quotaJitter = 5_000_000 * model.Duration(1)
+	quotaEnds   = 5
+	quotaShare  = 0.8
+)
+
+// silences measures the time in which no thread told anything.
+type silences struct {
+	last model.Time
+	hist [64]int64 // by the number of bits of the length
+	long []stint
+}
+
+func (x *silences) event(at model.Time) {
+	if x.last > 0 && at > x.last {
+		d := at.Sub(x.last)
+		x.hist[bits.Len64(uint64(d))]++
+		if d >= minStill && len(x.long) < maxSilences {
+			x.long = append(x.long, stint{x.last, at})
+		}
+	}
+	x.last = max(x.last, at)
+}
+
+// p99 returns an upper bound of the 99th percentile of the silences.
+func (x *silences) p99() model.Duration {
+	var n, below int64
+	for _, c := range x.hist {
+		n += c
+	}
+	for i, c := range x.hist {
+		below += c
+		if below*100 >= n*99 {
+			return model.Duration(1)<<i - 1
+		}
+	}
+	return 0
+}
+
+// standstill is a silence in which threads should have had something to tell.
+type standstill struct {
+	stint
+	at      model.Time // its end, as results have it
+	inHand  bool       // there was work that takes microseconds
+	overdue int        // procs that ran one goroutine for longer than sysmon allows
+	late    bool       // one of those was preempted when the silence was over
+}
+
+// frozen finds that the whole process stood still.
+type frozen struct {
+	symptom
+	silences
+	candidates []standstill
+	periodic   bool
+}
+
+// step looks at the silence before a step, of minStill or more. The procs are those before it.
+func (x *frozen) step(last, now, at model.Time, procs *procsNow) {
+	if last == 0 || len(x.candidates) >= maxSilences {
+		return
+	}
+	c := standstill{stint: stint{last, now}, at: at, inHand: procs.inHand()}
+	working := procs.count(model.ProcRunning) + procs.count(model.ProcSearching)
+	for i := range procs.list {
+		p := &procs.list[i]
+		if p.state == model.ProcRunning && p.burst > 0 && now.Sub(max(p.burst, last)) >= overrunBurst {
+			c.overdue++
+		}
+	}
+	if working > 0 && (c.inHand || c.overdue > 0) {
+		x.candidates = append(x.candidates, c)
+	}
+}
+
+// preempted takes the preemption of a goroutine that began to run at a time.
+func (x *frozen) preempted(since, now model.Time) {
+	if n := len(x.candidates); n > 0 {
+		if c := &x.candidates[n-1]; since <= c.start && now.Sub(c.end) <= preemptedSoon {
+			c.late = true
+		}
+	}
+}
+
+// finish keeps the candidates in which indeed no thread told anything: those
+// that end at quota's pace, else those that no single goroutine explains.
+func (x *frozen) finish(span model.Duration, end model.Time) {
+	usual := max(minStill, stillFactor*x.p99())
+	var real []standstill
+	for _, c := range x.candidates {
+		before := c.end
+		c.stint = x.longest(c.stint)
+		c.at -= model.Time(before.Sub(c.end))
+		length := c.end.Sub(c.start)
+		c.inHand = c.inHand && length >= usual
+		// What the end of the recording preempted says nothing.
+		c.late = c.late && length >= minStill && end.Sub(c.end) > preemptedSoon
+		if c.inHand || c.late {
+			real = append(real, c)
+		}
+	}
+	regular := onGrid(real)
+	x.periodic = len(real) >= quotaEnds && float64(regular) >= quotaShare*float64(len(real)-1)
+	for _, c := range real {
+		if x.periodic || c.inHand || c.overdue > 1 && c.late {
+			x.single(c.end.Sub(c.start), c.at, model.NoGoroutine)
+		}
+	}
+	x.candidates, x.long = nil, nil
+	evidence := []result.Evidence{
+		counted("silences of all threads with work at hand", x.Count),
+		lasting("in all", x.Total),
+		lasting("longest", x.Worst),
+		sharing("share of the time", result.Ratio(x.Total, span)),
+	}
+	if x.periodic {
+		x.judge("cpu-throttling", result.Serious, true, append(evidence, counted("that end 100 ms, or a multiple, after the one before", regular))...)
+		return
+	}
+	x.judge("frozen-process", result.Notable, x.Worst >= result.SeriousWait || x.pattern(3, span), evidence...)
+}
+
+// longest returns the longest silence that lies in a time, if any.
+func (x *frozen) longest(in stint) (longest stint) {
+	for _, s := range x.long {
+		if s.start >= in.start && s.end <= in.end && s.end.Sub(s.start) > longest.end.Sub(longest.start) {
+			longest = s
+		}
+	}
+	return longest
+}
+
+// onGrid returns how many ends are a multiple of the quota's period after the
+// one before.
+func onGrid(list []standstill) (n int64) {
+	for i := 1; i < len(list); i++ {
+		d := list[i].end.Sub(list[i-1].end)
+		if off := (d + quotaJitter) % quotaPeriod; d >= quotaPeriod/2 && off <= 2*quotaJitter {
+			n++
+		}
+	}
+	return n
+}

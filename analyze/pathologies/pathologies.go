@@ -1,0 +1,151 @@
+// Package pathologies looks for the known ways of scheduling going wrong that need a state of
+// their own. What follows from other results is a finding; see package findings.
+//
+// A pathology is looked for in each trace by itself. The thresholds stand with their reasons
+// in the files of the kinds.
+package pathologies
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// Analysis looks for pathologies in one trace. It observes a [model.Machine] and a resolver of
+// package runqueue. Step and Start must come from one goroutine, but Event may come from
+// another one: they share nothing before Finish.
+type Analysis struct {
+	// Late are the bounds of what lies before waits.
+	Late *Lateness
+
+	tables *model.Tables
+	from   model.Time // nothing before counts
+	last   model.Time // step
+	procs  procsNow
+
+	chains runnextChain
+	aging  globalAging
+	frozen frozen // its silences are of the goroutine of Event
+}
+
+// New returns an Analysis for a trace with these tables.
+func New(t *model.Tables) *Analysis {
+	return &Analysis{Late: &Lateness{threads: map[model.ThreadID]threadRuns{}}, tables: t}
+}
+
+// Begin sets the origin of points in time.
+func (p *Analysis) Begin(origin model.Time) {
+	p.Late.origin = origin
+}
+
+// BeginAt sets when accounting begins. What ended before does not count, even if it was
+// observed, nor does a wait that began before: scheduling latency does not have it either.
+// What was observed still gives the state at t. Do not call BeginAt at the same time as Event,
+// Step or Start.
+func (p *Analysis) BeginAt(t model.Time) {
+	p.from = t
+	p.Late.beginAt(t)
+	p.chains = runnextChain{procs: p.chains.procs}
+	p.aging.begin(t)
+	p.frozen = frozen{silences: p.frozen.silences}
+}
+
+// Event takes the time of an event.
+func (p *Analysis) Event(ev *model.Event) { p.frozen.event(ev.Time) }
+
+// Step implements [model.StepObserver]. Nearly all of the millions of steps are plain
+// wakeups, starts and stops, which must cost next to nothing: the kind and the states of a step
+// say who needs it.
+func (p *Analysis) Step(s *model.Step) {
+	if last := max(p.last, p.from); s.Time.Sub(last) >= minStill {
+		p.frozen.step(last, s.Time, p.Late.at(s.Time), &p.procs)
+	}
+	p.last = s.Time
+	switch s.Kind {
+	case model.StepGo:
+		switch model.GoState(s.From) {
+		case model.GoRunnable:
+			p.aging.left(p.tables, s, p.procs.max, s.Time >= p.from, p.Late.at(s.Time))
+			if model.GoState(s.To) == model.GoRunning {
+				p.Late.start(s)
+			}
+		case model.GoRunning:
+			if model.GoState(s.To) != model.GoSyscall {
+				p.Late.stop(s)
+			}
+		}
+		if model.GoState(s.To) == model.GoRunnable {
+			p.runnable(s)
+		}
+	case model.StepProc:
+		p.procs.change(s)
+	case model.StepMove:
+		p.Late.move(s)
+	default:
+		p.procs.phase(s)
+		p.Late.phase(s)
+	}
+}
+
+// runnable takes that a goroutine became runnable.
+func (p *Analysis) runnable(s *model.Step) {
+	switch {
+	case s.Flags&model.StepStatus != 0:
+	case s.Origin == model.OriginNetpoll:
+		p.Late.network(s)
+	case timerWake(s):
+		if s.Time >= p.from {
+			p.Late.timer(s)
+		}
+	case s.Origin == model.OriginPreempted && model.GoState(s.From) == model.GoRunning:
+		p.frozen.preempted(s.Since, s.Time)
+	}
+	if s.Flags&(model.StepStatus|model.StepSystem) == 0 && toGlobal(s) {
+		p.aging.add(s)
+	}
+	p.aging.runnable++ // those before it may rightly go first
+}
+
+// Start implements [runqueue.StartObserver].
+func (p *Analysis) Start(s *runqueue.Start) {
+	p.chains.start(p.tables, s, s.Time >= p.from && s.Since >= p.from && !s.OpenStart, p.Late.at(s.Time))
+}
+
+// Finish looks at what was collected of a trace that was accounted from start to
+// end. Call it once, after the last record.
+func (p *Analysis) Finish(start, end model.Time) {
+	span := end.Sub(start)
+	p.chains.finish(span)
+	p.aging.finish(p.tables, end, p.procs.max, p.Late.at(end))
+	p.frozen.finish(span, end)
+}
+
+// Found returns the pathologies, worst first.
+func (p *Analysis) Found() []result.Pathology {
+	out := []result.Pathology{}
+	for _, s := range []*symptom{&p.chains.symptom, &p.aging.symptom, &p.frozen.symptom} {
+		if s.found {
+			x, who := s.Pathology, s.who()
+			x.Who = who[:min(len(who), maxParties)]
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b result.Pathology) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// Result adds what was found to v.
+func (p *Analysis) Result(v *result.Report) {
+	// What ran stood still, whether or not somebody waited.
+	if x := &p.frozen; findings.WaitSeverity(&v.Latency) == result.Info && !x.periodic && result.Ratio(x.Total, v.Totals.Span) < frozenShare {
+		x.found = false
+	}
+	v.Pathologies = p.Found()
+	p.Late.result(v)
+}

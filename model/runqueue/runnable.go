@@ -1,0 +1,126 @@
+package runqueue
+
+import "github.com/schedscope/schedscope/model"
+
+// runnable is one Runnable interval of one goroutine, from where it became runnable
+// to where it started. Hundreds are under way at any time, so it is two cache lines long.
+type runnable struct {
+	g       model.GoID
+	fn      model.StringID
+	system  bool
+	open    bool // runnable since before the trace
+	origin  model.Origin
+	pseudo  model.Pseudo
+	started bool // the look-ahead has come to its start
+	masked  bool // the replay is not to know of the start yet
+	over    bool // the replay has come past its start
+
+	// Where and how it began.
+	entry  entry // how it is queued
+	poller model.Poller
+	blind  bool           // what it waited for is not known, so neither how it was woken
+	timed  bool           // in the likeliest hypothesis a timer has woken it
+	onProc uint8          // of the start, among those on its proc, modulo 61
+	proc   model.ProcID   // on which proc, NoProc if the thread had none
+	gen    uint32         // how often the runnable was used before
+	ready  model.Time     // when it became runnable
+	until  model.Time     // next event of the thread that made it so: it was in its queue by then
+	by     model.ThreadID // which thread that was
+
+	// The start that ends it, as far as the look-ahead goes.
+	m        model.ThreadID
+	start    model.Time
+	search   model.Time // latest event of the thread before
+	earliest model.Time // it was in the queue until then: search, or that of the thread that handed over its proc
+	home     *home      // if that is what locks it
+	p        model.ProcID
+	ordinal  uint32 // among all
+	how      Source // if the events around it show that
+	howGrade Grade
+	// handed: the thread got the proc just before, from another one that had not
+	// run anything.
+	handed  bool
+	choices uint8 // how many ways its start may have come about, whatever stands in the queues; 0: one
+
+	// If a poll seems to have woken it.
+	then        then          // what the goroutine did after it had started
+	calls       uint8         // that it has made inside the operation since
+	calledAfter uint16        // nanoseconds from its start to the first of them, or more if the most
+	injected    *injected     // woken together with others
+	wait        model.StackID // where it had stopped, if it waited for the network
+
+	slot slot // in the replay; noSlot: none yet
+}
+
+// handle is a reference to a runnable that may be over by the time it is used.
+type handle struct {
+	runnable *runnable
+	gen      uint32
+}
+
+func (r handle) get() *runnable {
+	if r.runnable == nil || r.runnable.gen != r.gen {
+		return nil
+	}
+	return r.runnable
+}
+
+// pool holds runnables that can be used again.
+type pool []*runnable
+
+// get returns an empty runnable.
+func (l *pool) get() *runnable {
+	n := len(*l) - 1
+	if n < 0 {
+		return &runnable{proc: model.NoProc, p: model.NoProc, slot: noSlot}
+	}
+	x := (*l)[n]
+	*l = (*l)[:n]
+	return x
+}
+
+// put takes back a runnable that nothing but a [handle] refers to any more.
+func (l *pool) put(x *runnable) {
+	gen := x.gen + 1
+	*x = runnable{}
+	x.gen, x.proc, x.p, x.slot = gen, model.NoProc, model.NoProc, noSlot
+	*l = append(*l, x)
+}
+
+// opKind is a kind of operation.
+type opKind uint8
+
+const (
+	opReady opKind = iota
+	opStart
+	opGone    // the runnable ended otherwise
+	opIdle    // proc p becomes idle
+	opBusy    // proc p is no longer idle
+	opSearch  // the thread of proc p begins to look for work
+	opDrain   // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
+	opMarkEnd // a goroutine on proc p is about to stop the world for the end of a mark phase
+	opWorld   // the world is being stopped (n=1), or goes on (n=0)
+	opProcs   // the program has n procs
+)
+
+// op is an operation of the replay.
+type op struct {
+	kind     opKind
+	search   bool // opStart: at says when the thread looks for work again
+	n        int16
+	p        model.ProcID
+	count    uint32
+	at       model.Time
+	runnable *runnable
+	acquired *acquired // opBusy; opIdle: the one that will end it
+}
+
+// neverQueued reports whether the trace shows that the goroutine did not pass
+// through a queue.
+func (s *runnable) neverQueued() bool {
+	switch s.how {
+	case SourceNetpoll, SourceSyscall, SourceSystem, SourceDirect, SourceCoroutine:
+		return true
+	}
+	return false
+}
