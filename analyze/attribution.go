@@ -16,10 +16,10 @@ import (
 // model in order; waits as they end, each right before the step that ends it;
 // and, late, what a [runqueue.Resolver] makes of the same steps.
 //
-//  1. Steps become changes, which are held back until the resolver has told all
+//  1. Steps become changes, which are held back until the resolver has reported all
 //     starts, and with them all wakeups of idle procs, of that time.
 //  2. Changes are folded into the tracks of a [activity].
-//  3. A wait is settled when its start was told and the tracks have gone past it.
+//  3. A wait is settled when its start is known and the tracks have gone past it.
 //     Where the thread that ran it was not yet looking for work, its cells are
 //     differences on the tracks of the program and of one proc: the one in whose
 //     queue it last stood, else the one that ran it. After that they follow from
@@ -41,7 +41,7 @@ type attribution struct {
 	seen    int
 	changes fifo[change]
 	latest  model.Time // of the changes
-	// grace and search are as in a change, estimated anew when changes are folded.
+	// grace and search are as in a change, estimated again when changes are folded.
 	grace, search int32
 
 	users  []uint8   // by stack: whether it has a function of the program
@@ -57,16 +57,16 @@ type attribution struct {
 	undone int             // of those
 	ended  waitID          // whose step is to follow; 0: none
 	over   fifo[waitID]    // ended, in order, not settled
-	starts fifo[start]     // seen in steps, in order, some of them told
+	starts fifo[start]     // seen in steps, in order, some of them resolved
 	cut    cut             // of the wait that is being settled
 	worst  top[*worstWait] // settled
-	// maxPoints is how many points all tracks together may have, beside
+	// maxPoints is how many points all tracks together may have, in addition to
 	// pointsPerWait for each wait that is open.
 	maxPoints int
-	// tell, if not nil, is told of each wait that is settled, in order.
-	tell    func(*ExplainedWait)
-	telling ExplainedWait
-	spans   fifo[model.GoSpan] // of the waits in over, if somebody takes them
+	// onWait, if not nil, is called with each wait that is settled, in order.
+	onWait     func(*ExplainedWait)
+	explaining ExplainedWait
+	spans      fifo[model.GoSpan] // of the waits in over, if somebody takes them
 }
 
 // procSeen is what the steps have shown of a proc.
@@ -75,12 +75,12 @@ type procSeen struct {
 	inside stackSeen       // the latest stack of the program in the turn
 }
 
-// start is a start of a goroutine that the steps told of.
+// start is a start of a goroutine that the steps have shown.
 type start struct {
-	at   model.Time
-	g    model.GoID
-	wait waitID // that it ended, 0 if none that counts
-	told bool   // by the resolver
+	at       model.Time
+	g        model.GoID
+	wait     waitID // that it ended, 0 if none that counts
+	resolved bool   // by the resolver
 }
 
 // waitID is a wait in [attribution.waits].
@@ -95,8 +95,8 @@ type wait struct {
 	clamped    bool
 	opened     bool // it stands in [attribution.opened]
 	done       bool // what is before it is not needed for it any more
-	pending    bool // its start was not told yet
-	// Told by its start, if known.
+	pending    bool // its start is not known yet
+	// From its start, if known.
 	known   bool
 	contra  bool // the start contradicts what was known of the queues
 	source  runqueue.Source
@@ -127,10 +127,10 @@ const (
 	sourceOwn = runqueue.SourceLocal
 	// settleDelay is by how much the tracks lag behind the resolver, so that
 	// wakeups that had not ended by a start are known when its wait is settled. A
-	// wakeup that is told still later counts from then on.
+	// wakeup that is reported still later counts from then on.
 	settleDelay = 5_000_000
 	// statusDelay is for how long the tracks wait at the beginning until all procs
-	// were seen: what a proc does at the beginning is told with its first event,
+	// were seen: what a proc does at the beginning shows with its first event,
 	// which comes after a time slice at the latest.
 	statusDelay = osGapMin
 	// settleSteps is how many steps come between two looks at what can be settled.
@@ -233,8 +233,7 @@ func (a *attribution) tick(t model.Time) {
 	}
 }
 
-// Silence tells that no thread did anything between two times, which is told
-// before what ended it.
+// Silence takes a time in which no thread did anything. It comes before what ended it.
 func (a *attribution) Silence(from, to model.Time) {
 	if a.running > 0 && to.Sub(from) >= osGapMin {
 		a.change(from, changeGap)
@@ -426,7 +425,7 @@ func heldClass(state model.ProcState, work model.WorkKind) uint8 {
 }
 
 // Start implements [runqueue.StartObserver]. Starts come in order, and one for
-// each that the steps told of.
+// each that the steps have shown.
 func (a *attribution) Start(x *runqueue.Start) {
 	list := a.starts.all()
 	for i := range list {
@@ -434,10 +433,10 @@ func (a *attribution) Start(x *runqueue.Start) {
 		if s.at > x.Time {
 			return
 		}
-		if s.told || s.at == x.Time && s.g != x.G {
+		if s.resolved || s.at == x.Time && s.g != x.G {
 			continue
 		}
-		s.told = true
+		s.resolved = true
 		a.waits[s.wait].pending = false
 		if s.at == x.Time {
 			if s.wait != 0 {
@@ -446,7 +445,7 @@ func (a *attribution) Start(x *runqueue.Start) {
 			break
 		}
 	}
-	for !a.starts.empty() && a.starts.front().told {
+	for !a.starts.empty() && a.starts.front().resolved {
 		a.starts.pop()
 	}
 }
@@ -503,12 +502,12 @@ func (a *attribution) horizon() model.Time {
 	return t - settleDelay
 }
 
-// Finish settles what is left, once the resolver has told everything.
+// Finish settles what is left, once the resolver has finished.
 func (a *attribution) Finish() {
 	for _, s := range a.starts.all() {
 		a.waits[s.wait].pending = false
 	}
-	if !a.begun && !a.over.empty() { // nobody told any step
+	if !a.begun && !a.over.empty() { // there was no step
 		a.first = a.waits[*a.over.front()].start
 		a.activity.advance(a.first)
 	}
@@ -564,7 +563,7 @@ func (a *attribution) settleUntil(t model.Time) {
 		w := &a.waits[over[n]]
 		a.settle(w)
 		a.c.count(w, &a.cut)
-		if a.tell != nil {
+		if a.onWait != nil {
 			a.explained(w, &a.spans.all()[n])
 		}
 		a.keep(w)

@@ -35,7 +35,7 @@ type Blame struct {
 	calls  blameCalls
 }
 
-// maxBlamed is how many pairs of stacks blame tells apart; the rest is unknown.
+// maxBlamed is how many pairs of stacks blame distinguishes; the rest is unknown.
 const maxBlamed = 1 << 16
 
 // blameSums are sums of time by what they are due to.

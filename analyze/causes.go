@@ -9,9 +9,9 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Causes tells to what the time was lost that goroutines of the program waited
-// to run. The waits are those of [Latency]. Each is cut into cells, and each cell
-// has one [Cause]: cells add up to their wait, and all of them to Total, exactly.
+// Causes breaks down the time that goroutines of the program were runnable. The
+// waits are those of [Latency]. Each is cut into cells, and each cell has one
+// [Cause]: cells add up to their wait, and all of them to Total, exactly.
 //
 // While all procs are taken, a wait depends on one of them: that in whose queue
 // the goroutine last stood, the victim if it was stolen from there to run at once;
@@ -32,7 +32,7 @@ type Causes struct {
 	ByCause [result.NumCauses]CauseSum
 	// ByOrigin are the totals by how the goroutines became runnable.
 	ByOrigin [model.NumOrigins]CauseTotals
-	// Thresholds are the limits that told apart what is usual from what is not.
+	// Thresholds are the limits of what counts as usual.
 	Thresholds []result.Threshold
 
 	funcs       byName[causeFunc]
@@ -184,7 +184,7 @@ func (c *causeBins) add(cause Cause, start, end model.Time, weight int64) {
 }
 
 // addClock adds length, weight times, which passed between start and end on a
-// clock of its own: clockAt tells how much of it had passed at a time.
+// clock of its own: clockAt returns how much of it had passed at a time.
 func (c *causeBins) addClock(cause Cause, start, end model.Time, length model.Duration, weight int64, clockAt func(model.Time) model.Duration) {
 	if length == 0 || weight == 0 {
 		return

@@ -32,7 +32,7 @@ func (x *cut) add(c Cause, d model.Duration) {
 	}
 }
 
-// settleQueued tells what the wait was lost to until the thread that ran it
+// settleQueued finds the causes of the wait until the thread that ran it
 // began to look for work.
 func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 	if to <= from {
@@ -87,7 +87,7 @@ func (a *attribution) placePhase(i int, from, to model.Time, g group) {
 	}
 }
 
-// settleBehind tells what the wait was lost to while all procs were taken. The
+// settleBehind finds the causes of the wait while all procs were taken. The
 // times are before and after on the proc's clock.
 func (a *attribution) settleBehind(p *procActivity, from, to model.Time, before, after model.Duration) {
 	i, j := p.find(from, &p.from), p.find(to, &p.to)
@@ -130,7 +130,7 @@ func (w *wait) group() group {
 	return groupPlain
 }
 
-// settleSearch tells what the wait was lost to from when the thread that ran it
+// settleSearch finds the causes of the wait from when the thread that ran it
 // began to look for work.
 func (a *attribution) settleSearch(w *wait, from model.Time) {
 	if from >= w.end {
@@ -180,7 +180,7 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 	}
 }
 
-// settleOld tells what the wait was lost to before the time from which the
+// settleOld finds the causes of the wait before the time from which the
 // tracks are kept. Its place in time, and who was there, are known no more.
 func (a *attribution) settleOld(w *wait, base model.Time) {
 	var cells CauseTotals

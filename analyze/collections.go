@@ -34,8 +34,8 @@ func (t *top[T]) add(x T) (evicted T, ok bool) {
 	return evicted, ok
 }
 
-// full returns the last item kept if no more fit, so that callers can tell
-// cheaply that a new one is too small.
+// full returns the last item kept if no more fit, so that callers
+// can see cheaply that a new one is too small.
 func (t *top[T]) full() (last T, ok bool) {
 	if n := len(t.items); n > 0 && n >= t.limit {
 		return t.items[n-1], true
@@ -98,7 +98,7 @@ func (q *fifo[T]) filter(keep func(T) bool) {
 }
 
 // recycler keeps the storage of slices that are done with for the next trace. For a
-// small one, to grow it anew and clear it costs as much as to use it. What nobody asks
+// small one, to grow it again and clear it costs as much as to use it. What nobody asks
 // for goes with the garbage.
 type recycler[T any] struct{ pool sync.Pool }
 

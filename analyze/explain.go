@@ -5,8 +5,7 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// ExplainedWait is one of the waits that [Causes] counts, with what it was lost
-// to.
+// ExplainedWait is a wait of [Causes] with its breakdown by cause.
 type ExplainedWait struct {
 	Span  model.GoSpan
 	Cells []Cell // greatest first, equal ones in the order of causes; they add up to Span.Duration
@@ -20,10 +19,10 @@ type ExplainedWait struct {
 	LastP, FromP model.ProcID
 }
 
-// Explainer tells of each wait what it was lost to: one by one what [Causes]
-// adds up. It is an observer of a Machine, by [Explainer.ObserveSteps] from
-// the first event on and by [Explainer.Observe] from where waits count; every
-// event goes to [Explainer.Event].
+// Explainer reports each wait with its breakdown by cause: one by one what [Causes]
+// adds up. It observes a Machine, by [Explainer.ObserveSteps] from the first event
+// on and by [Explainer.Observe] from where waits count; every event goes to
+// [Explainer.Event].
 type Explainer struct {
 	// Reason, if set before Observe, says why the goroutine of a wait had stopped, which becomes the
 	// Reason of Span. It is called with the wait on the Machine's goroutine.
@@ -34,17 +33,17 @@ type Explainer struct {
 }
 
 // NewExplainer returns an Explainer for a trace of Go 1.version with these
-// tables. Tell is called with each wait, in the order in which they end, on a
-// goroutine of the Explainer's own, one at a time, the last before Finish
-// returns; its argument is valid during the call only. Each of queues, which may
-// implement any of the interfaces of package [runqueue], is told there what the run
-// queues did. The error is a [*runqueue.OldFormatError].
-func NewExplainer(t *model.Tables, version int, tell func(*ExplainedWait), queues ...any) (*Explainer, error) {
+// tables. It calls onWait with each wait, in the order in which they end, on a
+// goroutine of its own, one at a time, the last before Finish returns. The
+// argument is valid during the call only. Each of queues may implement any of the
+// interfaces of package [runqueue] and is called on the same goroutine. The error is a
+// [*runqueue.OldFormatError].
+func NewExplainer(t *model.Tables, version int, onWait func(*ExplainedWait), queues ...any) (*Explainer, error) {
 	f, err := newStepFeed(t, version, newCauses(t), nil, nil, 1)
 	if err != nil {
 		return nil, err
 	}
-	f.causes.tell = tell
+	f.causes.onWait = onWait
 	for _, o := range queues {
 		f.resolver.Observe(o)
 	}
@@ -59,7 +58,7 @@ func (x *Explainer) ObserveSteps(m *model.Machine) {
 	}
 }
 
-// Observe has the waits count that end from now on.
+// Observe registers the Explainer with m: waits that end from now on count.
 func (x *Explainer) Observe(m *model.Machine) {
 	x.ObserveSteps(m)
 	m.Observe(explainerWaits{x})
@@ -83,19 +82,19 @@ func (w explainerWaits) GoSpan(s *model.GoSpan) {
 // Event notes that a thread did something.
 func (x *Explainer) Event(ev *model.Event) { x.f.event(ev) }
 
-// Pause waits until everything has arrived that was told, and tell is not running.
+// Pause waits until everything observed so far is processed and onWait has returned.
 func (x *Explainer) Pause() { x.f.pause() }
 
-// Finish tells what is left, once the Machine has finished.
+// Finish reports the remaining waits. Call it once, after [model.Machine.Finish].
 func (x *Explainer) Finish() { x.f.finish() }
 
-// explained tells of a wait that was settled.
+// explained reports a wait that is settled.
 func (a *attribution) explained(w *wait, s *model.GoSpan) {
-	x := &a.telling
+	x := &a.explaining
 	x.Span, x.Cells = *s, a.cut.cells.cells(x.Cells[:0])
 	x.Source, x.Grade, x.LastP, x.FromP = runqueue.SourceUnknown, runqueue.GradeContradicted, model.NoProc, model.NoProc
 	if w.known {
 		x.Source, x.Grade, x.LastP, x.FromP = w.source, w.grade, w.proc, w.from
 	}
-	a.tell(x)
+	a.onWait(x)
 }

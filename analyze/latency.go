@@ -23,7 +23,7 @@ type Latency struct {
 	SystemCensored Censored
 	Pseudo         int64
 	// LateSystem are waits in All of goroutines that turned out to be the runtime's only
-	// later: of one that existed when the trace began, its first stack tells.
+	// later: of one that existed when the trace began, its first stack shows it.
 	LateSystem Tally
 
 	waits      distGrid    // by function and origin

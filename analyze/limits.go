@@ -8,7 +8,7 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// What tells the usual from the unusual is estimated from the trace itself,
+// The limits of what is usual are estimated from the trace itself,
 // from what was seen so far, because it depends on the machine: a limit is the
 // 99.9th percentile of its kind, but at most limitMedians medians. On a busy
 // machine more than one in a thousand is disturbed, and the medians stay.
@@ -113,7 +113,7 @@ func (l *limits) thresholds(procs int) []result.Threshold {
 type quantiles struct {
 	n      int64
 	counts [64 << quantileBits]uint32
-	stale  int64 // the number of samples at which known must be computed anew
+	stale  int64 // the number of samples at which known must be computed again
 	known  model.Duration
 }
 
@@ -141,7 +141,7 @@ func (q *quantiles) at(part, whole int64) model.Duration {
 	return 0
 }
 
-// limit returns the limit of what is usual, computed anew whenever there are a
+// limit returns the limit of what is usual, computed again whenever there are a
 // quarter more samples. Only one of limit and low may be asked for.
 func (q *quantiles) limit(median model.Duration) model.Duration {
 	if q.n < limitSamples {

@@ -10,7 +10,7 @@ import (
 )
 
 // NoName stands for an empty name: a goroutine whose start function the trace
-// never told, a wait without a reason.
+// does not have, a wait without a reason.
 const NoName = result.NoName
 
 // byName holds a T for each name. While a trace is read names are StringIDs,

@@ -104,7 +104,7 @@ func (r *Report) newSteps(t *model.Tables, o Options) {
 	if !o.NoCauses {
 		f, err := newStepFeed(t, o.Version, r.Causes, r.Queues, r.Pathologies, o.Worst)
 		if err == nil {
-			f.causes.tell = o.Explained
+			f.causes.onWait = o.Explained
 			for _, q := range o.Queues {
 				f.resolver.Observe(q)
 			}
@@ -118,7 +118,7 @@ func (r *Report) newSteps(t *model.Tables, o Options) {
 
 // Begin sets the origin of points in time: that of the whole trace, when only a
 // window of it is analysed. Without, the origin is where accounting starts.
-// Call it before the Machine tells anything.
+// Call it before [Report.ObserveSteps].
 func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true }
 
 // Event counts an event; see [Totals.Event].

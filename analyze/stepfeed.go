@@ -34,7 +34,7 @@ type stepBatch struct {
 	waits    []stepWait
 	silences []silence
 	stacks   []stackSeen
-	spans    []model.GoSpan // of the waits, if somebody is told of each
+	spans    []model.GoSpan // of the waits, if somebody takes each
 }
 
 // stepWait is what matters of a wait's interval.
@@ -119,7 +119,7 @@ func (f *stepFeed) wait(s *model.GoSpan) {
 	w := newStepWait(s)
 	w.after = len(f.log.Steps)
 	b.waits = append(b.waits, w)
-	if f.causes.tell != nil {
+	if f.causes.onWait != nil {
 		b.spans = append(b.spans, *s)
 	}
 }

@@ -77,7 +77,7 @@ func (v vector) minus(o *vector) vector {
 //     difference of two such sums, found by binary search, so that its cost does not depend
 //     on how much happened while it lasted.
 //  2. Each segment also counts the waits that cover it whole, as differences between
-//     neighbours; together with the parts told by those that begin or end in it, that is how
+//     neighbours; together with the parts of those that begin or end in it, that is how
 //     long it was waited for in all.
 //  3. Segments lie in chunks, are numbered from 0 on and never move. A chunk whose segments
 //     are all forgotten goes back to where all tracks get theirs from.

@@ -18,7 +18,7 @@ type Frame struct {
 // IDs mean equal content and the other way round. It grows with the number of
 // distinct strings and stacks, not with the number of events.
 //
-// A Tables is safe for concurrent use: the reader adds to it while it hands out
+// A Tables is safe for concurrent use: the reader adds to it while it returns
 // events, and analyses that run at the same time look names up.
 type Tables struct {
 	mu        sync.RWMutex

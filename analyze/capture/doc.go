@@ -24,8 +24,8 @@
 //
 // [FromEnv] has schedscope record make a recording of the program from its start.
 //
-// A process has one flight recorder. It may run beside a trace of [runtime/trace.Start],
-// of which a process has one, too, and beside net/http/pprof.
+// A process has one flight recorder. It may run together with a trace of
+// [runtime/trace.Start], of which a process has one, too, and with net/http/pprof.
 //
 // The package needs nothing but the standard library.
 package capture

@@ -26,8 +26,8 @@ const (
 // recording of FromEnv goes on.
 const PartSuffix = ".part-"
 
-// Recording is what FromEnv began. Its method may be called of a nil one, and by any
-// goroutine.
+// Recording is a recording started by [FromEnv]. Its method is safe on a nil Recording and
+// for concurrent use.
 type Recording struct {
 	f    *os.File
 	w    *limitedWriter // to it: the tracer takes no notice of errors
@@ -83,7 +83,7 @@ func begin(path, length string, samples bool) (*Recording, error) {
 		}
 	}
 	asked := make(chan os.Signal, 1)
-	// Before the file is there, which tells schedscope that the signal is understood. It
+	// Before the file is there, which shows schedscope that the signal is understood. It
 	// stays so: one that comes late must not end the program.
 	notifySignal(asked)
 	f, err := createPart(path + PartSuffix + strconv.Itoa(os.Getpid()))

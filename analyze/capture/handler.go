@@ -142,7 +142,7 @@ func (r *Recorder) recordPast(w io.Writer, c Cause, at time.Time) error {
 	return err
 }
 
-// recordAhead writes the next seconds, beside the flight recorder. It ends early, with an
+// recordAhead writes the next seconds, in addition to the flight recorder. It ends early, with an
 // error, if the client goes, the trace gets too large or Close is called.
 func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length time.Duration, samples bool) error {
 	r.tracing.Lock() // Close waits for it

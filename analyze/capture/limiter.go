@@ -37,7 +37,7 @@ func (l *limiter) suppress(r Reason) {
 	l.since++
 }
 
-// taken returns what was suppressed since the last file, and begins anew.
+// taken returns what was suppressed since the last file, and resets it.
 func (l *limiter) taken() int64 {
 	n := l.since
 	l.since = 0

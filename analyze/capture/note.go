@@ -20,7 +20,7 @@ const Category = "schedscope.capture"
 // the one that the Note is of.
 const TakenCategory = "schedscope.capture.taken"
 
-// SlowCategory is that of the user log messages in which [Recorder.Observe] tells of slow
+// SlowCategory is that of the user log messages in which [Recorder.Observe] reports slow
 // requests, in the words of [Cause].
 const SlowCategory = "schedscope.slow"
 

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Options say what is kept and when it is written. Zero fields have the values told
-// there; only Dir must be set.
+// Options configures a [Recorder]: what is kept and when it is written. Zero fields have
+// the defaults of their comments; only Dir must be set.
 type Options struct {
 	// Dir is the folder of the files. It is made if it is not there.
 	Dir string
@@ -43,7 +43,7 @@ type Options struct {
 
 	// Latency is a limit of scheduling latency; none by default.
 	Latency Latency
-	// Slow is how long requests may take that [Recorder.Observe] is told of; 0: any time.
+	// Slow is how long requests of [Recorder.Observe] may take; 0: any time.
 	Slow time.Duration
 	// Signal has SIGUSR2 write a file. It does nothing where there is no such signal.
 	Signal bool
@@ -57,7 +57,7 @@ type Options struct {
 	// OnSnapshot is called after each file, by one goroutine at a time. No further file
 	// is written until it returns. It must not call Close or Snapshot.
 	OnSnapshot func(Snapshot)
-	// Logger is told of files, and of what failed; default [slog.Default].
+	// Logger logs files and failures; default [slog.Default].
 	Logger *slog.Logger
 }
 

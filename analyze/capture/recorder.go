@@ -72,7 +72,7 @@ func start(o Options, now func() time.Time, read func() *metrics.Float64Histogra
 	if err != nil {
 		return nil, fmt.Errorf("capture: %w", err)
 	}
-	// Traces tell the names of functions, tasks and messages: they are for the owner.
+	// Traces show the names of functions, tasks and messages: they are for the owner.
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("capture: making the folder: %w", err)
 	}
@@ -116,9 +116,9 @@ func (r *Recorder) Close() error {
 	return nil
 }
 
-// Observe tells how long a request took, at its end. If that is longer than Options.Slow,
-// a file is written soon, without waiting for it. What names the request; a trace that
-// is being recorded is told of it in the task of ctx (category "schedscope.slow").
+// Observe reports how long a request took, at its end. If that is longer than Options.Slow,
+// a file is written soon; Observe does not wait for it. What names the request. A trace that is
+// being recorded gets a log message in the task of ctx (category "schedscope.slow").
 func (r *Recorder) Observe(ctx context.Context, what string, took time.Duration) {
 	if r == nil || r.o.Slow <= 0 || took <= r.o.Slow {
 		return
@@ -226,7 +226,7 @@ func (r *Recorder) consider(c Cause) {
 	}
 }
 
-// write writes a file and tells of it.
+// write writes a file and reports it.
 func (r *Recorder) write(c Cause) (Snapshot, error) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
@@ -298,5 +298,5 @@ func (r *Recorder) logNote(c Cause, at time.Time) string {
 	return n.Time
 }
 
-// logTaken tells the traces that go on that the one with the note of a time is complete.
+// logTaken logs in the traces that go on that the one with the note of a time is complete.
 func logTaken(noted string) { trace.Log(context.Background(), TakenCategory, noted) }

@@ -12,7 +12,7 @@ import (
 // A Figure is a number of a trace, nil if it is not known.
 type Figure func(*sample.Sample) *float64
 
-// Content tells traces apart whatever their names: no two processes are alike in this.
+// Content distinguishes traces whatever their names: no two processes are alike in this.
 type Content struct{ from, to, running, capacity, events int64 }
 
 // ContentOf returns the content of a trace. Of one without events it says nothing.
@@ -44,7 +44,7 @@ func Busy(s *sample.Sample) *float64 {
 	return new(float64(s.Running) / float64(s.Capacity))
 }
 
-// Noise returns the figure that f picks of what disturbed a trace.
+// Noise returns the disturbance selected by f.
 func Noise(f func(*env.Noise) *float64) Figure {
 	return func(s *sample.Sample) *float64 {
 		if s.Noise == nil {

@@ -178,8 +178,8 @@ func (ps *Parts) ShareOf(p *Part) float64 {
 	return p.Change() / (ps.Cand - ps.Base)
 }
 
-// Mixed reports whether parts changed in both directions, so that what they are of the
-// total's change says little: one of them changed by more than the total.
+// Mixed reports whether some parts grew while others shrank: one of them changed by more
+// than the total, and shares of the total's change say little.
 func (ps *Parts) Mixed() bool {
 	return slices.ContainsFunc(ps.Parts, func(p Part) bool { return math.Abs(p.Change()) > 1.005*math.Abs(ps.Cand-ps.Base) })
 }

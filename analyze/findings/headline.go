@@ -92,7 +92,7 @@ func noWaits(r *result.Report) result.Finding {
 	return f
 }
 
-// cutText tells of the waits that are seen in part.
+// cutText describes the waits that are seen in part.
 func cutText(r *result.Report) string {
 	n, longest := cutWaits(&r.Latency.Censored)
 	who := fmt.Sprintf("%s are seen in part only, because the %s begins or ends in them, the longest", textui.Plural(n, "wait"), subject(r))

@@ -15,73 +15,64 @@ import (
 // selects, if others have: a goroutine that the candidate starts and the base does not, or
 // the other way round, is the news that the rule is there for. What no trace has is more
 // likely to be a slip in the rule.
-func (c *check) countAbsent() {
-	for _, it := range c.items {
-		if !zeroIfAbsent(it.rule.Quantity) || !slices.ContainsFunc(c.sides(), func(s *side) bool { return len(having(s.given, it.key)) > 0 }) {
+func (m matter) countAbsent() matter {
+	m.all = slices.Clone(m.all)
+	for i := range m.rules {
+		r := &m.rules[i]
+		if !r.zeroIfAbsent() || !m.all.have(r.key) {
 			continue
 		}
-		for _, s := range c.sides() {
-			c.zero(s, it)
+		for k, s := range m.all {
+			n := 0
+			samples := slices.Clone(s.samples)
+			for i, x := range samples {
+				_, has := x.Values[r.key]
+				if has || !sample.Absent(x.Missing[r.key]) || r.Quantity.Per == rule.PerOp && x.Ops <= 0 {
+					continue
+				}
+				y := *x
+				if y.Values = maps.Clone(x.Values); y.Values == nil {
+					y.Values = map[string]sample.Value{}
+				}
+				y.Values[r.key] = sample.Value{}
+				samples[i] = &y
+				n++
+			}
+			if n > 0 {
+				m.all[k].samples = samples
+				m.warnings = append(m.warnings, fmt.Sprintf("%s: %d of %s of the %s have nothing of that name, which counts as 0; if it was only renamed there, the rule needs a pattern for both names", r.text, n, count(len(samples), "trace"), s.name))
+			}
 		}
 	}
+	return m
 }
 
-// zeroIfAbsent says whether a quantity is a total of what has a name that selectors
+// zeroIfAbsent reports whether a quantity is a total of what has a name that selectors
 // choose. Causes may be unknown for another reason.
-func zeroIfAbsent(q rule.Quantity) bool {
-	m, ok := rule.Lookup(q.Metric)
-	if !ok || m.Env || q.Selected("behind") == nil && (q.Selected("cause") != nil || q.Selected("func") == nil && q.Selected("name") == nil) {
+func (r *subject) zeroIfAbsent() bool {
+	q := r.Quantity
+	if r.metric.Env || q.Selected("behind") == nil && (q.Selected("cause") != nil || q.Selected("func") == nil && q.Selected("name") == nil) {
 		return false
 	}
 	return q.Agg == rule.Sum || q.Per != rule.PerNone
 }
 
-// zero gives the traces of a side that have nothing of a quantity the value 0. What is
-// given stays as it is.
-func (c *check) zero(s *side, it *item) {
-	n := 0
-	given := slices.Clone(s.given)
-	for i, x := range given {
-		_, has := x.Values[it.key]
-		if has || !sample.Absent(x.Missing[it.key]) || it.rule.Quantity.Per == rule.PerOp && x.Ops <= 0 {
-			continue
-		}
-		y := *x
-		y.Values = maps.Clone(x.Values)
-		if y.Values == nil {
-			y.Values = map[string]sample.Value{}
-		}
-		y.Values[it.key] = sample.Value{}
-		given[i] = &y
-		n++
-	}
-	if n == 0 {
-		return
-	}
-	s.given, s.whole, s.used = given, given, given
-	c.warn("%s: %d of %s of the %s have nothing of that name, which counts as 0; if it was only renamed there, the rule needs a pattern for both names", it.res.Rule, n, count(len(given), "trace"), s.name)
-}
-
 // remedy says what to do about a rule that a side has no data for; "" if that is not
 // known.
-func (c *check) remedy(it *item) string {
-	q := it.rule.Quantity
-	m, ok := rule.Lookup(q.Metric)
-	if !ok || m.Env || m.Name == "op" {
+func (m *matter) remedy(r *subject) string {
+	q := r.Quantity
+	if r.metric.Env || r.metric.Name == "op" || r.ofRequests() {
 		return ""
 	}
-	if _, _, ok := m.OfRequests(); ok {
-		return ""
-	}
-	elsewhere := slices.ContainsFunc(c.sides(), func(s *side) bool { return len(having(s.whole, it.key)) > 0 })
-	single := m.Kind == rule.Distribution && q.Per == rule.PerNone && q.Agg != rule.Sum && q.Agg != rule.Share
+	elsewhere := m.all.have(r.key)
+	single := r.metric.Kind == rule.Distribution && q.Per == rule.PerNone && q.Agg != rule.Sum && q.Agg != rule.Share
 	switch {
 	case single && (elsewhere || len(q.Select) == 0):
 		sum := rule.Quantity{Agg: rule.Sum, Metric: q.Metric, Select: q.Select}
 		per := rule.Quantity{Agg: rule.Mean, Metric: q.Metric, Select: q.Select, Per: rule.PerSecond}
 		return fmt.Sprintf("; where nothing happens there is nothing to aggregate: a rule on %s or %s has 0 there", sum, per)
 	case !elsewhere:
-		return c.thereIs(q)
+		return m.all.thereIs(q)
 	}
 	return ""
 }
@@ -90,13 +81,13 @@ func (c *check) remedy(it *item) string {
 const maxNames = 5
 
 // thereIs lists what selectors could choose.
-func (c *check) thereIs(q rule.Quantity) string {
+func (s sides) thereIs(q rule.Quantity) string {
 	for _, key := range []string{"func", "reason", "cause", "behind"} {
 		x := q.Selected(key)
 		if x == nil {
 			continue
 		}
-		names := c.named(key)
+		names := s.named(key)
 		if len(names) == 0 || slices.ContainsFunc(names, x.Match) {
 			continue
 		}
@@ -115,15 +106,14 @@ func (c *check) thereIs(q rule.Quantity) string {
 
 // named returns the names that a selector's key has in the traces, greatest first in each
 // list.
-func (c *check) named(key string) []string {
-	var names []string
+func (s sides) named(key string) (names []string) {
 	add := func(s string) {
 		if s != "" && s != sample.Others && !slices.Contains(names, s) {
 			names = append(names, s)
 		}
 	}
-	for _, s := range c.sides() {
-		for _, x := range s.whole {
+	for _, side := range s {
+		for _, x := range side.samples {
 			switch key {
 			case "reason":
 				each(x.Blocked, func(c sample.Class) { add(rule.SlugOf(c.Detail)) })

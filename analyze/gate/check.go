@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
@@ -34,54 +35,40 @@ type Input struct {
 // and those that explain a violation.
 func SpecOf(b *budget.Budget) sample.Spec {
 	s := sample.Spec{Workload: b.Workload, Op: b.Op, Window: b.Window}
+	var all []rule.Quantity
+	for _, r := range b.Rules {
+		if r.Level != budget.Off {
+			all = append(all, r.Quantity)
+		}
+	}
+	all = append(all, diagnostics(rule.PerOp)...)
+	if b.Op == "" { // there may be no requests
+		all = append(all, diagnostics(rule.PerSecond)...)
+	}
 	seen := map[string]bool{}
-	add := func(q rule.Quantity) {
+	for _, q := range append(all, requestRate) {
 		if key := q.String(); !seen[key] {
 			seen[key] = true
 			s.Quantities = append(s.Quantities, q)
 		}
 	}
-	for _, r := range b.Rules {
-		if r.Level != budget.Off {
-			add(r.Quantity)
-		}
-	}
-	for _, q := range diagnostics(rule.PerOp) {
-		add(q)
-	}
-	if b.Op == "" { // there may be no requests
-		for _, q := range diagnostics(rule.PerSecond) {
-			add(q)
-		}
-	}
-	add(requestRate)
 	return s
 }
 
-// Check judges. It returns an error only if it is called wrongly: what is wrong with
-// samples and budget is a verdict.
+// Check judges: guards find which traces count and what may be judged, tests compute what can be
+// computed of each rule, and the verdict is what follows. It returns an error only if it is called
+// wrongly: what is wrong with samples and budget is a verdict.
 func Check(in Input) (*Result, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	c := newCheck(in)
-	if reasons := c.unusable(); len(reasons) > 0 {
-		c.refuse(reasons)
-		return c.res, nil
+	m := matterOf(in)
+	if reasons := m.unusable(); len(reasons) > 0 {
+		return m.refused(reasons), nil
 	}
-	c.addThroughput()
-	c.countAbsent()
-	c.guard()
-	for _, it := range c.items {
-		c.judge(it)
-	}
-	c.correct()
-	for _, it := range c.items {
-		c.decide(it)
-	}
-	c.explain()
-	c.conclude()
-	return c.res, nil
+	m.rules = append(m.throughput(), m.rules...)
+	g := guards(m.countAbsent())
+	return verdict(g, tests(g)), nil
 }
 
 func (in Input) check() error {
@@ -98,117 +85,71 @@ func (in Input) check() error {
 	return fmt.Errorf("gate: unknown outcome of what is inconclusive %q (want warn, fail or pass)", in.OnInconclusive)
 }
 
-// A check is one under way.
-type check struct {
-	in    Input
-	b     *budget.Budget
-	res   *Result
-	base  *side // nil: none
-	cand  *side
-	items []*item
-	noisy bool // both sides were disturbed, and alike
-
-	compared *experiment.Result // both sides, once it is asked for
+// A matter is what is to be judged. Nothing changes one: each step returns its own.
+type matter struct {
+	Input
+	design   Design
+	all      sides
+	rules    []subject
+	warnings []string
 }
 
-// A side has the samples of one side, less and less of them.
+// sides are the samples of the base, unless there is none, and of the candidate.
+type sides []side
+
+// A side has samples in the order of recording, if it is known.
 type side struct {
-	name  string
-	given []*sample.Sample
-	whole []*sample.Sample // with what is zero where absent, see countAbsent
-	used  []*sample.Sample // of these, without the disturbed ones
-	res   *Side
+	name    string
+	samples []*sample.Sample
+	dropped []Dropped
 }
 
-// An item is a rule under judgement.
-type item struct {
-	rule    budget.Rule
-	key     string
-	metric  *rule.Metric
-	res     *RuleResult
-	cause   cause
-	proved  bool
-	added   bool    // not of the budget: the throughput of requests
-	counter bool    // a relative rule on a counter per op
-	margin  float64 // the ratio that the bound allows, at the baseline's median
-	spread  float64 // SD of logs, NaN: unknown
-	alpha   float64 // of the rule at worst, in its family
-	off     float64 // how far the estimate lies beyond what the bound allows, 1: at it
-}
-
-// A cause is why a rule could not be decided.
-type cause uint8
-
-const (
-	causeNone    cause = iota
-	causeGuard         // a guard forbids
-	causeFew           // there are too few traces for any verdict
-	causeData          // the values are not good enough
-	causePower         // there are enough traces, but the effect is too small to be seen
-	causeMissing       // there are no data: the input is unusable
-)
-
-func newCheck(in Input) *check {
-	b := in.Budget
-	c := &check{in: in, b: b, cand: newSide("candidate", in.Cand)}
-	c.res = &Result{
-		Schema: Schema, MetricDefs: rule.MetricDefs, Workload: b.Workload, BudgetHash: b.Hash,
-		Alpha: b.Alpha, Guards: []Guard{}, Rules: []RuleResult{},
+// base returns the samples of the base, nil if there is none.
+func (s sides) base() []*sample.Sample {
+	if len(s) == 1 {
+		return nil
 	}
+	return s[0].samples
+}
+
+func (s sides) cand() []*sample.Sample { return s[len(s)-1].samples }
+
+// of returns the sides whose traces a rule needs.
+func (s sides) of(r *subject) sides {
+	if r.Bound.Relative {
+		return s
+	}
+	return s[len(s)-1:]
+}
+
+// have reports whether any sample has the quantity.
+func (s sides) have(key string) bool {
+	return slices.ContainsFunc(s, func(x side) bool { return len(having(x.samples, key)) > 0 })
+}
+
+func matterOf(in Input) matter {
+	m := matter{Input: in, design: Absolute, rules: subjectsOf(in.Budget)}
 	if in.Base != nil {
-		c.base = newSide("base", in.Base)
-		c.res.Base = c.base.res
-	}
-	for _, r := range b.Rules {
-		if r.Level != budget.Off && r.Rule != nil {
-			c.items = append(c.items, newItem(r))
+		m.design = Separate
+		if inTurns(in.Base, in.Cand) {
+			m.design = Interleaved
 		}
+		m.all = sides{sideOf("base", in.Base)}
 	}
-	c.res.Design = c.design()
-	return c
+	m.all = append(m.all, sideOf("candidate", in.Cand))
+	return m
 }
 
-func newSide(name string, set *sample.Set) *side {
-	s := &side{name: name}
+func sideOf(name string, set *sample.Set) side {
+	s := side{name: name}
 	for i := range set.Samples {
-		s.given = append(s.given, &set.Samples[i])
+		s.samples = append(s.samples, &set.Samples[i])
 	}
-	// The order of recording, if it is known.
-	slices.SortStableFunc(s.given, func(a, b *sample.Sample) int { return a.Order - b.Order })
-	s.whole, s.used = s.given, s.given
-	s.res = &Side{Name: name, Traces: []string{}}
-	for _, x := range s.given {
-		s.res.Traces = append(s.res.Traces, x.Name)
-	}
-	if len(s.given) > 0 {
-		s.res.Identity, s.res.Commit = s.given[0].Identity, s.given[0].Identity.Commit
-	}
+	slices.SortStableFunc(s.samples, func(a, b *sample.Sample) int { return a.Order - b.Order })
 	return s
 }
 
-func newItem(r budget.Rule) *item {
-	it := &item{rule: r, key: r.Quantity.String(), spread: math.NaN()}
-	it.metric, _ = rule.Lookup(r.Quantity.Metric)
-	it.counter = r.Bound.Relative && isCounter(r.Quantity)
-	it.res = &RuleResult{
-		Rule: r.Rule.String(), Slug: r.Rule.Slug(), Level: r.Level, Owner: r.Owner,
-		Unit: r.Quantity.Unit(), Point: r.Point, Relative: r.Bound.Relative, LowerIsWorse: !it.higher(), Verdict: Inconclusive, Bound: r.Bound.Add,
-	}
-	return it
-}
-
-// design says how the sides came about.
-func (c *check) design() Design {
-	switch {
-	case c.in.Base == nil:
-		return Absolute
-	case !inTurns(c.in.Base, c.in.Cand):
-		return Separate
-	}
-	return Interleaved
-}
-
-// inTurns says whether both sets say that they were recorded in turns, and do not
+// inTurns reports whether both sets say that they were recorded in turns, and do not
 // contradict it: places in one order cannot be taken twice.
 func inTurns(base, cand *sample.Set) bool {
 	if base.Design != string(Interleaved) || cand.Design != string(Interleaved) || base.Recording != cand.Recording {
@@ -226,81 +167,72 @@ func inTurns(base, cand *sample.Set) bool {
 	return true
 }
 
-func (c *check) sides() []*side {
-	if c.base == nil {
-		return []*side{c.cand}
-	}
-	return []*side{c.base, c.cand}
-}
-
-func (c *check) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if !slices.Contains(c.res.Warnings, text) {
-		c.res.Warnings = append(c.res.Warnings, text)
-	}
-}
-
-// unusable returns what makes the input unusable as a whole: no rules or traces, traces that
+// unusable returns what makes the input unusable as a whole: no rules, metrics or traces, traces that
 // are strange or there twice (1), sides that are not of the same (2), waivers that ended or
 // hold for too long (3), and a baseline that is missing (4).
-func (c *check) unusable() (why []string) {
+func (m *matter) unusable() (why []string) {
 	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
-	if len(c.items) == 0 {
+	if len(m.rules) == 0 {
 		say("the budget has no rule to judge")
 	}
-	for _, s := range c.sides() { // 1
-		if len(s.given) == 0 {
+	for _, r := range m.rules {
+		if r.metric == nil {
+			say("there is no metric %q", r.Quantity.Metric)
+		}
+	}
+	seen := map[string]map[experiment.Content]string{} // names of traces by side
+	for _, s := range m.all {                          // 1
+		if len(s.samples) == 0 {
 			say("the %s has no traces", s.name)
 		}
-		why = append(why, s.strange(c.b)...)
-		seen := map[experiment.Content]string{}
-		for _, x := range s.given {
+		why = append(why, s.strange(m.Budget)...)
+		seen[s.name] = map[experiment.Content]string{}
+		for _, x := range s.samples {
 			k := experiment.ContentOf(x)
-			if first, ok := seen[k]; ok && x.Events > 0 {
+			if first, ok := seen[s.name][k]; ok && x.Events > 0 {
 				say("%s: %s and %s are the same trace", s.name, first, x.Name)
 				continue
 			}
-			seen[k] = x.Name
+			seen[s.name][k] = x.Name
 		}
 	}
-	if len(why) == 0 && c.base != nil { // 2
-		base, cand := c.base.given[0].Identity, c.cand.given[0].Identity
-		if base.Workload != cand.Workload {
-			say("the base is of workload %q, the candidate of %q", base.Workload, cand.Workload)
+	if base, cand := m.all.base(), m.all.cand(); len(why) == 0 && base != nil { // 2
+		if b, d := base[0].Identity.Workload, cand[0].Identity.Workload; b != d {
+			say("the base is of workload %q, the candidate of %q", b, d)
 		}
-		if x := shared(c.base.given, c.cand.given); x != nil {
-			say("%s is on both sides: a trace compared with itself shows nothing", x.Name)
+		for _, x := range cand {
+			if _, ok := seen["base"][experiment.ContentOf(x)]; ok && x.Events > 0 {
+				say("%s is on both sides: a trace compared with itself shows nothing", x.Name)
+				break
+			}
 		}
 	}
-	for _, w := range c.b.Expired(c.in.Today) { // 3
-		say("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), parens(w.Issue))
+	for _, w := range m.Budget.Expired(m.Today) { // 3
+		issue := ""
+		if w.Issue != "" {
+			issue = " (" + w.Issue + ")"
+		}
+		say("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), issue)
 	}
-	for _, w := range c.b.Waivers {
-		if w.TooLong(c.in.Today) {
+	for _, w := range m.Budget.Waivers {
+		if w.TooLong(m.Today) {
 			say("the waiver for %q holds until %s: want %s at the latest, %d days from now", w.Pattern, day(w.Until),
-				day(c.in.Today.AddDate(0, 0, budget.MaxWaived)), budget.MaxWaived)
+				day(m.Today.AddDate(0, 0, budget.MaxWaived)), budget.MaxWaived)
 		}
 	}
-	if c.res.Design == Absolute { // 4
-		why = append(why, needBaseline(c.items)...)
+	if m.design == Absolute { // 4
+		why = append(why, needBaseline(m.rules)...)
 	}
 	return why
 }
 
 // needBaseline says which rules compare with a baseline.
-func needBaseline(items []*item) []string {
-	first, n := "", 0
-	for _, it := range items {
-		if it.rule.Bound.Relative {
-			if n++; n == 1 {
-				first = it.res.Rule
-			}
-		}
-	}
-	if n == 0 {
+func needBaseline(rules []subject) []string {
+	relative := slices.DeleteFunc(slices.Clone(rules), func(r subject) bool { return !r.Bound.Relative })
+	if len(relative) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("rule %q compares with a baseline, and none was given%s", first, andMore(n-1, "rule"))}
+	return []string{fmt.Sprintf("rule %q compares with a baseline, and none was given%s", relative[0].text, andMore(len(relative)-1, "rule"))}
 }
 
 // strange returns how the samples differ from what the budget is about: what is the same of
@@ -308,7 +240,7 @@ func needBaseline(items []*item) []string {
 func (s *side) strange(b *budget.Budget) []string {
 	var reasons []string
 	of := map[string][]string{} // names of traces by reason
-	for _, x := range s.given {
+	for _, x := range s.samples {
 		say := func(format string, args ...any) {
 			why := fmt.Sprintf(format, args...)
 			if of[why] == nil {
@@ -337,46 +269,58 @@ func andMore(n int, what string) string {
 	return fmt.Sprintf(" (and %s more)", count(n, what))
 }
 
-// shared returns a trace that is on both sides, nil if there is none: such a comparison
-// shows nothing, whatever the program does.
-func shared(base []*sample.Sample, cand []*sample.Sample) *sample.Sample {
-	seen := map[experiment.Content]bool{}
-	for _, x := range base {
-		seen[experiment.ContentOf(x)] = x.Events > 0
+// refused returns the result that says that nothing was judged.
+func (m *matter) refused(reasons []string) *Result {
+	res := m.result(m.all)
+	for _, r := range m.rules {
+		x := judgedOf(r).res
+		x.Verdict, x.Why = Unusable, "not judged: the input is unusable"
+		res.Rules = append(res.Rules, x)
 	}
-	for _, x := range cand {
-		if seen[experiment.ContentOf(x)] {
-			return x
-		}
-	}
-	return nil
+	res.Verdict, res.Exit = Unusable, ExitUnusable
+	res.Headline = "unusable: " + reasons[0] + andMore(len(reasons)-1, "reason")
+	res.Warnings = reasons
+	return res
 }
 
-// refuse makes the result say that nothing was judged.
-func (c *check) refuse(reasons []string) {
-	for _, it := range c.items {
-		it.res.Verdict, it.res.Why = Unusable, "not judged: the input is unusable"
-		c.res.Rules = append(c.res.Rules, *it.res)
+// result returns one that says what is compared with what, and has no judgement yet.
+func (m *matter) result(used sides) *Result {
+	b := m.Budget
+	res := &Result{
+		Schema: Schema, MetricDefs: rule.MetricDefs, Workload: b.Workload, BudgetHash: b.Hash,
+		Design: m.design, Alpha: b.Alpha, Guards: []Guard{}, Rules: []RuleResult{},
 	}
-	c.setSides()
-	c.res.Verdict, c.res.Exit = Unusable, ExitUnusable
-	c.res.Headline = "unusable: " + reasons[0]
-	if n := len(reasons) - 1; n > 0 {
-		c.res.Headline += fmt.Sprintf(" (and %s more)", count(n, "reason"))
+	for i, s := range m.all {
+		count := func(f experiment.Figure) *float64 { return experiment.Median(used[i].samples, f) }
+		x := Side{Name: s.name, Traces: []string{}, Dropped: used[i].dropped, OpRate: count(experiment.OpRate),
+			Events: count(experiment.EventsPerOp), Busy: count(experiment.Busy), Noise: noise(s.samples)}
+		for _, t := range s.samples {
+			x.Traces = append(x.Traces, t.Name)
+		}
+		if len(s.samples) > 0 {
+			x.Identity, x.Commit = s.samples[0].Identity, s.samples[0].Identity.Commit
+		}
+		if res.Cand = x; i < len(m.all)-1 {
+			res.Base = &x
+		}
 	}
-	c.res.Warnings = append(c.res.Warnings, reasons...)
+	return res
+}
+
+// noise returns the medians of the disturbances, nil if nothing is known.
+func noise(samples []*sample.Sample) *env.Noise {
+	of := func(f experiment.Figure) *float64 { return experiment.Median(samples, f) }
+	n := env.Noise{Nivcsw: of(experiment.Nivcsw), RunDelay: of(experiment.RunDelay), Steal: of(experiment.Steal), Foreign: of(experiment.Foreign),
+		Throttled: of(experiment.Throttled), PSI: of(experiment.PSI), Canary: of(experiment.Canary)}
+	if n == (env.Noise{}) {
+		return nil
+	}
+	return &n
 }
 
 // Small words.
 
 func day(t time.Time) string { return t.Format("2006-01-02") }
-
-func parens(s string) string {
-	if s == "" {
-		return ""
-	}
-	return " (" + s + ")"
-}
 
 func count(n int, what string) string {
 	if n == 1 {

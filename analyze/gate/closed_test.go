@@ -136,15 +136,16 @@ func TestAtLimit(t *testing.T) {
 // TestSuspectWithoutEstimate checks that no number of traces is named where nothing says
 // how far beyond the bound the candidate is.
 func TestSuspectWithoutEstimate(t *testing.T) {
-	c := &check{}
+	j := untested(t, "mean(wait/op) <= baseline*1.10")
+	j.spread, j.alpha, j.res.Cand = .2, .01, &Values{N: 10}
 	for _, off := range []float64{0, .5, 1, math.NaN()} {
-		it := &item{off: off, spread: .2, alpha: .01, res: &RuleResult{Test: "permutation", Cand: &Values{N: 10}}}
-		if n := c.wouldShow(it); n != 0 {
+		j.off = off
+		if n := j.wouldShow(); n != 0 {
 			t.Errorf("an estimate of %v times the bound: %d traces", off, n)
 		}
 	}
-	it := &item{off: 1.2, spread: .2, alpha: .01, res: &RuleResult{Test: "permutation", Cand: &Values{N: 10}}}
-	if n := c.wouldShow(it); n < 11 {
+	j.off = 1.2
+	if n := j.wouldShow(); n < 11 {
 		t.Errorf("1.2 times the bound: %d traces", n)
 	}
 }

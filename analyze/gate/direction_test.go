@@ -15,8 +15,8 @@ import (
 // These tests hold which way each test points, and which of its parts decides: a sign or a
 // factor that is wrong there shows in no verdict on typical values.
 
-func itemOf(t *testing.T, text string) *item {
-	return newItem(budgetOf(t, text).Rules[0])
+func untested(t *testing.T, text string) judged {
+	return judgedOf(subjectOf(budgetOf(t, text).Rules[0]))
 }
 
 // TestTests checks the test on values with and without zeros, which have no logarithm, in
@@ -52,38 +52,40 @@ func TestTests(t *testing.T) {
 		{"a zero, less is worse, less", down, less(base, 100), .1, .02, false},
 		{"a zero, less is worse, more", down, less(base, 100), 5, -.97, true},
 	} {
-		cand := scaled(c.base, c.times)
+		cand := mapped(c.base, func(x float64) float64 { return x * c.times })
 		if strings.HasPrefix(c.name, "a zero, more") || strings.HasPrefix(c.name, "a zero, less is worse, more") {
 			for i := range cand {
 				cand[i] += 3 // as times has no effect on zero
 			}
 		}
-		it := itemOf(t, c.rule)
-		p := it.testSides(mapped(it.rule.Bound, c.base), c.base, cand)
+		j := untested(t, c.rule)
+		j = j.relative(mapped(c.base, j.Bound.At), c.base, cand)
+		p := *j.res.P
 		if c.p >= 0 && p > c.p || c.p < 0 && p < -c.p {
 			t.Errorf("%s: p = %v, want %v", c.name, p, c.p)
 		}
-		if it.proved != c.proved {
-			t.Errorf("%s: proved %v", c.name, it.proved)
+		if j.proved != c.proved {
+			t.Errorf("%s: proved %v", c.name, j.proved)
 		}
 	}
 }
 
 // TestProvedConfidence checks that an interval of too few values proves nothing.
 func TestProvedConfidence(t *testing.T) {
-	it := itemOf(t, "mean(wait/op) <= baseline*1.10")
+	j := untested(t, "mean(wait/op) <= baseline*1.10")
 	base := []float64{100, 101, 102}
-	if it.testSides(mapped(it.rule.Bound, base), base, []float64{1, 2, 3}); it.proved {
+	if j.relative(mapped(base, j.Bound.At), base, []float64{1, 2, 3}).proved {
 		t.Error("three traces prove something")
 	}
 }
 
 // TestShiftZero checks that differences are proved to be none against 0, not 1 as ratios are.
 func TestShiftZero(t *testing.T) {
-	zeros, half := make([]float64, 10), scaled([]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, .5)
-	it := itemOf(t, "mean(wakes/op) <= baseline*1.10")
-	if p := it.testSides(zeros, zeros, half); it.proved || p > .01 {
-		t.Errorf("half a wake more: p %v, proved %v", p, it.proved)
+	zeros := make([]float64, 10)
+	half := mapped(zeros, func(float64) float64 { return .5 })
+	j := untested(t, "mean(wakes/op) <= baseline*1.10").relative(zeros, zeros, half)
+	if j.proved || *j.res.P > .01 {
+		t.Errorf("half a wake more: p %v, proved %v", *j.res.P, j.proved)
 	}
 }
 
@@ -164,10 +166,10 @@ func TestDetect(t *testing.T) {
 		{"mean(ops/s) >= baseline*0.90", 0, .6},
 		{"mean(ops/s) >= baseline*0.90", .8, .8},
 	} {
-		it := itemOf(t, c.rule)
-		it.rule.Detect = c.detect
-		if it.setMargin(100); math.Abs(it.res.Detect-c.want) > 1e-9 {
-			t.Errorf("%s, detect %v: %v, want %v", c.rule, c.detect, it.res.Detect, c.want)
+		j := untested(t, c.rule)
+		j.Detect = c.detect
+		if got := j.withMargin(100).res.Detect; math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s, detect %v: %v, want %v", c.rule, c.detect, got, c.want)
 		}
 	}
 }
@@ -195,7 +197,7 @@ func TestCounters(t *testing.T) {
 		"mean(cpu/op) <= baseline": true, "mean(wakes/op) <= baseline": true, "mean(cpu/op) < 1ms": false,
 		"mean(cpu/s) <= baseline": false, "sum(wakes) <= baseline": false, "mean(wait/op) <= baseline": false, "p99(runnable) <= baseline": false,
 	} {
-		if got := itemOf(t, text).counter; got != want {
+		if got := untested(t, text).counter; got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}

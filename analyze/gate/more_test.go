@@ -555,7 +555,7 @@ func TestReasonsOnce(t *testing.T) {
 	x := sample.Sample{Name: "1", Whole: true, Identity: sample.Identity{MetricDefs: rule.MetricDefs, Workload: "shop"}}
 	y, z := x, x
 	y.Name, z.Name, z.Identity.Workload = "2", "3", "cart"
-	s := &side{name: "base", given: []*sample.Sample{&x, &y, &z}}
+	s := &side{name: "base", samples: []*sample.Sample{&x, &y, &z}}
 	got := s.strange(&budget.Budget{Workload: "other"})
 	want := []string{
 		`base: 1 is of workload "shop", the budget is for "other" (and 1 trace more)`,
@@ -564,15 +564,15 @@ func TestReasonsOnce(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	var items []*item
+	var rules []subject
 	for _, text := range []string{"p50(runnable) < 5ms", "p99(runnable) <= baseline", "mean(wakes/op) <= baseline*1.1"} {
 		r, err := rule.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		items = append(items, &item{rule: budget.Rule{Rule: r}, res: &RuleResult{Rule: text}})
+		rules = append(rules, subjectOf(budget.Rule{Rule: r}))
 	}
-	if got, want := needBaseline(items), []string{`rule "p99(runnable) <= baseline" compares with a baseline, and none was given (and 1 rule more)`}; !slices.Equal(got, want) {
+	if got, want := needBaseline(rules), []string{`rule "p99(runnable) <= baseline" compares with a baseline, and none was given (and 1 rule more)`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -606,8 +606,18 @@ func TestRuleInResult(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x := newItem(budget.Rule{Rule: r}).res; x.Relative != want[0] || x.LowerIsWorse != want[1] {
+		if x := judgedOf(subjectOf(budget.Rule{Rule: r})).res; x.Relative != want[0] || x.LowerIsWorse != want[1] {
 			t.Errorf("%s: %+v", text, x)
 		}
+	}
+}
+
+// TestUnknownMetric checks that a rule that was not parsed, on a metric that does not exist, is unusable.
+func TestUnknownMetric(t *testing.T) {
+	b := budgetOf(t, "p99(runnable) < 5ms")
+	b.Rules[0].Quantity.Metric = "naps"
+	r := must(t, Input{Budget: b, Cand: recipe{n: 10, seed: 1}.set("cand")})
+	if r.Exit != ExitUnusable || r.Headline != `unusable: there is no metric "naps"` {
+		t.Errorf("exit %d: %s", r.Exit, r.Headline)
 	}
 }

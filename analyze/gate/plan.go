@@ -77,18 +77,18 @@ func Plan(in PlanInput) (*PlanResult, error) {
 	case in.Traces < 0 || in.Detect < 0:
 		return nil, errors.New("gate: invalid number of traces or ratio, want positive ones")
 	}
-	c := newCheck(Input{Budget: in.Budget, Cand: &sample.Set{}})
+	rules := subjectsOf(in.Budget)
 	res := &PlanResult{Alpha: in.Budget.Alpha, Rules: []PlanRow{}}
-	for _, it := range c.items {
-		if it.rule.Bound.Relative && it.rule.Level == budget.Error {
+	for i := range rules {
+		if rules[i].ofFamily() {
 			res.Family++
 		}
 	}
 	kept := 1.0
-	for _, it := range c.items {
-		row := c.plan(it, in, res.Family)
+	for _, r := range rules {
+		row := in.row(r, res.Family)
 		res.Rules = append(res.Rules, row)
-		if it.rule.Level == budget.Error {
+		if r.Level == budget.Error {
 			res.Traces = max(res.Traces, row.Needed)
 			kept *= 1 - row.FalseAlarm
 		}
@@ -97,13 +97,13 @@ func Plan(in PlanInput) (*PlanResult, error) {
 	return res, nil
 }
 
-func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
-	row := PlanRow{Rule: it.res.Rule, Slug: it.res.Slug, Level: it.rule.Level, Unit: it.res.Unit, Point: it.rule.Point}
-	xs, s := pooled(in.Sets, it.key)
+func (in *PlanInput) row(r subject, family int) PlanRow {
+	row := PlanRow{Rule: r.text, Slug: r.Slug(), Level: r.Level, Unit: r.Quantity.Unit(), Point: r.Point}
+	xs, s := pooled(in.Sets, r.key)
 	row.Seen = len(xs)
 	m := stat.Median(xs)
 	switch {
-	case it.rule.Point:
+	case r.Point:
 		row.Why = "compared trace by trace, without statistics"
 	case len(xs) == 0:
 		row.Why = "no trace has data for it"
@@ -117,70 +117,51 @@ func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
 		return row
 	}
 	row.Spread = s
-	// Everything below is in the direction in which more is worse: k is what the bound
-	// allows, r what should be seen and now where an unchanged program is. Of an absolute
-	// rule these are ratios to the limit, else to the baseline.
-	needed, mde, probability := stat.Needed, stat.MDE, stat.Power
-	now := 1.0
-	if it.rule.Bound.Relative {
-		it.setMargin(row.Median)
-		if it.margin == 0 {
+	now, alpha, least := 1.0, in.Budget.Alpha, 0 // now is where an unchanged program is
+	if r.Bound.Relative {
+		j := judgedOf(r).withMargin(row.Median)
+		if j.margin == 0 {
 			row.Why = "the bound is not above zero"
 			return row
 		}
-		it.alpha = c.b.Alpha
-		if it.rule.Level == budget.Error {
-			it.alpha /= float64(max(family, 1))
+		if r.ofFamily() {
+			alpha /= float64(family)
 		}
-		row.Margin, row.Detect = it.margin, it.res.Detect
+		row.Margin, row.Detect, least = j.margin, j.res.Detect, max(in.Budget.MinTraces, 1)
 	} else {
-		limit := it.rule.Bound.Add
+		limit := r.Bound.Add
 		if !(limit > 0) || !(row.Median > 0) {
 			row.Why = "a limit of zero has no ratio"
 			return row
 		}
-		it.alpha = 1 - it.confidence()
-		row.Margin, row.Detect, now = limit/row.Median, detectRoom, row.Median/limit
-		if !it.higher() {
-			row.Detect = 1 / detectRoom
-		}
-		needed = func(_, r, s, alpha, power float64) int { return stat.SignNeeded(r, s, alpha, power) }
-		mde = func(_, s float64, n, _ int, alpha, power float64) float64 { return stat.SignMDE(s, n, alpha, power) }
-		probability = func(_, r, s float64, n, _ int, alpha float64) float64 { return stat.SignPower(r, s, n, alpha) }
+		alpha = 1 - r.confidence()
+		row.Margin, row.Detect, now = limit/row.Median, r.worse(detectRoom), row.Median/limit
 	}
 	if in.Detect > 0 {
 		row.Detect = in.Detect
-		if !it.higher() {
+		if !r.higher() {
 			row.Detect = min(in.Detect, 1/in.Detect)
 		}
 	}
-	k, r := row.Margin, row.Detect
-	if !it.higher() {
-		k, r, now = 1/k, 1/r, 1/now
+	k, want, of := r.worse(row.Margin), r.worse(row.Detect), r.powers()
+	if !r.Bound.Relative {
+		want = math.Exp(math.Abs(math.Log(row.Detect)))
 	}
-	if !it.rule.Bound.Relative {
-		r = math.Exp(math.Abs(math.Log(row.Detect)))
+	switch row.Needed = of.needed(k, want, s, alpha, power); {
+	case row.Needed > 0:
+		row.Needed = max(row.Needed, least)
+	case r.Bound.Relative:
+		row.Why = "the bound allows what should be seen"
 	}
-	row.Needed = needed(k, r, s, it.alpha, power)
-	least := 0
-	if it.rule.Bound.Relative {
-		if least = c.minTraces(); row.Needed == 0 {
-			row.Why = "the bound allows what should be seen"
-		} else {
-			row.Needed = max(row.Needed, least)
-		}
+	n := in.Traces
+	if n == 0 {
+		n = max(row.Needed, least)
 	}
-	if row.Traces = in.Traces; row.Traces == 0 {
-		row.Traces = max(row.Needed, least)
+	row.Traces = n
+	if x := of.mde(k, s, n, n, alpha, power); finite(x) {
+		row.MDE = r.worse(x)
 	}
-	n := row.Traces
-	if x := mde(k, s, n, n, it.alpha, power); finite(x) {
-		row.MDE = x
-		if !it.higher() {
-			row.MDE = 1 / x
-		}
-	}
-	row.Power, row.FalseAlarm = probability(k, r, s, n, n, it.alpha), probability(k, now, s, n, n, it.alpha)
+	row.Power, row.FalseAlarm = of.power(k, want, s, n, n, alpha), of.power(k, r.worse(now), s, n, n, alpha)
 	return row
 }
 

@@ -9,46 +9,95 @@ import (
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
 )
 
-// decide makes a verdict of what was computed.
-func (c *check) decide(it *item) {
-	if it.res.P != nil {
-		c.setPower(it)
-		c.verdict(it)
-	}
-	if it.res.Verdict == Fail {
-		c.waive(it)
-	}
-	c.coverage(it)
-	// The medians, which are shown, may lie on the other side of the bound than what the
-	// verdict rests on.
-	if it.res.Test == "permutation" && it.off != 0 && it.cause != causeGuard {
-		over := it.sign()*it.res.Cand.Median > it.sign()*it.res.Bound
-		switch {
-		case over && it.off < 1:
-			it.note("by the medians beyond the limit; by the ratios of all pairs of traces, which the verdict rests on, within it")
-		case !over && it.off > 1:
-			it.note("by the medians within the limit; by the ratios of all pairs of traces, which the verdict rests on, beyond it")
+// verdict says what follows from guards and tests: of each rule, with what explains it, and of all
+// together, in words and as an exit code.
+func verdict(g guarded, tested []judged) *Result {
+	res := g.result(g.used)
+	res.Guards = append(res.Guards, g.guards...)
+	warn := func(texts ...string) {
+		for _, text := range texts {
+			if !slices.Contains(res.Warnings, text) {
+				res.Warnings = append(res.Warnings, text)
+			}
 		}
 	}
-	if c.is("mix", GuardFlag) && perEvent(it.rule.Quantity) && it.rule.Bound.Relative && it.cause != causeGuard && it.cause != causeMissing {
-		it.note("mix changed: this quantile is of other events than before")
+	warn(g.warnings...)
+	for _, j := range tested {
+		warn(j.warnings...)
 	}
+	var rules []judged
+	for _, j := range tested {
+		j = g.decide(j)
+		warn(j.warnings...)
+		rules = append(rules, j)
+	}
+	rules = g.explain(rules)
+	for _, j := range rules {
+		res.Rules = append(res.Rules, j.res)
+	}
+	var warnings []string
+	res.Verdict, res.Exit, res.Headline, warnings = g.conclude(rules)
+	warn(warnings...)
+	res.Next = g.next(rules)
+	return res
 }
 
-func (it *item) note(text string) {
-	if it.res.Why != "" {
-		text = it.res.Why + "; " + text
+// decide makes a verdict of what was computed of a rule.
+func (g *guarded) decide(j judged) judged {
+	if j.res.P != nil {
+		j = g.judge(g.withPower(j))
 	}
-	it.res.Why = text
+	if j.res.Verdict == Fail {
+		j = g.waive(j)
+	}
+	j = j.note(g.coverage(&j))
+	// The medians, which are shown, may lie on the other side of the bound than what the
+	// verdict rests on.
+	if j.res.Test == "permutation" && j.off != 0 && j.cause != causeGuard {
+		over := j.sign()*j.res.Cand.Median > j.sign()*j.res.Bound
+		switch {
+		case over && j.off < 1:
+			j = j.note("by the medians beyond the limit; by the ratios of all pairs of traces, which the verdict rests on, within it")
+		case !over && j.off > 1:
+			j = j.note("by the medians within the limit; by the ratios of all pairs of traces, which the verdict rests on, beyond it")
+		}
+	}
+	if g.status("mix") == GuardFlag && j.perEvent() && j.Bound.Relative && j.cause != causeGuard && j.cause != causeMissing {
+		j = j.note("mix changed: this quantile is of other events than before")
+	}
+	return j
+}
+
+// leastNoted is the part from which it is noted.
+const leastNoted = 0.01
+
+// coverage says how much of the waiting behind code is estimated, and how much unknown; "" if that
+// is little.
+func (g *guarded) coverage(j *judged) string {
+	if j.Quantity.Selected("behind") == nil || j.res.Cand == nil {
+		return ""
+	}
+	of := func(f func(sample.Value) float64) float64 {
+		return *experiment.Median(having(g.used.cand(), j.key), func(s *sample.Sample) *float64 { return new(f(s.Values[j.key])) })
+	}
+	var said []string
+	if x := of(func(v sample.Value) float64 { return v.Estimated }); x >= leastNoted {
+		said = append(said, percent(x)+" of it is estimated")
+	}
+	if x := of(func(v sample.Value) float64 { return v.Unknown }); x >= leastNoted {
+		said = append(said, percent(x)+" of the waiting behind code is behind unknown code, which does not count")
+	}
+	return strings.Join(said, "; ")
 }
 
 // mostNeeded is a number of traces beyond which nobody is advised to record them.
 const mostNeeded = 500
 
-// verdict goes through what a tested rule may be:
+// judge goes through what a tested rule may be:
 //
 //  1. violated, or proved to be kept;
 //  2. undecided on a disturbed machine, or since no p of so few traces shows anything;
@@ -58,41 +107,49 @@ const mostNeeded = 500
 //     leaves that open: that it would probably have been seen, by how traces differ, does
 //     not help then;
 //  5. not seen, and what the rule wants to see would not have been, either.
-func (c *check) verdict(it *item) {
-	r := it.res
-	worse := "less"
-	if it.higher() {
-		worse = "more"
-	}
-	seen := r.MDE != 0 && r.Detect != 0 && it.sign()*r.MDE <= it.sign()*r.Detect
-	stop := func(needed int, text, then string) {
+func (g *guarded) judge(j judged) judged {
+	r := &j.res
+	seen := r.MDE != 0 && r.Detect != 0 && j.sign()*r.MDE <= j.sign()*r.Detect
+	stop := func(needed int, text, then string) judged {
 		if needed > 0 {
 			r.Needed = needed
-			text += fmt.Sprintf(then, c.traces(it, needed))
+			traces := fmt.Sprintf("%d traces", needed)
+			if j.Bound.Relative {
+				traces += " per side"
+			}
+			text += fmt.Sprintf(then, traces)
 		}
-		it.stop(causePower, "%s", text)
+		return j.stop(causePower, "%s", text)
 	}
-	switch b := it.bounds(); {
-	case c.violated(it): // 1
+	b, end := j.bounds(), 0.0 // the worse one
+	switch {
+	case b == nil:
+	case j.higher():
+		end = b.High
+	default:
+		end = b.Low
+	}
+	switch detect := experiment.TimesText(r.Detect); {
+	case j.violated(g.Budget.Alpha): // 1
 		r.Verdict = Fail
-	case it.proved:
+	case j.proved:
 		r.Verdict = Pass
-	case c.failed("machine"): // 2
-		it.stop(causeGuard, "machine disturbed: no violation shown, but not proved either that there is none")
-	case c.leastP(it) > it.alpha*(1+1e-12):
-		r.Needed = max(r.Needed, c.needsForP(it))
-		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, r.Needed)
-	case it.off > 1 || *r.P <= c.b.Alpha: // 3; where zeros leave no estimate, if it would be violated alone
+	case g.disturbed(): // 2
+		return j.stop(causeGuard, "machine disturbed: no violation shown, but not proved either that there is none")
+	case j.Bound.Relative && j.leastP(r.Base.N, r.Cand.N) > j.alpha*(1+1e-12):
+		n := 1
+		for j.leastP(n, n) > j.alpha && n < 1000 {
+			n++
+		}
+		r.Needed = max(r.Needed, n)
+		return j.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", j.alpha, r.Needed)
+	case j.off > 1 || *r.P <= g.Budget.Alpha: // 3; where zeros leave no estimate, if it would be violated alone
 		chance := fmt.Sprintf("p=%.2g", *r.P)
 		if r.PAdj != nil && *r.PAdj != *r.P {
 			chance += fmt.Sprintf(", Holm %.2g", *r.PAdj)
 		}
-		stop(c.wouldShow(it), fmt.Sprintf("beyond the bound, but not beyond chance (%s)", chance), ": if it is what it seems, about %s would show it")
-	case seen && it.beyondDetect(b) > 1: // 4
-		end := b.High
-		if !it.higher() {
-			end = b.Low
-		}
+		return stop(j.wouldShow(), fmt.Sprintf("beyond the bound, but not beyond chance (%s)", chance), ": if it is what it seems, about %s would show it")
+	case seen && b != nil && j.sign()*end > j.sign()*r.Detect: // 4
 		// The length of the interval goes with the root of the number of traces.
 		x := math.Log(end/b.Est) / math.Log(r.Detect/b.Est)
 		needed := math.Ceil(float64(r.Cand.N) * x * x)
@@ -102,263 +159,242 @@ func (c *check) verdict(it *item) {
 		} else {
 			needed = max(needed, float64(r.Cand.N+1))
 		}
-		stop(int(needed), fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", experiment.TimesText(end), experiment.TimesText(r.Detect)), ": about %s")
+		return stop(int(needed), fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", experiment.TimesText(end), detect), ": about %s")
 	case seen:
 		r.Verdict = Unseen
 	case r.MDE == 0: // 5
-		it.stop(causePower, "no violation shown, and what would have been seen is not known: the spread of the values is not (zeros?)")
+		return j.stop(causePower, "no violation shown, and what would have been seen is not known: the spread of the values is not (zeros?)")
 	default:
-		stop(r.Needed, fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", experiment.TimesText(r.MDE), worse, experiment.TimesText(r.Detect)), ": about %s")
+		return stop(r.Needed, fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", experiment.TimesText(r.MDE), j.more(), detect), ": about %s")
+	}
+	return j
+}
+
+// more is the word for what is worse.
+func (r *subject) more() string {
+	if r.higher() {
+		return "more"
+	}
+	return "less"
+}
+
+// violated reports whether the test shows that the bound is not kept, where alpha is the error rate
+// of the whole family.
+func (j *judged) violated(alpha float64) bool {
+	if j.res.PAdj != nil {
+		return *j.res.PAdj <= alpha*(1+1e-12)
+	}
+	return *j.res.P <= j.alpha*(1+1e-12)
+}
+
+// leastP is the smallest p that the test of a relative rule can give of so many traces: more if the
+// bound allows more than the base has.
+func (j *judged) leastP(n, m int) float64 {
+	if j.sign()*j.res.Bound > j.sign()*j.res.Base.Median {
+		return stat.Unchanged * stat.MinP(n, m)
+	}
+	return stat.MinP(n, m)
+}
+
+// A powerOf has the functions of package stat about the test of a kind of rule. Ratios are in the
+// direction in which more is worse: k is what the bound allows and r what is there, to the baseline
+// or, of an absolute rule, to the limit.
+type powerOf struct {
+	needed func(k, r, s, alpha, power float64) int
+	mde    func(k, s float64, n, m int, alpha, power float64) float64
+	power  func(k, r, s float64, n, m int, alpha float64) float64
+}
+
+func (r *subject) powers() powerOf {
+	if r.Bound.Relative {
+		return powerOf{stat.Needed, stat.MDE, stat.Power}
+	}
+	return powerOf{
+		func(_, r, s, alpha, power float64) int { return stat.SignNeeded(r, s, alpha, power) },
+		func(_, s float64, _, n int, alpha, power float64) float64 { return stat.SignMDE(s, n, alpha, power) },
+		func(_, r, s float64, _, n int, alpha float64) float64 { return stat.SignPower(r, s, n, alpha) },
 	}
 }
 
-// setPower computes the smallest effect that would have been seen, as a ratio to the
-// baseline, or to the limit of an absolute rule, and how many traces show what the rule
-// wants to see.
-func (c *check) setPower(it *item) {
-	k := it.margin
-	if !it.rule.Bound.Relative {
-		k = 1
-		it.res.Detect = it.rule.Detect
-		if it.res.Detect == 0 {
-			it.res.Detect = map[bool]float64{true: detectRoom, false: 1 / detectRoom}[it.higher()]
+// withPower returns j with the smallest effect that would have been seen, as a ratio to the
+// baseline, or to the limit of an absolute rule, and how many traces show what the rule wants to
+// see.
+func (g *guarded) withPower(j judged) judged {
+	k, n, least := j.margin, 0, g.minTraces()
+	if j.Bound.Relative {
+		n = j.res.Base.N
+	} else {
+		k, least = 1, 0
+		if j.res.Detect = j.Detect; j.Detect == 0 {
+			j.res.Detect = j.worse(detectRoom)
 		}
 	}
-	if k == 0 || math.IsNaN(it.spread) || it.alpha <= 0 {
-		return
+	if k == 0 || math.IsNaN(j.spread) || j.alpha <= 0 {
+		return j
 	}
-	r := it.res.Detect
-	if !it.higher() {
-		k, r = 1/k, 1/r
-	}
-	mde, needed := 0.0, 0
-	switch it.res.Test {
-	case "sign":
-		mde, needed = stat.SignMDE(it.spread, it.res.Cand.N, it.alpha, power), stat.SignNeeded(r, it.spread, it.alpha, power)
-	default:
-		mde = stat.MDE(k, it.spread, it.res.Base.N, it.res.Cand.N, it.alpha, power)
-		if needed = stat.Needed(k, r, it.spread, it.alpha, power); needed > 0 {
-			needed = max(needed, c.minTraces())
-		}
-	}
+	k = j.worse(k)
+	mde := j.powers().mde(k, j.spread, n, j.res.Cand.N, j.alpha, power)
 	if !finite(mde) || mde <= 0 {
-		return
+		return j
 	}
-	it.res.MDE, it.res.Needed = mde, needed
-	if !it.higher() {
-		it.res.MDE = 1 / mde
+	j.res.MDE = j.worse(mde)
+	if j.res.Needed = j.powers().needed(k, j.worse(j.res.Detect), j.spread, j.alpha, power); j.res.Needed > 0 {
+		j.res.Needed = max(j.res.Needed, least)
 	}
+	return j
 }
 
 // wouldShow is how many traces show what the estimate seems to be, 0 if that is not known
 // or too many.
-func (c *check) wouldShow(it *item) int {
-	n := 0
-	if !(it.off > 1) {
+func (j *judged) wouldShow() int {
+	if !(j.off > 1) {
 		return 0 // the estimate says nothing
 	}
 	// Less than any error rate needs, and quick.
-	if x := it.spread / math.Log(it.off); !(2*x*x < mostNeeded) {
+	if x := j.spread / math.Log(j.off); !(2*x*x < mostNeeded) {
 		return 0
 	}
-	switch it.res.Test {
-	case "sign":
-		n = stat.SignNeeded(it.off, it.spread, it.alpha, power)
-	case "permutation":
-		n = stat.Needed(1, it.off, it.spread, it.alpha, power)
-	}
+	n := j.powers().needed(1, j.off, j.spread, j.alpha, power)
 	if n > mostNeeded {
 		return 0
 	}
-	return max(n, it.res.Cand.N+1)
-}
-
-func (c *check) traces(it *item, n int) string {
-	if it.rule.Bound.Relative {
-		return fmt.Sprintf("%d traces per side", n)
-	}
-	return fmt.Sprintf("%d traces", n)
-}
-
-// beyondDetect is how far the worse end of the interval lies beyond what the rule wants to
-// see, 1: at it; 0 if it is not known.
-func (it *item) beyondDetect(b *stat.Interval) float64 {
-	end := 0.0
-	switch {
-	case b != nil && it.higher():
-		end = b.High / it.res.Detect
-	case b != nil && b.Low > 0:
-		end = it.res.Detect / b.Low
-	}
-	if !finite(end) {
-		return 0
-	}
-	return end
+	return max(n, j.res.Cand.N+1)
 }
 
 // bounds is the interval in what Detect is in: of the ratio to the baseline, or of the
 // median by the limit. nil: there is none.
-func (it *item) bounds() *stat.Interval {
-	if it.res.Test != "sign" {
-		return it.res.Ratio
-	}
-	b, limit := it.res.Cand.Bounds, it.res.Bound
-	if b == nil || limit <= 0 {
+func (j *judged) bounds() *stat.Interval {
+	b, limit := j.res.Cand.Bounds, j.res.Bound
+	switch {
+	case j.Bound.Relative:
+		return j.res.Ratio
+	case b == nil || limit <= 0:
 		return nil
 	}
 	return &stat.Interval{Est: b.Est / limit, Low: b.Low / limit, High: b.High / limit, Confidence: b.Confidence}
 }
 
 // waive applies a waiver to a violated rule.
-func (c *check) waive(it *item) {
-	w := c.b.Waiver(it.res.Rule, c.in.Today)
+func (g *guarded) waive(j judged) judged {
+	w := g.Budget.Waiver(j.res.Rule, g.Today)
 	if w == nil {
-		return
+		return j
 	}
-	it.res.Waiver = &Waiver{Until: day(w.Until), Issue: w.Issue}
+	j.res.Waiver = &Waiver{Until: day(w.Until), Issue: w.Issue}
 	if w.Ceiling != nil {
-		it.res.Waiver.Ceiling = w.Ceiling.Text(it.res.Unit)
-		if c.beyond(it, *w.Ceiling) {
-			it.note(fmt.Sprintf("beyond the ceiling of its waiver, %s", it.res.Waiver.Ceiling))
-			return
+		j.res.Waiver.Ceiling = w.Ceiling.Text(j.res.Unit)
+		beyond, warnings := g.beyond(j.subject, *w.Ceiling)
+		j.warnings = append(j.warnings, warnings...)
+		if beyond {
+			return j.note("beyond the ceiling of its waiver, " + j.res.Waiver.Ceiling)
 		}
 	}
-	it.res.Verdict = Waived
+	j.res.Verdict = Waived
+	return j
 }
 
-// beyond says whether the candidate is worse than a waiver allows: by the same test as
+// beyond reports whether the candidate is worse than a waiver allows: by the same test as
 // the rule's, at the error rate of one rule.
-func (c *check) beyond(it *item, ceiling rule.Bound) bool {
-	other := newItem(it.rule)
-	r := *it.rule.Rule
-	r.Bound = ceiling
+func (g *guarded) beyond(r subject, ceiling rule.Bound) (bool, []string) {
+	if ceiling.Relative && g.design == Absolute {
+		return true, nil
+	}
+	other := *r.Rule.Rule
+	other.Bound = ceiling
 	if !ceiling.Relative && !r.Point && r.Confidence == 0 {
-		r.Confidence = 1 - c.b.Alpha
+		other.Confidence = 1 - g.Budget.Alpha
 	}
-	other.rule.Rule = &r
-	other.res.Bound = ceiling.Add
-	if ceiling.Relative && c.base == nil {
-		return true
-	}
-	c.judge(other)
-	if other.res.P != nil {
-		if ceiling.Relative {
-			other.alpha = c.b.Alpha
-		}
-		return c.violated(other)
-	}
-	return other.res.Verdict != Pass
-}
-
-// outcomes counts verdicts.
-type outcomes struct {
-	unusable, failed, warned, waived int
-
-	errors int // rules of level error
-	unseen int // of those
-
-	blocked int // inconclusive, whatever the power: cannot be judged
-	weak    int // inconclusive for want of power
-	first   *item
-}
-
-func (c *check) count() outcomes {
-	var o outcomes
-	for _, it := range c.items {
-		isError := it.rule.Level == budget.Error
-		if isError {
-			o.errors++
-		}
-		switch {
-		case it.res.Verdict == Unusable:
-			o.unusable++
-		case it.res.Verdict == Fail && isError:
-			o.failed++
-		case it.res.Verdict == Fail:
-			o.warned++
-		case it.res.Verdict == Waived:
-			o.waived++
-		case it.res.Verdict == Unseen && isError:
-			o.unseen++
-		case it.res.Verdict == Inconclusive:
-			o.undecided(it, isError)
-		}
-	}
-	return o
-}
-
-// undecided counts a rule that is inconclusive. A guard that blocks says that nothing
-// can be judged here, so it counts for rules of level warn, too.
-func (o *outcomes) undecided(it *item, isError bool) {
+	r.Rule.Rule = &other
+	j := g.test(r)
 	switch {
-	case it.cause == causeGuard, isError && it.cause != causePower:
-		o.blocked++
-	case isError:
-		o.weak++
-	default:
-		return
+	case j.res.P == nil:
+		return j.res.Verdict != Pass, j.warnings
+	case ceiling.Relative:
+		j.alpha = g.Budget.Alpha
 	}
-	if o.first == nil {
-		o.first = it
-	}
+	return j.violated(g.Budget.Alpha), j.warnings
 }
 
-// conclude makes one verdict of all.
-func (c *check) conclude() {
-	for _, it := range c.items {
-		c.res.Rules = append(c.res.Rules, *it.res)
+// conclude makes one verdict of all, and warns of what it does not show.
+func (g *guarded) conclude(rules []judged) (v Verdict, exit int, headline string, warnings []string) {
+	pick := func(v Verdict, is func(judged) bool) []judged {
+		return slices.DeleteFunc(slices.Clone(rules), func(j judged) bool { return j.res.Verdict != v || !is(j) })
 	}
-	o := c.count()
-	c.tell(o)
-	all, on := count(len(c.items), "rule"), c.in.OnInconclusive
-	errors := count(o.errors, "rule")
-	if o.errors < len(c.items) {
-		errors += " of level error"
+	every := func(judged) bool { return true }
+	isError := func(j judged) bool { return j.Level == budget.Error }
+	// A guard that blocks says that nothing can be judged here, so it counts for rules of level
+	// warn, too.
+	isBlocked := func(j judged) bool { return j.cause == causeGuard || isError(j) && j.cause != causePower }
+	unusable, failed, unseen, waived := pick(Unusable, every), pick(Fail, isError), pick(Unseen, isError), pick(Waived, every)
+	warned := pick(Fail, func(j judged) bool { return !isError(j) })
+	blocked := pick(Inconclusive, isBlocked) // whatever the power
+	weak := pick(Inconclusive, func(j judged) bool { return isError(j) && !isBlocked(j) })
+	undecided := pick(Inconclusive, func(j judged) bool { return isError(j) || isBlocked(j) })
+	warn := func(are []judged, what string) {
+		if len(are) > 0 {
+			warnings = append(warnings, count(len(are), "rule")+what)
+		}
+	}
+	warn(warned, " of level warn violated")
+	warn(waived, " violated with a waiver")
+	if len(failed) > 0 {
+		warn(blocked, " could not be judged")
+	}
+	warn(weak, " inconclusive for want of traces")
+
+	end := func(is Verdict, code int, format string, args ...any) {
+		v, exit, headline = is, code, fmt.Sprintf(format, args...)
+	}
+	all, on := count(len(rules), "rule"), g.OnInconclusive
+	errors := len(slices.DeleteFunc(slices.Clone(rules), func(j judged) bool { return !isError(j) }))
+	kept := count(errors, "rule")
+	if errors < len(rules) {
+		kept += " of level error"
 	}
 	switch {
-	case o.unusable > 0:
-		c.end(Unusable, ExitUnusable, "unusable: %d of %s cannot be judged at all: %s", o.unusable, all, c.firstWhy(Unusable))
-	case o.failed > 0:
-		c.end(Fail, ExitViolated, "%d of %s violated: %s", o.failed, all, c.names(Fail))
-	case c.failed("machine") && o.blocked == 0 && on != "pass":
-		c.end(Inconclusive, ExitUndecided, "machine disturbed: no violation shown in %s, but no such recording passes", all)
-	case o.blocked > 0 && on != "pass":
-		c.end(Inconclusive, ExitUndecided, "cannot judge %d of %s: %s", o.blocked, all, o.first.res.Why)
-	case o.weak > 0 && on == "fail":
-		c.end(Inconclusive, ExitUndecided, "%d of %s inconclusive: %s", o.weak, all, o.first.res.Why)
-	case o.weak+o.blocked > 0:
-		c.end(Inconclusive, ExitOK, "no violation shown, %d of %s inconclusive: %s", o.weak+o.blocked, all, o.first.res.Why)
-	case c.failed("machine"):
-		c.end(Inconclusive, ExitOK, "machine disturbed: no violation shown in %s", all)
-	case o.errors == 0:
-		c.end(Inconclusive, ExitOK, "nothing can fail: %s only warn", all)
-	case o.waived > 0:
-		c.end(Waived, ExitOK, "%d of %s violated with a waiver, no other violation shown", o.waived, all)
-	case o.unseen > 0:
-		c.end(Unseen, ExitOK, "no violation shown in %s, and %s", errors, c.seen())
+	case len(unusable) > 0:
+		end(Unusable, ExitUnusable, "unusable: %d of %s cannot be judged at all: %s: %s", len(unusable), all, unusable[0].res.Rule, unusable[0].res.Why)
+	case len(failed) > 0:
+		end(Fail, ExitViolated, "%d of %s violated: %s", len(failed), all, names(failed))
+	case g.disturbed() && len(blocked) == 0 && on != "pass":
+		end(Inconclusive, ExitUndecided, "machine disturbed: no violation shown in %s, but no such recording passes", all)
+	case len(blocked) > 0 && on != "pass":
+		end(Inconclusive, ExitUndecided, "cannot judge %d of %s: %s", len(blocked), all, undecided[0].res.Why)
+	case len(weak) > 0 && on == "fail":
+		end(Inconclusive, ExitUndecided, "%d of %s inconclusive: %s", len(weak), all, undecided[0].res.Why)
+	case len(undecided) > 0:
+		end(Inconclusive, ExitOK, "no violation shown, %d of %s inconclusive: %s", len(undecided), all, undecided[0].res.Why)
+	case g.disturbed():
+		end(Inconclusive, ExitOK, "machine disturbed: no violation shown in %s", all)
+	case errors == 0:
+		end(Inconclusive, ExitOK, "nothing can fail: %s only warn", all)
+	case len(waived) > 0:
+		end(Waived, ExitOK, "%d of %s violated with a waiver, no other violation shown", len(waived), all)
+	case len(unseen) > 0:
+		end(Unseen, ExitOK, "no violation shown in %s, and one of %s would have been with %.0f%% probability", kept, sizes(unseen), 100*power)
 	default:
-		c.end(Pass, ExitOK, "%s kept", errors)
+		end(Pass, ExitOK, "%s kept", kept)
 	}
-	if c.in.SameProgram {
-		c.warn("%s", c.calibration())
+	if g.SameProgram {
+		warnings = append(warnings, calibration(exit, rules))
 	}
-	c.suggest()
+	return v, exit, headline, warnings
 }
 
 // calibration says what recordings of one program on both sides show: whether the gate
 // raises a false alarm, and how far traces differ.
-func (c *check) calibration() string {
+func calibration(exit int, rules []judged) string {
 	text := "both sides ran the same program, and no violation was shown, as it should be"
-	switch c.res.Exit {
+	switch exit {
 	case ExitViolated:
 		text = "both sides ran the same program: this violation is a false alarm"
 	case ExitUndecided:
 		text = "both sides ran the same program, and what was recorded does not allow a verdict"
 	}
 	var spreads []string
-	for _, it := range c.items {
-		if finite(it.spread) {
-			spreads = append(spreads, fmt.Sprintf("%s %s", it.key, percent(it.spread)))
+	for _, j := range rules {
+		if finite(j.spread) {
+			spreads = append(spreads, j.key+" "+percent(j.spread))
 		}
 	}
 	if len(spreads) > 0 {
@@ -367,102 +403,60 @@ func (c *check) calibration() string {
 	return text
 }
 
-func (c *check) end(v Verdict, exit int, format string, args ...any) {
-	c.res.Verdict, c.res.Exit, c.res.Headline = v, exit, fmt.Sprintf(format, args...)
-}
-
-// seen says of which size a change would have been seen in rules that are not proved to be
-// kept.
-func (c *check) seen() string {
-	var sizes []string
-	for _, it := range c.items {
-		if it.res.Verdict != Unseen || it.rule.Level != budget.Error {
-			continue
-		}
-		if s := it.wants(); !slices.Contains(sizes, s) {
-			sizes = append(sizes, s)
-		}
-	}
-	if n := len(sizes) - maxSizes; n > 0 {
-		sizes = append(sizes[:maxSizes], fmt.Sprintf("%d more sizes", n))
-	}
-	return fmt.Sprintf("one of %s would have been with %.0f%% probability", or(sizes), 100*power)
-}
-
-// maxSizes is how many sizes a headline tells.
+// maxSizes is how many sizes a headline names.
 const maxSizes = 3
 
-// wants is the change that the rule wants to see.
-func (it *item) wants() string {
-	if it.res.Test == "sign" {
-		return experiment.TimesText(it.res.Detect) + " of the limit"
-	}
-	return experiment.TimesText(it.res.Detect)
-}
-
-// or lists texts, of which one counts.
-func or(texts []string) string {
-	if n := len(texts) - 1; n > 0 {
-		return strings.Join(texts[:n], ", ") + " or " + texts[n]
-	}
-	return strings.Join(texts, "")
-}
-
-// names lists the violated rules of level error.
-func (c *check) names(v Verdict) string {
-	var names []string
-	for _, it := range c.items {
-		if it.res.Verdict == v && it.rule.Level == budget.Error {
-			name := it.res.Rule
-			if it.added {
-				name = fmt.Sprintf("the throughput of requests fell (%s), %s", experiment.TimesText(it.res.Cand.Median/it.res.Base.Median), name)
-			}
-			names = append(names, name)
+// sizes says of which size a change would have been seen in rules that are not proved to be kept.
+func sizes(unseen []judged) string {
+	var list []string
+	for _, j := range unseen {
+		s := experiment.TimesText(j.res.Detect)
+		if !j.Bound.Relative {
+			s += " of the limit"
+		}
+		if !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
-	return strings.Join(names, ", ")
+	if n := len(list) - maxSizes; n > 0 {
+		list = append(list[:maxSizes], fmt.Sprintf("%d more sizes", n))
+	}
+	last := len(list) - 1
+	if last == 0 {
+		return list[0]
+	}
+	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
-func (c *check) firstWhy(v Verdict) string {
-	for _, it := range c.items {
-		if it.res.Verdict == v {
-			return it.res.Rule + ": " + it.res.Why
+// names lists violated rules.
+func names(failed []judged) string {
+	var list []string
+	for _, j := range failed {
+		name := j.res.Rule
+		if j.added {
+			name = fmt.Sprintf("the throughput of requests fell (%s), %s", experiment.TimesText(j.res.Cand.Median/j.res.Base.Median), name)
 		}
+		list = append(list, name)
 	}
-	return ""
+	return strings.Join(list, ", ")
 }
 
-// tell warns of what the verdict does not show.
-func (c *check) tell(o outcomes) {
-	if o.warned > 0 {
-		c.warn("%s of level warn violated", count(o.warned, "rule"))
-	}
-	if o.waived > 0 {
-		c.warn("%s violated with a waiver", count(o.waived, "rule"))
-	}
-	if o.failed > 0 && o.blocked > 0 {
-		c.warn("%s could not be judged", count(o.blocked, "rule"))
-	}
-	if o.weak > 0 {
-		c.warn("%s inconclusive for want of traces", count(o.weak, "rule"))
-	}
-}
-
-// suggest says what to do about what could not be decided.
-func (c *check) suggest() {
+// next says what to do about what could not be decided.
+func (g *guarded) next(rules []judged) (list []string) {
 	most := 0
-	for _, it := range c.items {
-		if it.cause == causeFew || it.cause == causePower {
-			most = max(most, it.res.Needed)
+	for _, j := range rules {
+		if j.cause == causeFew || j.cause == causePower {
+			most = max(most, j.res.Needed)
 		}
 	}
 	if most > 0 {
-		c.res.Next = append(c.res.Next, fmt.Sprintf("record about %d traces per side: schedscope gate record -n %d, or see schedscope gate plan", most, most))
+		list = append(list, fmt.Sprintf("record about %d traces per side: schedscope gate record -n %d, or see schedscope gate plan", most, most))
 	}
-	if c.failed("machine") {
-		c.res.Next = append(c.res.Next, "record again where nothing else runs; one program recorded on both sides shows what a machine is good for")
+	if g.disturbed() {
+		list = append(list, "record again where nothing else runs; one program recorded on both sides shows what a machine is good for")
 	}
-	if c.failed("load") {
-		c.res.Next = append(c.res.Next, "record both sides under the same load: at a fixed rate (load: open), or a fixed number of ops (load: fixed-work)")
+	if g.status("load") == GuardFailed {
+		list = append(list, "record both sides under the same load: at a fixed rate (load: open), or a fixed number of ops (load: fixed-work)")
 	}
+	return list
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// worker judges a mark worker that begins, once its label tells the mode.
+// worker judges a mark worker that begins, once its label shows the mode.
 func (p *procs) worker(s *model.Step, q *proc) {
 	if q.work == s.Work && q.g == s.G {
 		return

@@ -167,7 +167,7 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 	}
 	did := source(d)
 	if did == refsched.PickGlobal && d.Tick < 0 && (d.Own.Left() > 0 || d.Next != model.NoGoroutine && !d.NextTaken) {
-		return verdict{excluded: true} // the first one tells where the schedtick stands
+		return verdict{excluded: true} // the first one shows where the schedtick stands
 	}
 	all := states(d)
 	// What contradicts the rules of a steal is how many were taken.
@@ -224,7 +224,7 @@ func ruleOf(from refsched.PickFrom) string {
 }
 
 // inOrder reports whether the goroutine is the first that is left of its queue. Of
-// a stolen one [Checker.judgeSteal] tells.
+// a stolen one [Queues.judgeSteal] judges.
 func (q *Queues) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
 	switch from {
 	case refsched.PickOwn, refsched.PickGlobal:
@@ -287,7 +287,7 @@ func fits(n, least, most int) bool {
 }
 
 // judgeFair asks whether a proc has passed over the global queue at every one of
-// 61 counts of its schedtick, at one of which it must look there first. It tells
+// 61 counts of its schedtick, at one of which it must look there first. It shows
 // what the schedtick itself, as long as it is unknown, cannot.
 func (q *Queues) judgeFair(d *runqueue.Decision) (verdict, bool) {
 	if d.P < 0 || d.P >= maxProcs || d.Place == runqueue.PlaceNone || d.Place == runqueue.PlaceUnknown {
@@ -365,7 +365,7 @@ func (q *Queues) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
 
 // judgeIdleWorker judges the start of an idle mark worker, which must not run while
 // something is queued. (Of what the network poller finds the same could be asked, but
-// the trace does not tell it from what a deadline wakes, which goes through runnext.)
+// the trace does not distinguish it from what a deadline wakes, which goes through runnext.)
 func (q *Queues) judgeIdleWorker(d *runqueue.Decision) {
 	from := divergence(d)
 	all := states(d)

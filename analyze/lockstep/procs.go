@@ -147,7 +147,7 @@ func (p *procs) step(s *model.Step) {
 }
 
 // assumeIdle takes procs that have not been seen so far to be idle: what runs since
-// before the trace is told with its first event.
+// before the trace shows with its first event.
 func (p *procs) assumeIdle(at model.Time) {
 	for i := range min(p.count, maxProcs) {
 		if q := p.proc(model.ProcID(i)); !q.seen {

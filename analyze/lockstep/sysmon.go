@@ -80,7 +80,7 @@ type longRun struct {
 	in model.Duration
 }
 
-// endRun notes a goroutine that ran for long. What ended it is told next.
+// endRun notes a goroutine that ran for long. What ended it follows.
 func (p *procs) endRun(s *model.Step, q *proc) {
 	p.run.on = false
 	if q.work != model.WorkUser && q.work != model.WorkGCAssist || q.ran == 0 || q.ran < q.since {
@@ -117,7 +117,7 @@ func (p *procs) judgeRun(s *model.Step) {
 	p.c.queues.judge(Preempt, v, r.d, began)
 }
 
-// started takes a start that the resolver tells: another schedtick, but of what came
+// started takes a start that the resolver reports: another schedtick, but of what came
 // from runnext or did not go through the scheduler.
 func (p *procs) started(s *runqueue.Start) {
 	p.until(s.Time)
@@ -129,7 +129,7 @@ func (p *procs) started(s *runqueue.Start) {
 	}
 }
 
-// length takes a length that the resolver tells.
+// length takes a length that the resolver reports.
 func (p *procs) length(l *runqueue.Lengths) {
 	p.until(l.Time)
 	if l.P != model.NoProc {

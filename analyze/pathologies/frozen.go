@@ -36,7 +36,7 @@ const (
 	quotaShare  = 0.8
 )
 
-// silences measures the time in which no thread told anything.
+// silences measures the time in which no thread has an event.
 type silences struct {
 	last model.Time
 	hist [64]int64 // by the number of bits of the length
@@ -69,7 +69,7 @@ func (x *silences) p99() model.Duration {
 	return 0
 }
 
-// standstill is a silence in which threads should have had something to tell.
+// standstill is a silence in which threads should have had events.
 type standstill struct {
 	stint
 	at      model.Time // its end, as results have it
@@ -113,7 +113,7 @@ func (x *frozen) preempted(since, now model.Time) {
 	}
 }
 
-// finish keeps the candidates in which indeed no thread told anything: those
+// finish keeps the candidates in which indeed no thread has an event: those
 // that end at quota's pace, else those that no single goroutine explains.
 func (x *frozen) finish(span model.Duration, end model.Time) {
 	usual := max(minStill, stillFactor*x.p99())

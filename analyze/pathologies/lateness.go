@@ -6,8 +6,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Lateness bounds what lies before scheduling latency: the time from when a
-// goroutine could have been made runnable until it was. A trace does not tell
+// Lateness bounds the delay before scheduling latency: the time from when a
+// goroutine could have been made runnable until it was. A trace does not show
 // when data arrived or when a timer was due, so each value is an upper bound of
 // the lateness of one wakeup, never a measurement. The bounds overlap with
 // other goroutines' time and with one another: they must not be added to waits,
@@ -29,7 +29,7 @@ type Lateness struct {
 	// just before: since that proc last looked at its timers, and at most since
 	// the goroutine began to wait. UnboundedTimers are those fired otherwise, after
 	// a sleep or by another proc: nothing is known of them, as a trace does not
-	// tell when a timer was due.
+	// show when a timer was due.
 	Timers          dist.Dist
 	UnboundedTimers int64
 

@@ -105,7 +105,7 @@ func (x *runnextChain) start(t *model.Tables, s *runqueue.Start, counts bool, at
 	}
 	source := s.Source
 	if s.Time.Sub(c.now.last) > maxLink {
-		source = runqueue.SourceUnknown // whatever it was, a chain begins anew
+		source = runqueue.SourceUnknown // whatever it was, a new chain begins
 	}
 	switch source {
 	case runqueue.SourceRunnext:
@@ -185,7 +185,7 @@ type aging struct {
 	starts   int64 // of all goroutines, when it came
 	runnable int64 // goroutines then, each of which may rightly go first
 	ahead    int64 // of those in the global queue
-	cut      bool  // it came before the accounting began: since then is all that is told
+	cut      bool  // it came before the accounting began: only the time since then counts
 }
 
 // begin makes the accounting begin at a time. What waits since before counts only if it

@@ -25,8 +25,8 @@ type Config struct {
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span
 	// at most.
 	Until model.Duration
-	// Decide, if not nil, is told of each start, as a resolver of the real run queues
-	// would tell it. The argument is valid during the call.
+	// Decide, if not nil, is called with each start, as a [runqueue.Resolver] would report
+	// it. The argument is valid during the call.
 	Decide func(*runqueue.Start)
 	// Span, if not nil, takes each interval of each goroutine, as a [model.Machine] would report it that got the
 	// events, except where it was, who woke it and what follows. The argument is valid during the call.

@@ -1,6 +1,6 @@
 // Package refsched is a model of the Go scheduler of its own: it runs a
 // [workload.Workload] under the rules of runtime/proc.go, as they are in Go 1.22 to
-// 1.26, or under others, and tells what happens as the events that the runtime's tracer would
+// 1.26, or under others, and emits the events that the runtime's tracer would
 // have written. A [model.Machine] takes them like those of a real trace, so
 // every analysis works on simulated schedules.
 //

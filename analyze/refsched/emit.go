@@ -50,7 +50,7 @@ func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
 	return o
 }
 
-// send hands out the event that o.ev holds, if anybody takes events, at time now. Times increase
+// send emits the event in o.ev, if anybody takes events, at time now. Times increase
 // strictly, as those of a decoder do.
 func (o *emitter) send(now int64) {
 	at := o.start + model.Time(now)
@@ -150,7 +150,7 @@ func (s *sim) procEvent(c where, p int32, from, to model.ProcStatus) {
 	}
 }
 
-// procStart and procStop tell that thread m gets proc p, and gives it up.
+// procStart and procStop emit that thread m gets proc p, and gives it up.
 func (s *sim) procStart(m, p int32) {
 	s.procEvent(where{-1, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
 }

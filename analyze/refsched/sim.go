@@ -264,7 +264,7 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 	s.strides = strides(s.n)
 	for i := range s.ps {
 		s.ps[i] = proc{m: -1, next: -1, g: -1, oldM: -1}
-		s.ps[i].tick = uint32(s.draw(int32(i)) % FairTick) // a trace does not tell it
+		s.ps[i].tick = uint32(s.draw(int32(i)) % FairTick) // a trace does not show it
 	}
 	s.gs = make([]goroutine, len(w.Goroutines))
 	segs := int32(0)

@@ -58,7 +58,7 @@ func (s *sim) sysmonRound(gen uint32) {
 }
 
 // wakeSysmon ends a deep sleep: whoever enters or leaves a system call does, and whoever starts
-// the world. The cadence begins anew, which it does not after a timer (runtime/proc.go: sysmon,
+// the world. The cadence begins again, which it does not after a timer (runtime/proc.go: sysmon,
 // entersyscallWakeSysmon, exitsyscallTryGetP, startTheWorldWithSema).
 func (s *sim) wakeSysmon() {
 	y := &s.sysmon

@@ -10,7 +10,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Floor is the length below which quantiles are not told apart: two ticks of
+// Floor is the length below which quantiles count as equal: two ticks of
 // the trace's clock.
 const Floor model.Duration = 128
 

@@ -9,7 +9,7 @@ import (
 
 // Whether a channel has a buffer is not in a trace. Where the operations on it seem to show all
 // (see workload.Op.Meet) it may have none, or a small one that was filled and emptied in
-// turn. The recording decides: if goroutines met that do not, simulating it anew would give
+// turn. The recording decides: if goroutines met that do not, simulating it again would give
 // other waits than it has. Simulations of the recording itself are right without meetings, as there
 // whoever came first there mostly comes first again.
 const (

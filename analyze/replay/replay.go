@@ -142,7 +142,7 @@ func (r *Replay) GoSpan(s *model.GoSpan) {
 // of the trace's clock.
 func (r *Replay) Origin(at model.Time) { r.recording.origin = at }
 
-// Begin begins the first window. What the Machine told before is known, but not
+// Begin begins the first window. What the Machine reported before is known, but not
 // replayed.
 func (r *Replay) Begin(at model.Time) {
 	if r.done {
@@ -153,7 +153,7 @@ func (r *Replay) Begin(at model.Time) {
 	r.recording.begin(at)
 }
 
-// Event is told of each event after the Machine. It ends a window that has as many
+// Event takes each event, after the Machine has. It ends a window that has as many
 // starts or steps as it may have, or is as long, and simulates it.
 func (r *Replay) Event(ev *model.Event) {
 	if r.done || !r.begun {

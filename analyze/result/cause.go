@@ -2,8 +2,7 @@ package result
 
 import "slices"
 
-// Cause says to what a part of a wait was lost: why the goroutine did not run
-// there. At every moment exactly one holds, the first in this order whose
+// Cause is why a goroutine did not run during a part of a wait. At every moment exactly one holds, the first in this order whose
 // condition is true.
 type Cause uint8
 

@@ -2,7 +2,7 @@ package result
 
 import "github.com/schedscope/schedscope/model"
 
-// The parts of a [Report] beside latency: what goroutines, procs, threads and the
+// The parts of a [Report] other than latency: what goroutines, procs, threads and the
 // runtime did.
 type (
 	// Bursts are Running intervals.

@@ -27,7 +27,7 @@ func (v *Report) Figures() TraceFigures {
 	return f
 }
 
-// spreadFigures are the figures of which the spread is told.
+// spreadFigures are the figures of which the spread is reported.
 var spreadFigures = []struct {
 	name, unit string
 	ofWaits    bool // not known of a trace without waits
@@ -45,8 +45,8 @@ var spreadFigures = []struct {
 	{"utilisation", "share", false, func(f *TraceFigures) float64 { return f.Utilisation }},
 }
 
-// SpreadOf tells how much the figures of several traces differ, nil of fewer. A figure
-// that no trace has is left out.
+// SpreadOf returns how much the figures of traces differ, nil for fewer than two traces.
+// A figure that no trace has is left out.
 func SpreadOf(list []TraceFigures) []Spread {
 	if len(list) < 2 {
 		return nil

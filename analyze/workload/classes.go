@@ -305,7 +305,7 @@ func (c *classifier) decide(k *wake) {
 // fillJoins gives each wait for a WaitGroup what it waits for: of the goroutines that the waiter
 // created since its last such wait those that had ended when it was woken; of those that it woke
 // since, and that live on, what they did until they last waited; and its waker, if that is one of
-// them. If not, somebody else hands out the work, and only the recorded wake counts.
+// them. If not, somebody else distributes the work, and only the recorded wake counts.
 func (w *window) fillJoins(p *places) {
 	if len(w.joins) == 0 {
 		return

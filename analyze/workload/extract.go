@@ -8,7 +8,7 @@ import (
 )
 
 // OldFormatError says that the trace is of a Go version whose traces do not
-// tell enough.
+// show enough.
 type OldFormatError struct{ Version int }
 
 func (e *OldFormatError) Error() string {
@@ -34,7 +34,7 @@ type Extractor struct {
 	clock   clock
 	gs      model.GoTable[follower]
 	procs   []procState
-	nprocs  int // GOMAXPROCS, 0: not told yet
+	nprocs  int // GOMAXPROCS, 0: not known yet
 	seen    int // procs seen
 	stop    stop
 	marking bool // between sweep termination and mark termination
@@ -105,7 +105,7 @@ func (l lists) emptied() lists {
 	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.joins[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.wakes[:0]}
 }
 
-// side is what is known of a goroutine beside its program.
+// side is what is known of a goroutine in addition to its program.
 type side struct {
 	f       *follower
 	last    model.Time // end of its latest segment

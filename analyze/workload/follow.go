@@ -120,7 +120,7 @@ func (e *Extractor) goStep(s *model.Step) {
 }
 
 // meet begins to follow a goroutine that was not known: it is created, or the trace
-// tells what it has been doing.
+// shows what it has been doing.
 func (e *Extractor) meet(s *model.Step) *follower {
 	f := &follower{id: s.G, fn: s.Func, proc: model.NoProc, left: model.NoProc, index: -1, beforeTarget: -1, since: e.clock.now,
 		system: s.Flags&model.StepSystem != 0, worker: s.Flags&model.StepWorker != 0}
@@ -164,7 +164,7 @@ func (e *Extractor) meet(s *model.Step) *follower {
 	return f
 }
 
-// backdate begins the running interval of f, which the trace tells only now, when it began.
+// backdate begins the running interval of f, which the trace shows only now, when it began.
 func (e *Extractor) backdate(f *follower) {
 	w := e.w
 	if f.since <= w.Start {
@@ -425,7 +425,7 @@ func (e *Extractor) describe(f *follower) {
 	e.w.side[f.index].f = nil
 }
 
-// isTracer tells the goroutines that write the trace by their start functions
+// isTracer recognizes the goroutines that write the trace by their start functions
 // (runtime/trace/trace.go: Start; runtime/trace.go: traceAdvancer, runtime/tracecpu.go;
 // Go 1.22 to 1.26).
 func isTracer(fn string) bool {
@@ -433,7 +433,7 @@ func isTracer(fn string) bool {
 		strings.HasPrefix(fn, "runtime.(*traceAdvancerState)") || strings.HasPrefix(fn, "runtime.traceStartReadCPU")
 }
 
-// start is told when a Runnable goroutine begins to run.
+// start takes the start of a Runnable goroutine.
 func (e *Extractor) start(f *follower, s *model.Step) {
 	if s.Pseudo == model.PseudoCoroutine {
 		e.switched(f)

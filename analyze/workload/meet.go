@@ -5,9 +5,9 @@ import "github.com/schedscope/schedscope/model"
 // A channel without a buffer makes sender and receiver meet: whoever comes first
 // waits, and the trace shows who that was. Under another schedule it may be the
 // other one. With a buffer only a receiver who comes first has to wait for a
-// sender, and a trace does not tell which channels have one.
+// sender, and a trace does not show which channels have one.
 //
-// What tells is that operations on a channel without a buffer always show: one either waits or
+// What shows it is that operations on a channel without a buffer always show: one either waits or
 // ends somebody's wait. Thus if a goroutine does this and that in turn, none is
 // ever missing. Operations on a buffer that is neither full nor empty do not show, and the
 // turns become irregular.

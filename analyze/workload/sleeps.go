@@ -7,7 +7,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// A trace tells when a timer woke its goroutine, not for when it was set. A timer
+// A trace shows when a timer woke its goroutine, not for when it was set. A timer
 // is never early and, while threads look for work, hardly late, but it may be late by what
 // is left of a millisecond if a thread slept in epoll, and by 10 ms or more
 // if all procs were busy. So of many waits for one and the same time the

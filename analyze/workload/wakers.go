@@ -24,7 +24,7 @@ func (w *window) madeRunnable(o opAt) {
 	w.recent = append(w.recent, o)
 }
 
-// wokenUp is told that a thread that had slept got a proc that was idle since it was
+// wokenUp counts a thread that had slept and got a proc that was idle since it was
 // released. The first operation since then that made something runnable woke it: no
 // later one does while it is on its way (runtime/proc.go: wakep).
 func (w *window) wokenUp(released, now model.Time) {

@@ -171,7 +171,7 @@ type Segment struct {
 	// CPU is how long it runs, without what stop-the-worlds took of it.
 	CPU    model.Duration
 	Delay  model.Duration // see EndKind
-	Reason model.StringID // of the stop, as the trace tells it
+	Reason model.StringID // of the stop, as the trace has it
 	Stack  model.StackID  // where it stopped
 	// Ops is the end of its part of the goroutine's Ops, which begins where that of the
 	// segment before ends.

@@ -158,7 +158,7 @@ func (o *Order) Lookup(file string) *Trace {
 	return &o.Traces[i]
 }
 
-// ID tells recordings apart, "" for one without sessions. Rounds that are added do not
+// ID identifies a recording, "" for one without sessions. Rounds that are added do not
 // change it.
 func (o *Order) ID() string {
 	if len(o.Sessions) == 0 {

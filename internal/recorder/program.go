@@ -302,7 +302,7 @@ func (p *program) failed(err error, hint string) error {
 	return &source.Error{Doing: "recording " + filepath.Base(p.side.binary()), Err: err, Hint: hint}
 }
 
-// keep gives the trace its name. Records of the environment are beside it if the program
+// keep gives the trace its name. Records of the environment are next to it if the program
 // did not write them into it.
 func (p *program) keep(target string) error {
 	noted, err := hasText(p.temp, env.Category)

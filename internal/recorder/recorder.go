@@ -1,4 +1,4 @@
-// Package recorder records programs: one that is told for how long, or two in turns, again
+// Package recorder records programs: one for a given time, or two in turns, again
 // and again, each in a process of its own. It keeps what they wrote, next to a record of
 // what else the machine did meanwhile.
 package recorder

@@ -51,7 +51,7 @@ func (r *recording) keep(path string) error {
 	return nil
 }
 
-// recordOnce runs a program and returns what it recorded, in a file beside where it
+// recordOnce runs a program and returns what it recorded, in a file next to where it
 // will be.
 func recordOnce(ctx context.Context, o *Options, s Side) (*recording, error) {
 	dir := filepath.Join(o.Dir, string(s.side))

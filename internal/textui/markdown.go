@@ -7,7 +7,7 @@ import (
 
 // Markdown returns the printable text s such that nothing in it is markup of a page, also
 // in the cell of a table. References to characters mean the character and nothing else; a
-// mention needs its @ beside the name, a reference its #, and an address its colon or www.
+// mention needs its @ next to the name, a reference its #, and an address its colon or www.
 func Markdown(s string) string {
 	var b strings.Builder
 	for i, r := range s {

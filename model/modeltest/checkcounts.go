@@ -8,7 +8,7 @@ import (
 
 // census are the numbers that the intervals imply between two of their ends:
 // at least and at most. They differ where an interval is open at its start. The
-// Machine learns of such a one only later, perhaps after it told the counts.
+// Machine learns of such a one only later, perhaps after it reported the counts.
 type census struct {
 	low, high tally
 }
@@ -21,7 +21,7 @@ type tally struct {
 	gcHigh   int
 	runnable int
 	// waiting are the goroutines that became runnable on a proc and still wait,
-	// busy tells the procs that are not idle, for Counts.Overloaded.
+	// busy are the procs that are not idle, for Counts.Overloaded.
 	waiting map[model.ProcID]int
 	busy    map[model.ProcID]bool
 }

@@ -30,7 +30,7 @@ type stay struct {
 	start, end model.Time
 }
 
-// Begin tells that accounting begins at time t, as to [model.Machine.Begin].
+// Begin sets the time at which accounting begins, as [model.Machine.Begin] does.
 // Without it, it begins with the first event.
 func (v *Validator) Begin(t model.Time) {
 	v.events.first, v.events.begun = t, true

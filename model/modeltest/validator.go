@@ -11,7 +11,7 @@ import (
 // maxErrors bounds what a Validator reports: one mistake often causes hundreds.
 const maxErrors = 20
 
-// A Validator observes all that a Machine tells and judges whether it is
+// A Validator observes all that a Machine reports and checks whether it is
 // consistent in itself and, if the events are given to it as well, whether it
 // agrees with them:
 //

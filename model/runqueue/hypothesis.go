@@ -31,18 +31,18 @@ type hypothesis struct {
 	until     model.Time     // the operation under way takes effect,
 	mover     model.ThreadID // and this thread does it
 	touched   []model.ProcID // whose queues may have changed
-	all       told           // of the global queue
+	all       reported       // of the global queue
 	// The same in all hypotheses, and read only.
 	r *replay
 }
 
 // queues are those of one proc.
 type queues struct {
-	next slot
-	q    fifo
-	tick tick
-	of   int // length of the global queue when it took its latest batch there
-	told told
+	next     slot
+	q        fifo
+	tick     tick
+	of       int // length of the global queue when it took its latest batch there
+	reported reported
 }
 
 // position is where a runnable stands and how it came there.
@@ -125,7 +125,7 @@ func (h *hypothesis) copyFrom(o *hypothesis) {
 	}
 	for i := range o.procs {
 		a, b := &h.procs[i], &o.procs[i]
-		a.next, a.tick, a.of, a.told = b.next, b.tick, b.of, b.told
+		a.next, a.tick, a.of, a.reported = b.next, b.tick, b.of, b.reported
 		a.q.copyFrom(&b.q)
 	}
 }

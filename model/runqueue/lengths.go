@@ -5,8 +5,8 @@ import "github.com/schedscope/schedscope/model"
 // length is what stands in a queue, and 1 for a goroutine in runnext.
 type length struct{ queue, next int32 }
 
-// told is the length of a queue that was reported or logged last.
-type told struct {
+// reported is the length of a queue that was reported or logged last.
+type reported struct {
 	length
 	once    bool // one was
 	touched bool // it may have changed since
@@ -15,7 +15,7 @@ type told struct {
 // touch notes that the length of a queue, of a proc or (NoProc) the global one,
 // may have changed.
 func (h *hypothesis) touch(p model.ProcID) {
-	if t := h.toldOf(p); !t.touched {
+	if t := h.reportedOf(p); !t.touched {
 		t.touched = true
 		h.touched = append(h.touched, p)
 	}
@@ -23,16 +23,16 @@ func (h *hypothesis) touch(p model.ProcID) {
 
 // touchNext is touch of a change that concerns a runnext alone, which most are.
 func (h *hypothesis) touchNext(p model.ProcID) {
-	if len(h.r.obs.lengths) > 0 || !h.proc(p).told.once {
+	if len(h.r.obs.lengths) > 0 || !h.proc(p).reported.once {
 		h.touch(p)
 	}
 }
 
-func (h *hypothesis) toldOf(p model.ProcID) *told {
+func (h *hypothesis) reportedOf(p model.ProcID) *reported {
 	if p == model.NoProc {
 		return &h.all
 	}
-	return &h.proc(p).told
+	return &h.proc(p).reported
 }
 
 // noteLengths reports the lengths that changed, or logs them if there are other hypotheses.
@@ -46,7 +46,7 @@ func (h *hypothesis) noteLengths() {
 				now.next = 1
 			}
 		}
-		t := h.toldOf(p)
+		t := h.reportedOf(p)
 		t.touched = false
 		if now == t.length {
 			continue

@@ -119,5 +119,5 @@ func (k Kind) Values() []string {
 	return names
 }
 
-// HasWaker reports whether the kind can be told by the waker's stack.
+// HasWaker reports whether the kind can have the waker's stack.
 func (k Kind) HasWaker() bool { return kinds[k].waker != "" }

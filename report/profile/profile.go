@@ -12,7 +12,7 @@ type Options struct {
 	Waker bool
 }
 
-// maxSamples bounds how many samples are told apart. Real programs have some
+// maxSamples bounds how many samples are distinguished. Real programs have some
 // thousands; a trace can be made with any number of stacks.
 const maxSamples = 1 << 18
 
@@ -31,7 +31,7 @@ type Profile struct {
 	time   int64 // Unix nanoseconds; 0: not known
 }
 
-// key tells samples apart. A label that a sample does not have is 0.
+// key identifies a sample. A label that a sample does not have is 0.
 type key struct {
 	stack  model.StackID
 	labels [maxLabels]model.StringID
@@ -50,7 +50,7 @@ func New(o Options) *Profile {
 	return &Profile{o: o, tables: model.NewTables(), index: map[key]int32{}, limit: maxSamples}
 }
 
-// SetTime sets when what the profile tells of began, in Unix nanoseconds.
+// SetTime sets when the profiled time began, in Unix nanoseconds.
 func (p *Profile) SetTime(unix int64) { p.time = unix }
 
 // Samples returns the number of samples.

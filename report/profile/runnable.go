@@ -11,7 +11,7 @@ import (
 // which the first, the greatest, has the count.
 type runnable struct {
 	c                       *Collector
-	x                       *analyze.Explainer // nil: causes cannot be told
+	x                       *analyze.Explainer // nil: causes are not known
 	causes, origins, source []model.StringID
 	waited                  model.GoTable[blocked]
 	recent                  [256]samples // the latest by part of their key: it saves looking up most
@@ -29,7 +29,7 @@ type samples struct {
 	places [result.NumCauses]int32 // in the profile, from 1; 0: not looked up yet
 }
 
-// newRunnable returns what counts waits, and an error if it cannot tell causes.
+// newRunnable returns what counts waits, and an error if causes cannot be known.
 func newRunnable(c *Collector, version int) (*runnable, error) {
 	r := &runnable{c: c, causes: words(c, result.NumCauses), origins: words(c, model.NumOrigins), source: words(c, runqueue.NumSources)}
 	x, err := analyze.NewExplainer(c.tables, version, r.explained)

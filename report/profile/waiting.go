@@ -8,7 +8,7 @@ import (
 )
 
 // waiting counts blocked intervals. For the waker's stack it holds each until the
-// goroutine's next interval tells who that was.
+// goroutine's next interval shows who that was.
 type waiting struct {
 	c    *Collector
 	open map[model.GoID]model.GoSpan

@@ -258,7 +258,7 @@ func threads(r *result.Report) *document.Section {
 	return s.OrNil()
 }
 
-// Uses returns what the procs did, as a section of a page.
+// Uses returns a section with proc utilisation.
 func Uses(r *result.Report) *document.Section {
 	s := document.New("uses", "What the procs did")
 	t := s.Table("t-uses", document.Word("procs were"), document.Duration("time").Doc("of all procs together"), document.Share("share"))

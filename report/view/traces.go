@@ -386,7 +386,7 @@ func alsoFound(r *result.Report) *document.Section {
 	return s
 }
 
-// limits shows what tells the usual from the unusual.
+// limits shows the limits of what is usual.
 func limits(r *result.Report) *document.Section {
 	s := document.New("limits", "Limits of what is usual",
 		"beyond them the operating system is suspected; estimated from each trace itself, or the default where there are too few samples")

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -145,13 +146,11 @@ const rounding = 1 + 1e-9
 
 // relativeTraces returns the least n at which the smallest p of the test is at most p.
 func relativeTraces(p float64) int {
-	least := 1.0 // 1 / C(2n, n)
-	for n := 1; ; n++ {
-		least *= float64(n) / float64(2*(2*n-1))
-		if least <= p*rounding {
-			return n
-		}
+	n := 1
+	for stat.MinP(n, n) > p*rounding {
+		n++
 	}
+	return n
 }
 
 // SignTraces returns how many traces a sign test takes to reach p: the least n with

@@ -289,7 +289,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*res
 	return side, err
 }
 
-// readSample makes a sample of one trace, with the environment record beside it if there
+// readSample makes a sample of one trace, with the environment record next to it if there
 // is one. seen, if not nil, gets the analyses of the window.
 func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec *sample.Spec, seen func(*analyze.Report)) (*sample.Sample, error) {
 	in, err := a.openAgain(ctx, ref, f)
