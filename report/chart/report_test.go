@@ -125,9 +125,9 @@ func (s synthetic) functions(t *model.Tables) []model.StringID {
 	return funcs
 }
 
-// feedProcs fills the span of each proc with a hundred intervals, which tell takes, and gives a
+// feedProcs fills the span of each proc with a hundred intervals, which observe takes, and gives a
 // timeline the counts that go with them.
-func (s synthetic) feedProcs(rnd *rand.Rand, funcs []model.StringID, tell func(*model.ProcSpan), tl *analyze.Timeline) {
+func (s synthetic) feedProcs(rnd *rand.Rand, funcs []model.StringID, observe func(*model.ProcSpan), tl *analyze.Timeline) {
 	states := []model.ProcState{model.ProcRunning, model.ProcRunning, model.ProcRunning, model.ProcIdle, model.ProcSyscall, model.ProcSearching}
 	const parts = 100
 	at := func(i int) model.Time { return model.Time(int64(s.span) * int64(i) / parts) }
@@ -145,7 +145,7 @@ func (s synthetic) feedProcs(rnd *rand.Rand, funcs []model.StringID, tell func(*
 				x.Work = model.WorkGCDedicated
 			}
 			if x.End > x.Start {
-				tell(x)
+				observe(x)
 			}
 		}
 		if at(i+1) > at(i) {
