@@ -38,21 +38,18 @@ func hotPaths() map[string]func(i int) {
 		return x
 	}
 	l, b, w, h := NewLatency(r.tables, 20), NewBursts(r.tables, 20), NewWaits(r.tables), NewHeat()
-	worst, both, tl, idle, gc := NewWorst(r.tables, 10), NewWorst(r.tables, 10), NewTimeline(), &Idle{}, NewGC(r.tables, nil)
+	worst, tl, idle, gc := NewWorst(r.tables, 10), NewTimeline(), &Idle{}, NewGC(r.tables, nil)
 	counts := func(i int) *model.Counts {
 		return &model.Counts{Start: model.Time(i) * 500, End: model.Time(i+1) * 500, Procs: 4, Idle: i & 1, Runnable: i & 3, Running: 2}
 	}
 	sys := NewSyscalls(r.tables)
 	return map[string]func(i int){
-		"Latency":  func(i int) { l.GoSpan(goAt(i, model.GoRunnable)) },
-		"Heat":     func(i int) { h.GoSpan(goAt(i, model.GoRunnable)) },
-		"Worst":    func(i int) { worst.GoSpan(goAt(i, model.GoRunnable)) },
-		"Bursts":   func(i int) { b.GoSpan(goAt(i, model.GoRunning)) },
-		"Waits":    func(i int) { w.GoSpan(goAt(i, model.GoWaiting)) },
-		"Syscalls": func(i int) { sys.SyscallExit(&model.SyscallExit{Start: 0, End: model.Time(spans[i%n].Duration())}) },
-		"Worst/ProcSpan": func(i int) {
-			both.ProcSpan(procAt(i))
-		},
+		"Latency":           func(i int) { l.GoSpan(goAt(i, model.GoRunnable)) },
+		"Heat":              func(i int) { h.GoSpan(goAt(i, model.GoRunnable)) },
+		"Worst":             func(i int) { worst.GoSpan(goAt(i, model.GoRunnable)) },
+		"Bursts":            func(i int) { b.GoSpan(goAt(i, model.GoRunning)) },
+		"Waits":             func(i int) { w.GoSpan(goAt(i, model.GoWaiting)) },
+		"Syscalls":          func(i int) { sys.SyscallExit(&model.SyscallExit{Start: 0, End: model.Time(spans[i%n].Duration())}) },
 		"Timeline/ProcSpan": func(i int) { tl.ProcSpan(procAt(i)) },
 		"Timeline/Counts":   func(i int) { tl.Counts(counts(i)) },
 		"Idle":              func(i int) { idle.Counts(counts(i)) },
@@ -81,7 +78,7 @@ func TestSteadyStateAllocs(t *testing.T) {
 }
 
 func BenchmarkHot(b *testing.B) {
-	for _, name := range []string{"Latency", "Heat", "Worst", "Worst/ProcSpan", "Bursts", "Waits", "Syscalls", "Timeline/ProcSpan", "Timeline/Counts", "Idle", "GC"} {
+	for _, name := range []string{"Latency", "Heat", "Worst", "Bursts", "Waits", "Syscalls", "Timeline/ProcSpan", "Timeline/Counts", "Idle", "GC"} {
 		b.Run(name, func(b *testing.B) {
 			feed := hotPaths()[name]
 			b.ReportAllocs()

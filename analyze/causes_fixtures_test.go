@@ -62,7 +62,7 @@ func checkCauses(t *testing.T, r *analyze.Report) {
 	}
 	checkBehind(t, r)
 	for _, w := range r.Worst.Waits() {
-		checkCells(t, w)
+		checkCells(t, &w)
 	}
 }
 
@@ -91,7 +91,7 @@ func checkBehind(t *testing.T, r *analyze.Report) {
 	}
 }
 
-func checkCells(t *testing.T, w *analyze.Wait) {
+func checkCells(t *testing.T, w *result.Wait) {
 	t.Helper()
 	var sum, behind, named model.Duration
 	for i, c := range w.Causes {

@@ -235,6 +235,9 @@ func (v *vector) total() model.Duration {
 	return sum
 }
 
+// maxBlockers is how many blockers of a wait are named.
+const maxBlockers = 10
+
 // nameBlockers finds out whom the wait was behind: the only walk over all that
 // happened while it lasted, for the worst waits alone.
 func (a *attribution) nameBlockers(w *worstWait) {
@@ -273,7 +276,7 @@ func (a *attribution) nameBlockers(w *worstWait) {
 		}
 		sums[n].total += d
 	}
-	best := top[result.Blocker]{limit: maxAntagonists, compare: func(x, y result.Blocker) int {
+	best := top[result.Blocker]{limit: maxBlockers, compare: func(x, y result.Blocker) int {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Goroutine, y.Goroutine), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
 	}}
 	for _, b := range w.blockers {
@@ -286,7 +289,7 @@ func (a *attribution) nameBlockers(w *worstWait) {
 }
 
 // explain says of the worst waits what they were lost to.
-func (a *attribution) explain(waits []*Wait) {
+func (a *attribution) explain(waits []result.Wait) {
 	type key struct {
 		start model.Time
 		g     model.GoID
@@ -295,7 +298,8 @@ func (a *attribution) explain(waits []*Wait) {
 	for _, w := range a.worst.items {
 		known[key{a.c.at(w.start), w.g}] = w
 	}
-	for _, x := range waits {
+	for i := range waits {
+		x := &waits[i]
 		w := known[key{x.Start, x.Goroutine}]
 		if w == nil {
 			continue

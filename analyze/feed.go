@@ -41,7 +41,6 @@ func (f *feed) GoEnd(g *model.Goroutine) {
 func (f *feed) ProcSpan(s *model.ProcSpan) {
 	f.GC.ProcSpan(s)
 	f.Timeline.ProcSpan(s)
-	f.Worst.ProcSpan(s)
 }
 
 // Counts implements [model.CountsObserver].

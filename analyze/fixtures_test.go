@@ -159,9 +159,6 @@ func checkReport(t *testing.T, r *analyze.Report) {
 	checkLatency(t, r)
 	checkCauses(t, r)
 	checkProcTime(t, r)
-	for _, w := range r.Worst.Waits() {
-		checkWait(t, r, w)
-	}
 	checkBlame(t, r.Result())
 }
 
@@ -236,57 +233,6 @@ func checkProcTime(t *testing.T, r *analyze.Report) {
 	}
 	if x.Wall > x.Span || x.PerProc > x.PerGoroutine || x.Episodes.Total() > x.Span {
 		t.Errorf("idle while runnable: wall %d per proc %d per goroutine %d episodes %d of %d", x.Wall, x.PerProc, x.PerGoroutine, x.Episodes.Total(), x.Span)
-	}
-}
-
-func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
-	t.Helper()
-	if w.From > w.Start || w.To < w.End {
-		t.Errorf("wait %d-%d is shown from %d to %d", w.Start, w.End, w.From, w.To)
-	}
-	// While GOMAXPROCS is lowered, or was when it was set, a proc does not exist.
-	sizes := r.Totals.GOMAXPROCS
-	var sum result.Uses
-	for _, p := range w.Procs {
-		resized := len(sizes) > 1 || len(sizes) == 1 && uint64(p.P) >= sizes[0].Procs
-		var own result.Uses
-		for i, s := range p.Slices {
-			gap := model.Duration(0)
-			if i > 0 {
-				gap = s.Start.Sub(p.Slices[i-1].End)
-			}
-			if s.Start >= s.End || s.Uses.Total() != s.End.Sub(s.Start) || gap < 0 || gap > 0 && !resized {
-				t.Errorf("wait at %d: proc %d: slice %d from %d to %d with %d ns of uses follows one until %d", w.Start, p.P, i, s.Start, s.End, s.Uses.Total(), p.Slices[max(i-1, 0)].End)
-			}
-			if s.Start >= w.Start && s.End <= w.End {
-				for u, d := range s.Uses {
-					own[u] += d
-				}
-			}
-		}
-		for u, d := range p.Uses {
-			sum[u] += d
-			if own[u] > d {
-				t.Errorf("wait at %d: proc %d: %d ns %s in slices, %d in all", w.Start, p.P, own[u], result.Use(u), d)
-			}
-		}
-		if p.Uses.Total() > w.Duration {
-			t.Errorf("wait at %d: proc %d was used for %d of %d ns", w.Start, p.P, p.Uses.Total(), w.Duration)
-		}
-		if len(p.Slices) > 3*1000 {
-			t.Errorf("wait at %d: proc %d has %d slices, too many to draw", w.Start, p.P, len(p.Slices))
-		}
-	}
-	if sum != w.Uses {
-		t.Errorf("wait at %d: uses %d, the procs' add up to %d", w.Start, w.Uses, sum)
-	}
-	var ran model.Duration
-	for _, a := range w.Meanwhile {
-		ran += a.Total
-	}
-	if running := w.Uses.Total() - w.Uses[result.UseSyscall] - w.Uses[result.UseSearching] - w.Uses[result.UseStopped] -
-		w.Uses[result.UseIdle] - w.Uses[result.UseUnknown]; ran+w.Unattributed > running+model.Duration(len(w.Procs)) && !w.Approximate {
-		t.Errorf("wait at %d: antagonists ran for %d and %d, procs ran goroutines for %d", w.Start, ran, w.Unattributed, running)
 	}
 }
 

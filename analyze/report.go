@@ -10,9 +10,6 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// maxPathologyProcs bounds the procs of [Worst].
-const maxPathologyProcs = pathologies.MaxProcs
-
 // Report is the registry of analyses: each exported field is one. Feed it with
 // [Report.Observe] (and events, which some count, with [Report.Event]), call Finish once
 // the Machine has finished, and take the results with [Report.Result].
@@ -155,7 +152,6 @@ func (r *Report) Observe(m *model.Machine) {
 	}
 	r.Requests.follow(m, r.specs)
 	m.Observe(starter{r})
-	r.Worst.waiting = m.OldestRunnable
 	fed := r.fed()
 	for _, a := range r.analyses() {
 		switch a.(type) {

@@ -138,20 +138,3 @@ func (t *GoTable[T]) All(f func(*T)) {
 	}
 	farBelow(math.MaxUint64)
 }
-
-// each calls f for each value, in any order. It returns what that cost, in values: many
-// places may be empty, which are passed by quickly.
-func (t *GoTable[T]) each(f func(*T)) int {
-	for _, p := range t.live {
-		for _, v := range p.values {
-			if v != nil {
-				f(v)
-			}
-		}
-	}
-	for _, v := range t.far {
-		f(v)
-	}
-	const quick = 16
-	return t.count + len(t.live)*goPageSize/quick
-}

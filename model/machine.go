@@ -77,19 +77,6 @@ func (m *Machine) Start() Time { return m.start }
 // Now returns the time of the latest event.
 func (m *Machine) Now() Time { return m.now }
 
-// OldestRunnable returns since when that goroutine of the program has been Runnable that is so
-// the longest, or Now if none is. Those that were Runnable when they were first seen are left
-// out. It also returns what the call costs, in goroutines that it looks at.
-func (m *Machine) OldestRunnable() (since Time, looked int) {
-	since = m.now
-	looked = m.gs.each(func(g *Goroutine) {
-		if g.State == GoRunnable && !g.System && !g.openStart {
-			since = min(since, g.Since)
-		}
-	})
-	return since, looked
-}
-
 // Goroutine returns what is known of a goroutine that is alive, nil if it is not. The Machine
 // goes on changing it.
 func (m *Machine) Goroutine(id GoID) *Goroutine { return m.gs.Get(id) }

@@ -164,7 +164,7 @@ func (l *Lateness) move(s *model.Step) {
 
 // procOf returns what is known of a proc, nil for one that does not exist.
 func procOf[T any](procs *[]T, id model.ProcID) *T {
-	if id < 0 || id >= MaxProcs {
+	if id < 0 || id >= maxProcs {
 		return nil
 	}
 	if n := int(id) + 1 - len(*procs); n > 0 {
@@ -173,8 +173,8 @@ func procOf[T any](procs *[]T, id model.ProcID) *T {
 	return &(*procs)[id]
 }
 
-// MaxProcs bounds the IDs of procs, which a hostile trace may make up.
-const MaxProcs = 1 << 16
+// maxProcs bounds the IDs of procs, which a hostile trace may make up.
+const maxProcs = 1 << 16
 
 // result adds what was found to v.
 func (l *Lateness) result(v *result.Report) {

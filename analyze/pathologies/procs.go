@@ -30,7 +30,7 @@ func (x *procsNow) phase(s *model.Step) {
 
 // change makes a proc do what a StepProc says.
 func (x *procsNow) change(s *model.Step) {
-	if s.P < 0 || s.P >= MaxProcs { // there cannot be such a one
+	if s.P < 0 || s.P >= maxProcs { // there cannot be such a one
 		return
 	}
 	for int(s.P) >= len(x.list) {

@@ -289,17 +289,6 @@ type (
 		RanOn         model.ProcID `json:"ran_on_proc" range:"-1.."`     // The proc on which it ran; -1 if not known.
 		Causes        []CauseTotal `json:"causes"`                       // What the wait was lost to; adds up to its length.
 		Blockers      []Blocker    `json:"blockers"`                     // Whom it was behind in its queue, at most 10.
-		Uses          Uses         `json:"procs_meanwhile_ns"`           // What all procs did meanwhile.
-		Approximate   bool         `json:"approximate"`                  // The wait is so long that what happened at its ends is known roughly only.
-		Meanwhile     []Activity   `json:"ran_meanwhile"`                // Goroutines that ran meanwhile, at most 10.
-		// Time in which it is not known which goroutine ran, in proc-nanoseconds: as long as
-		// it is not 0, those of ran_meanwhile are lower bounds.
-		Unattributed model.Duration `json:"unattributed_ns"`
-		// The same by start function, at most 10; exact if approximate is false and the
-		// unattributed time 0.
-		Functions []FuncActivity `json:"functions_meanwhile"`
-		// What of it belongs to none of functions_meanwhile, in proc-nanoseconds.
-		OtherFunctions model.Duration `json:"functions_unattributed_ns"`
 	}
 
 	// Frame is a frame of a stack, innermost first.
@@ -307,22 +296,6 @@ type (
 		Function string `json:"function"` // The function.
 		File     string `json:"file"`     // Source file.
 		Line     uint64 `json:"line"`     // Line in it, from 1; 0 if not known.
-	}
-
-	// FuncActivity are the goroutines of one start function that ran, or were in
-	// system calls with a proc, during a wait.
-	FuncActivity struct {
-		Function string         `json:"function"` // Start function of the goroutine.
-		Use      string         `json:"use"`      // "syscall", or the kind of most of what it ran.
-		Total    model.Duration `json:"total_ns"` // Its time on procs meanwhile, in proc-nanoseconds.
-	}
-
-	// Activity is a goroutine that ran during a wait.
-	Activity struct {
-		Goroutine model.GoID     `json:"goroutine"` // Number of the goroutine.
-		Function  string         `json:"function"`  // Start function of the goroutine.
-		Use       string         `json:"use"`       // What it did with the proc.
-		Total     model.Duration `json:"total_ns"`  // Its time on procs meanwhile, in proc-nanoseconds.
 	}
 )
 

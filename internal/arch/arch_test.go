@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"report/document":                {},
 	"report/view":                    {"analyze/experiment", "analyze/findings", "analyze/gate/rule", "analyze/gate/sample", "analyze/lockstep", "analyze/replay", "analyze/workload", "model/runqueue", "report/document"},
 	"report/verdict":                 {"analyze/experiment", "analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "report/document"},
-	"report/chart":                   {"analyze"},
+	"report/chart":                   {},
 	"report/page":                    {"report/document", "report/view"},
 	"report/timeline":                {"analyze", "model/runqueue"},
 	"report/viewer":                  {"analyze", "model/ingest", "model/session", "report/timeline"},

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -51,7 +52,21 @@ func TestQuestions(t *testing.T) {
 	path := fileURL(report(t, trace))
 	duration := func(x *tab, ns float64) string { return eval[string](x, fmt.Sprintf("Schedscope.duration(%v)", ns)) }
 	id := fmt.Sprintf("%.0f", g)
-	ran := worst["ran_meanwhile"].([]any)[0].(map[string]any)
+	ran := worst["blockers"].([]any)[0].(map[string]any)["goroutine"].(float64)
+	ranFor := 0.0
+	for line := range strings.Lines(string(schedscope(t, "export", "-q", "--table", "procs", "--format", "ndjson", trace))) {
+		var row struct {
+			State            string
+			Goroutine        *float64
+			Offset, Duration float64
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		if row.State == "running" && row.Goroutine != nil && *row.Goroutine == ran {
+			ranFor += max(0, min(row.Offset+row.Duration, start+length)-max(row.Offset, start))
+		}
+	}
 	frame := worst["stack"].([]any)[1].(map[string]any)
 	place := fmt.Sprintf("%s main.go:%.0f", frame["function"], frame["line"])
 
@@ -79,7 +94,7 @@ func TestQuestions(t *testing.T) {
 			func(*tab) []string { return []string{"G" + id + " " + worst["function"].(string)} }},
 		{"what ran while G" + id + " waited", []func(*tab){func(x *tab) { x.search("G" + id) }},
 			func(x *tab) []string {
-				return []string{"Ran meanwhile", fmt.Sprintf("%s main.readOrWrite (G%.0f)", duration(x, ran["total_ns"].(float64)), ran["goroutine"].(float64))}
+				return []string{"Ran meanwhile", fmt.Sprintf("%s main.readOrWrite (G%.0f)", duration(x, ranFor), ran)}
 			}},
 		{"where was it blocked", []func(*tab){func(x *tab) { x.search("G" + id) }},
 			func(*tab) []string { return []string{"Had stopped in", "sync.(*RWMutex).RLock", place} }},

@@ -67,15 +67,18 @@ func (in *Input) ReaderAt() (io.ReaderAt, int64) { return in.at, in.size }
 // compressed data is the compressed size, and -1 if that is unknown.
 func (in *Input) StoredSize() int64 { return in.total }
 
-// Progress returns how many of the stored bytes were read, through Read and
-// ReaderAt together, and StoredSize. Data read twice counts twice, but never
-// beyond the size.
+// Progress returns how many bytes were read, through Read and ReaderAt together, of how many: of
+// those that ReaderAt gives if there is one, else of StoredSize. Data read twice counts twice, but
+// never beyond that.
 func (in *Input) Progress() (read, total int64) {
-	read = in.read.Load()
-	if in.total >= 0 {
-		read = min(read, in.total)
+	read, total = in.read.Load(), in.total
+	if in.at != nil {
+		total = in.size
 	}
-	return read, in.total
+	if total >= 0 {
+		read = min(read, total)
+	}
+	return read, total
 }
 
 // Close closes the files behind the input, but not Options.Stdin, and removes
@@ -108,7 +111,7 @@ func (in *Input) Unpack() (damage, err error) {
 		return nil, fail(err)
 	}
 	in.read.Store(0)
-	in.Compression, in.size, in.total = "", n, n
+	in.size = n
 	in.at = &counterAt{f, &in.read}
 	in.r = io.NewSectionReader(in.at, 0, n)
 	return err, nil

@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"gonum.org/v1/plot/vg"
@@ -30,9 +29,9 @@ func Catalogue() []Kind {
 // Input is what pictures are made of.
 type Input struct {
 	Report *result.Report // must not be changed any more
-	// Waits are the longest waits with what every proc did meanwhile, which a report does
-	// not contain: nil if it was saved.
-	Waits []*analyze.Wait
+	// Histories are what every proc did during the longest waits, which a report does not
+	// contain: nil if the trace was not read again.
+	Histories *Histories
 }
 
 // All returns every picture of the catalogue, in its order.

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
-	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/session"
 )
 
-// analysed returns the report of a fixture.
+// analysed returns what the pictures of a fixture are made of.
 func analysed(t *testing.T, name string) *Input {
 	t.Helper()
 	f, err := fixtures.Open(name)
@@ -24,25 +24,16 @@ func analysed(t *testing.T, name string) *Input {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	in, err := ingest.NewReader(f, ingest.Options{})
+	rd, err := session.Stream(f).Read(ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
-	r := analyze.New(in.Tables(), analyze.Options{Version: in.Header().Version})
-	r.Observe(m)
-	err = ingest.Each(in, func(ev *model.Event) error {
-		r.Event(ev)
-		return m.Apply(ev)
-	})
-	if err != nil {
+	in := &Input{Report: resulttest.Read(t, name)}
+	in.Histories = NewHistories(in.Report)
+	if err := rd.Run(t.Context(), func() { in.Histories.Observe(rd.Machine, rd.Origin) }, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Finish(m.Now()); err != nil {
-		t.Fatal(err)
-	}
-	r.Finish(m.Start(), m.Now())
-	return &Input{Report: r.Result(), Waits: r.Worst.Waits()}
+	return in
 }
 
 // TestCauses checks that the areas of the bands are all the waiting there was.
@@ -138,10 +129,10 @@ func TestCauseGroups(t *testing.T) {
 
 // TestLosses checks that the strip of a wait names all that it shows, in it or behind it.
 func TestLosses(t *testing.T) {
-	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, result.UseUser, 5)}})
+	x := waitOn(procHistory{p: 0, slices: []slice{sliceOf(750, 3250, result.UseUser, 5)}})
 	picture := func(cells ...result.CauseTotal) *Picture {
-		w.Causes = cells
-		return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[5]
+		x.wait.Causes = cells
+		return All(&Input{Report: &result.Report{WorstWaits: []result.Wait{*x.wait}}, Histories: &Histories{of: []*history{x}}})[5]
 	}
 	without := picture()
 	if strings.Contains(words(t, without), "WHY IT WAITED") {

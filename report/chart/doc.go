@@ -3,7 +3,7 @@
 // [All] makes the pictures of a report ([Catalogue]): the dashboard, the causes of waiting over
 // time, the percentile spectrum, the histogram by origin, and one picture for each of the
 // worst waits. The report is data (package analyze/result), of a trace or saved; only the
-// pictures of waits need what the analysis of the trace still knows. There are pictures of
+// pictures of waits need a second reading of the trace ([Histories]). There are pictures of
 // comparisons ([Comparison]) and of what would help requests ([Help]), too. [Picture.Write] only draws.
 // The bytes are a function of what the picture shows and of the resolution alone, on every
 // machine: fonts are embedded, and nothing depends on the time or on the order of a map.

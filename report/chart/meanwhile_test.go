@@ -3,7 +3,6 @@ package chart
 import (
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
@@ -18,26 +17,29 @@ func TestMeanwhile(t *testing.T) {
 		{result.Uses{result.UseSyscall: 96, result.UseUser: 4}, "in syscalls 96%"},
 		{result.Uses{result.UseIdle: 998, result.UseUser: 2}, "idle 99.8%"},
 	} {
-		if got := meanwhile(&analyze.Wait{Wait: result.Wait{Duration: 2000, Uses: tt.uses}}); got.value != tt.want || (got.name != "") != (tt.want != "") {
+		x := &history{wait: &result.Wait{Duration: 2000}, uses: tt.uses}
+		if got := x.meanwhile(); got.value != tt.want || (got.name != "") != (tt.want != "") {
 			t.Errorf("%v: got %q, want %q", tt.uses, got, tt.want)
 		}
 	}
 }
 
-func TestMarkedIn(t *testing.T) {
+func TestMarked(t *testing.T) {
+	user := func(d model.Duration) *result.Uses { return &result.Uses{result.UseUser: d} }
 	for _, tt := range []struct {
 		name string
-		as   []result.Activity
+		ran  map[model.GoID]*result.Uses
 		want bool
 	}{
 		{"nobody", nil, false},
-		{"ran for long", []result.Activity{{Goroutine: 5, Total: 200}}, true},
-		{"one of many", []result.Activity{{Goroutine: 5, Total: 199}}, false},
-		{"the waiter", []result.Activity{{Goroutine: 7, Total: 900}, {Goroutine: 5, Total: 100}}, false},
-		{"mark worker first", []result.Activity{{Goroutine: 9, Use: result.UseGC.String(), Total: 900}, {Goroutine: 5, Total: 300}}, true},
+		{"ran for long", map[model.GoID]*result.Uses{5: user(200)}, true},
+		{"as long as another", map[model.GoID]*result.Uses{5: user(200), 6: user(200)}, true},
+		{"one of many", map[model.GoID]*result.Uses{5: user(199)}, false},
+		{"the waiter", map[model.GoID]*result.Uses{7: user(900), 5: user(100)}, false},
+		{"mark worker first", map[model.GoID]*result.Uses{9: {result.UseGC: 900}, 5: user(300)}, true},
 	} {
-		w := analyze.Wait{Wait: result.Wait{Goroutine: 7, Duration: 2000, Meanwhile: tt.as}}
-		if g, role := markedIn(&w); (role != "") != tt.want || tt.want && g != 5 {
+		x := &history{wait: &result.Wait{Goroutine: 7, Duration: 2000}, ran: tt.ran}
+		if g, role := x.marked(); (role != "") != tt.want || tt.want && g != 5 {
 			t.Errorf("%s: got G%d, %q, want %v", tt.name, g, role, tt.want)
 		}
 	}
@@ -62,11 +64,11 @@ func TestWaitedBehind(t *testing.T) {
 		{"assisting", []result.Blocker{{Goroutine: 5, Function: "f", Work: model.WorkGCAssist.String(), Total: 1500}}, false, "G5 f, 1.5µs of GC assist"},
 		{"for a little", []result.Blocker{{Goroutine: 5, Function: "f", Total: 199}}, false, ""},
 	} {
-		w := analyze.Wait{Wait: result.Wait{Goroutine: 7, Duration: 2000, Causes: cells, Blockers: tt.blockers, Meanwhile: []result.Activity{{Goroutine: 8, Total: 2000}}}}
-		if g, role := markedIn(&w); (role != "") != tt.marked || tt.marked && g != 5 {
+		x := &history{wait: &result.Wait{Goroutine: 7, Duration: 2000, Causes: cells, Blockers: tt.blockers}}
+		if g, role := x.marked(); (role != "") != tt.marked || tt.marked && g != 5 {
 			t.Errorf("%s: marked G%d, %q, want %v", tt.name, g, role, tt.marked)
 		}
-		if f := meanwhile(&w); f.value != tt.fact {
+		if f := x.meanwhile(); f.value != tt.fact {
 			t.Errorf("%s: got %q, want %q", tt.name, f, tt.fact)
 		}
 	}

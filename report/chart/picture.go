@@ -40,6 +40,9 @@ func newPicture(name, title, subtitle string, height vg.Length, missing string, 
 	return p
 }
 
+// ShowsWait reports whether the base name of a file asks for the picture of a wait.
+func ShowsWait(path string) bool { return strings.HasPrefix(filepath.Base(path), "wait-") }
+
 // Choose returns the picture that the base name of a file asks for, else the first. Of a wait
 // that has no picture it is one of what is missing.
 func Choose(pictures []*Picture, path string) *Picture {
@@ -50,7 +53,7 @@ func Choose(pictures []*Picture, path string) *Picture {
 			return p
 		}
 	}
-	if strings.HasPrefix(base, "wait-") {
+	if ShowsWait(path) {
 		return newPicture(base, "What procs did during the longest waits", "", minHeight, "the longest waits are of fewer incidents; --worst asks for more waits", nil)
 	}
 	return pictures[0]

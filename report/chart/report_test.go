@@ -27,7 +27,11 @@ func (s synthetic) input() *Input {
 	if s.waits > 0 {
 		v.Requests = []result.RequestKind{someRequests(cmp.Or(s.name, "main.serve"))}
 	}
-	return &Input{Report: v, Waits: r.Worst.Waits()}
+	v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), 3)]
+	h := NewHistories(v)
+	h.tables = model.NewTables()
+	s.feedProcs(s.rand(), s.functions(h.tables), h.ProcSpan, analyze.NewTimeline())
+	return &Input{Report: v, Histories: h}
 }
 
 // someRequests are thirty requests, of which the slowest waited for a lock.
@@ -97,8 +101,19 @@ func TestRequestsOf(t *testing.T) {
 // report feeds the analyses that pictures read, as a Machine would.
 func (s synthetic) report() *analyze.Report {
 	t := model.NewTables()
-	r := analyze.New(t, analyze.Options{Worst: 3})
-	rnd := rand.New(rand.NewPCG(1, uint64(s.waits)))
+	r := analyze.New(t, analyze.Options{})
+	rnd, funcs := s.rand(), s.functions(t)
+	s.feedProcs(rnd, funcs, r.Timeline.ProcSpan, r.Timeline)
+	s.feedWaits(r, rnd, funcs)
+	r.Totals.Procs = s.procs
+	r.Finish(0, model.Time(s.span))
+	return r
+}
+
+func (s synthetic) rand() *rand.Rand { return rand.New(rand.NewPCG(1, uint64(s.waits))) }
+
+// functions returns the names of the functions.
+func (s synthetic) functions(t *model.Tables) []model.StringID {
 	names := []string{"main.worker", "net/http.(*conn).serve", "github.com/x/y/pool.(*Pool[...]).run.func1"}
 	if s.name != "" {
 		names = []string{s.name}
@@ -107,16 +122,12 @@ func (s synthetic) report() *analyze.Report {
 	for i, n := range names {
 		funcs[i] = t.AddString(n)
 	}
-	s.feedProcs(r, rnd, funcs)
-	s.feedWaits(r, rnd, funcs)
-	r.Totals.Procs = s.procs
-	r.Finish(0, model.Time(s.span))
-	return r
+	return funcs
 }
 
-// feedProcs fills the span of each proc with a hundred intervals and tells the
-// counts that go with them.
-func (s synthetic) feedProcs(r *analyze.Report, rnd *rand.Rand, funcs []model.StringID) {
+// feedProcs fills the span of each proc with a hundred intervals, which observe takes, and gives a
+// timeline the counts that go with them.
+func (s synthetic) feedProcs(rnd *rand.Rand, funcs []model.StringID, observe func(*model.ProcSpan), tl *analyze.Timeline) {
 	states := []model.ProcState{model.ProcRunning, model.ProcRunning, model.ProcRunning, model.ProcIdle, model.ProcSyscall, model.ProcSearching}
 	const parts = 100
 	at := func(i int) model.Time { return model.Time(int64(s.span) * int64(i) / parts) }
@@ -134,17 +145,16 @@ func (s synthetic) feedProcs(r *analyze.Report, rnd *rand.Rand, funcs []model.St
 				x.Work = model.WorkGCDedicated
 			}
 			if x.End > x.Start {
-				r.Timeline.ProcSpan(x)
-				r.Worst.ProcSpan(x)
+				observe(x)
 			}
 		}
 		if at(i+1) > at(i) {
-			r.Timeline.Counts(&model.Counts{Start: at(i), End: at(i + 1), Procs: s.procs, Idle: idle, Runnable: rnd.IntN(40)})
+			tl.Counts(&model.Counts{Start: at(i), End: at(i + 1), Procs: s.procs, Idle: idle, Runnable: rnd.IntN(40)})
 		}
 	}
 	for i := range 10 {
-		r.Timeline.Metric(&model.MetricSample{Time: at(10 * i), Name: "/memory/classes/heap/objects:bytes", Value: uint64(3+i%4) << 20})
-		r.Timeline.Metric(&model.MetricSample{Time: at(10 * i), Name: "/gc/heap/goal:bytes", Value: 8 << 20})
+		tl.Metric(&model.MetricSample{Time: at(10 * i), Name: "/memory/classes/heap/objects:bytes", Value: uint64(3+i%4) << 20})
+		tl.Metric(&model.MetricSample{Time: at(10 * i), Name: "/gc/heap/goal:bytes", Value: 8 << 20})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -51,12 +50,11 @@ type fact struct{ name, value string }
 // wait-01, wait-02 and so on.
 func (in *Input) waits() []*Picture {
 	var ps []*Picture
-	if in.Waits == nil && len(in.Report.WorstWaits) > 0 {
+	if in.Histories == nil && len(in.Report.WorstWaits) > 0 {
 		const missing = "what procs did during waits is drawn for one trace, not for several or a saved report"
 		return []*Picture{newPicture("wait-01", "What procs did during the longest waits", in.source(), minHeight, missing, nil)}
 	}
-	for i, incident := range result.Incidents(result.Each(in.Waits, func(w **analyze.Wait) *result.Wait { return &(*w).Wait })) {
-		w := in.Waits[incident[0]]
+	for i, incident := range in.Report.Incidents() {
 		subtitle := fmt.Sprintf("rank %d of %s", incident[0]+1, textui.Plural(in.Report.Latency.All.Count, "wait"))
 		if more := len(incident) - 1; more > 0 {
 			subtitle += fmt.Sprintf(", with %d more of the same incident", more)
@@ -64,16 +62,16 @@ func (in *Input) waits() []*Picture {
 		if s := in.source(); s != "" {
 			subtitle += ", " + s
 		}
-		s := storyOf(w)
+		s := in.Histories.of[incident[0]].story()
 		ps = append(ps, newPicture(fmt.Sprintf("wait-%02d", i+1), s.title, subtitle, s.height(), "", s.draw))
 	}
 	return ps
 }
 
-// storyOf returns what the picture of a wait shows.
-func storyOf(w *analyze.Wait) *story {
-	procs := "every proc"
-	if len(w.Procs) == 1 {
+// story returns what the picture of a wait shows.
+func (x *history) story() *story {
+	w, procs := x.wait, "every proc"
+	if len(x.procs) == 1 {
 		procs = "the proc"
 	}
 	s := &story{
@@ -81,23 +79,27 @@ func storyOf(w *analyze.Wait) *story {
 		caption: fmt.Sprintf("Each row is a proc and what it did. Between the two vertical lines goroutine %d was ready to run, and no proc ran it.", w.Goroutine),
 		length:  float64(w.Duration), from: -1, to: -1, lost: w.Causes,
 	}
-	s.lo, s.hi = min(float64(w.From.Sub(w.Start)), 0), max(float64(w.To.Sub(w.Start)), s.length, 1)
-	marked, role := markedIn(w)
+	from, to := w.Start, w.End // cut to the trace
+	for _, d := range x.procs {
+		from, to = min(from, d.slices[0].start), max(to, d.slices[len(d.slices)-1].end)
+	}
+	s.lo, s.hi = float64(from.Sub(w.Start)), max(float64(to.Sub(w.Start)), 1)
+	marked, role := x.marked()
 	if role != "" {
 		s.marked = fmt.Sprintf("G%d, %s", marked, role)
 	}
 	joined := false
-	for i := range w.Procs {
-		d := &w.Procs[i]
-		l := lane{name: fmt.Sprintf("P%d", d.P), procs: 1, strong: d.P == w.ReadiedOn || d.P == w.RanOn}
+	for i := range x.procs {
+		d := &x.procs[i]
+		l := lane{name: fmt.Sprintf("P%d", d.p), procs: 1, strong: d.p == w.ReadiedOn || d.p == w.RanOn}
 		l.bars = s.bars(w, d, marked)
 		for _, b := range l.bars {
 			joined = joined || b.joined
 		}
-		if d.P == w.ReadiedOn {
+		if d.p == w.ReadiedOn {
 			s.from = i
 		}
-		if d.P == w.RanOn {
+		if d.p == w.RanOn {
 			s.to = i
 		}
 		s.lanes = append(s.lanes, l)
@@ -119,7 +121,7 @@ func storyOf(w *analyze.Wait) *story {
 		{"WAITED", durationLabel(s.length)}, {"FUNCTION", shortFunc(w.Function)}, {"BECAME RUNNABLE", result.OriginClause(result.Parse(w.Origin, model.NumOrigins), waker)},
 		{"BECAME READY ON", at(w.ReadiedOn, w.Start)}, {"RAN ON", at(w.RanOn, w.End)},
 	}
-	if f := meanwhile(w); f.name != "" {
+	if f := x.meanwhile(); f.name != "" {
 		s.facts = append(s.facts, f)
 	}
 	switch {
@@ -128,14 +130,11 @@ func storyOf(w *analyze.Wait) *story {
 	case joined:
 		s.note = "of intervals too short to draw, the height of a colour is its share of the time"
 	}
-	if s.note != "" && w.Approximate {
-		s.note += ", roughly at the ends of the wait"
-	}
 	return s
 }
 
 // bars returns a proc's history, with bars for what is not known.
-func (s *story) bars(w *analyze.Wait, d *analyze.ProcDuring, marked model.GoID) []bar {
+func (s *story) bars(w *result.Wait, d *procHistory, marked model.GoID) []bar {
 	var bars []bar
 	end := s.lo
 	unknown := func(until float64) {
@@ -144,13 +143,10 @@ func (s *story) bars(w *analyze.Wait, d *analyze.ProcDuring, marked model.GoID) 
 			bars[len(bars)-1].parts[occUnknown] = 1
 		}
 	}
-	for i := range d.Slices {
-		x := &d.Slices[i]
+	for i := range d.slices {
+		x := &d.slices[i]
 		b := barOf(w, x, marked)
-		b.start, b.end = float64(x.Start.Sub(w.Start)), float64(x.End.Sub(w.Start))
-		if !(b.end > b.start) {
-			continue
-		}
+		b.start, b.end = float64(x.start.Sub(w.Start)), float64(x.end.Sub(w.Start))
 		unknown(b.start)
 		bars = append(bars, b)
 		end = max(end, b.end)
@@ -161,28 +157,28 @@ func (s *story) bars(w *analyze.Wait, d *analyze.ProcDuring, marked model.GoID) 
 
 // barOf returns one interval of a proc. The time of the waiter, and that of the marked
 // goroutine when it ran, have occupations of their own.
-func barOf(w *analyze.Wait, x *analyze.ProcSlice, marked model.GoID) bar {
-	use := occupation(min(x.Use, result.UseUnknown))
-	b := bar{occ: use, g: model.NoGoroutine, joined: x.Joined}
+func barOf(w *result.Wait, x *slice, marked model.GoID) bar {
+	use := occupation(x.use)
+	b := bar{occ: use, g: model.NoGoroutine, joined: x.joined}
 	switch {
-	case x.G == model.NoGoroutine:
-	case x.G == w.Goroutine:
+	case x.g == model.NoGoroutine:
+	case x.g == w.Goroutine:
 		b.occ = occSelf
-	case x.G == marked && (use == occUser || use == occupation(result.UseRuntime)):
+	case x.g == marked && (use == occUser || use == occupation(result.UseRuntime)):
 		b.occ = occMarked
 	}
-	total := float64(x.Uses.Total())
-	if !x.Joined || !(total > 0) {
+	total := float64(x.uses.Total())
+	if !x.joined {
 		b.parts[b.occ] = 1
-		if x.G != model.NoGoroutine && !x.Joined {
-			b.g, b.name = x.G, shortFunc(x.Func)
+		if x.g != model.NoGoroutine && !x.joined {
+			b.g, b.name = x.g, shortFunc(x.fn)
 		}
 		return b
 	}
-	for u, d := range x.Uses {
+	for u, d := range x.uses {
 		b.parts[u] = float64(d) / total
 	}
-	moved := min(b.parts[use], float64(x.GTime)/total)
+	moved := min(b.parts[use], float64(x.gTime)/total)
 	b.parts[use] -= moved
 	b.parts[b.occ] += moved
 	return b
@@ -240,35 +236,30 @@ func (s *story) compact() (grouped bool) {
 	return grouped
 }
 
-// markedIn returns the goroutine that gets a colour of its own and its role, "" if there is none
+// marked returns the goroutine that gets a colour of its own and its role, "" if there is none
 // that took a good part of the wait: the one that the wait was behind the longest or, where
 // causes are not known, the one that ran the longest on any proc. Mark workers and system
 // calls have their colours.
-func markedIn(w *analyze.Wait) (g model.GoID, role string) {
-	const goodPart = 0.1
-	good := func(d model.Duration) bool { return float64(d) >= goodPart*float64(w.Duration) }
-	for _, b := range w.Blockers {
+func (x *history) marked() (g model.GoID, role string) {
+	g, ran := x.longest()
+	role = "ran longest"
+	for _, b := range x.wait.Blockers {
 		if b.Goroutine != model.NoGoroutine && !b.Syscall && !result.Parse(b.Work, model.NumWorkKinds).IsGC() {
-			if good(b.Total) {
-				return b.Goroutine, "ran instead"
-			}
-			return model.NoGoroutine, ""
-		}
-	}
-	for _, a := range w.Meanwhile {
-		if a.Use != result.UseGC.String() && a.Goroutine != w.Goroutine && len(w.Causes) == 0 {
-			if good(a.Total) {
-				return a.Goroutine, "ran longest"
-			}
+			g, ran, role = b.Goroutine, b.Total, "ran instead"
 			break
 		}
 	}
-	return model.NoGoroutine, ""
+	const goodPart = 0.1
+	if g == model.NoGoroutine || float64(ran) < goodPart*float64(x.wait.Duration) {
+		return model.NoGoroutine, ""
+	}
+	return g, role
 }
 
 // meanwhile says in a few words whom a wait was behind for most of its time or, if that is
 // so, what took most of the procs' time during it. It has no name if neither is known.
-func meanwhile(w *analyze.Wait) fact {
+func (x *history) meanwhile() fact {
+	w := x.wait
 	var behind model.Duration
 	for i := range w.Blockers {
 		behind += w.Blockers[i].Total
@@ -292,12 +283,12 @@ func meanwhile(w *analyze.Wait) fact {
 	}
 	most := result.UseUnknown
 	for u := range result.UseUnknown {
-		if w.Uses[u] > 0 && w.Uses[u] >= w.Uses[most] {
+		if x.uses[u] > 0 && x.uses[u] >= x.uses[most] {
 			most = u
 		}
 	}
 	if most == result.UseUnknown {
 		return fact{}
 	}
-	return fact{"PROCS MEANWHILE", most.Label() + " " + textui.Percent(w.Uses.Share(most))}
+	return fact{"PROCS MEANWHILE", most.Label() + " " + textui.Percent(x.uses.Share(most))}
 }

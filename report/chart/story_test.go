@@ -6,40 +6,38 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/vg"
 )
 
-// slice makes an interval of a proc's history.
-func slice(start, end model.Time, use result.Use, g model.GoID) analyze.ProcSlice {
-	s := analyze.ProcSlice{Start: start, End: end, Use: use, G: g, Func: fmt.Sprintf("main.f%d", g)}
-	s.Uses[use] = end.Sub(start)
+// sliceOf makes an interval of a proc's history.
+func sliceOf(start, end model.Time, use result.Use, g model.GoID) slice {
+	s := slice{start: start, end: end, use: use, g: g, fn: fmt.Sprintf("main.f%d", g)}
+	s.uses[use] = end.Sub(start)
 	if g != model.NoGoroutine {
-		s.GTime = end.Sub(start)
+		s.gTime = end.Sub(start)
 	}
 	return s
 }
 
 // waitOn returns a wait of goroutine 7 from 1000 to 3000 on these procs.
-func waitOn(procs ...analyze.ProcDuring) *analyze.Wait {
-	return &analyze.Wait{From: 750, To: 3250, Procs: procs, Wait: result.Wait{
-		Goroutine: 7, Function: "main.waiter", Origin: model.OriginGoroutine.String(), Start: 1000, End: 3000, Duration: 2000,
-		Waker: 3, WakerFunction: "a/b/main.waker", ReadiedOn: 0, RanOn: 1,
-		Uses: result.Uses{result.UseUser: 1500, result.UseGC: 1400, result.UseIdle: 600},
-		Meanwhile: []result.Activity{{Goroutine: 9, Function: "runtime.gcBgMarkWorker", Use: "GC", Total: 1500},
-			{Goroutine: 5, Function: "main.hog", Use: "user", Total: 1200}},
-	}}
+func waitOn(procs ...procHistory) *history {
+	return &history{procs: procs, uses: result.Uses{result.UseUser: 1500, result.UseGC: 1400, result.UseIdle: 600},
+		ran: map[model.GoID]*result.Uses{9: {result.UseGC: 1500}, 5: {result.UseUser: 1200}},
+		wait: &result.Wait{
+			Goroutine: 7, Function: "main.waiter", Origin: model.OriginGoroutine.String(), Start: 1000, End: 3000, Duration: 2000,
+			Waker: 3, WakerFunction: "a/b/main.waker", ReadiedOn: 0, RanOn: 1,
+		}}
 }
 
 func TestStoryBars(t *testing.T) {
 	none := model.NoGoroutine
-	w := waitOn(
-		analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(900, 1100, result.UseSyscall, 5), slice(1100, 2300, result.UseUser, 5), slice(2400, 3000, result.UseIdle, none), slice(3000, 3250, result.UseUser, 8)}},
-		analyze.ProcDuring{P: 1, Slices: []analyze.ProcSlice{slice(750, 3000, result.UseGC, 9), slice(3000, 3250, result.UseUser, 7)}},
+	x := waitOn(
+		procHistory{p: 0, slices: []slice{sliceOf(900, 1100, result.UseSyscall, 5), sliceOf(1100, 2300, result.UseUser, 5), sliceOf(2400, 3000, result.UseIdle, none), sliceOf(3000, 3250, result.UseUser, 8)}},
+		procHistory{p: 1, slices: []slice{sliceOf(750, 3000, result.UseGC, 9), sliceOf(3000, 3250, result.UseUser, 7)}},
 	)
-	s := storyOf(w)
+	s := x.story()
 	want := []string{
 		"-250 -100 unknown", "-100 100 in syscalls", "100 1300 ran instead", "1300 1400 unknown", "1400 2000 idle", "2000 2250 user code",
 		"-250 2000 GC", "2000 2250 the waiting goroutine",
@@ -71,9 +69,10 @@ func TestStoryBars(t *testing.T) {
 }
 
 func TestStoryWithoutHistory(t *testing.T) {
-	w := waitOn()
-	w.ReadiedOn, w.RanOn, w.Waker, w.Meanwhile, w.Origin = model.NoProc, model.NoProc, model.NoGoroutine, nil, model.NumOrigins.String()
-	s := storyOf(w)
+	x := waitOn()
+	w := x.wait
+	w.ReadiedOn, w.RanOn, w.Waker, w.Origin, x.ran = model.NoProc, model.NoProc, model.NoGoroutine, model.NumOrigins.String(), nil
+	s := x.story()
 	if s.from != -1 || s.to != -1 || len(s.lanes) != 0 {
 		t.Errorf("got from %d to %d with %d lanes", s.from, s.to, len(s.lanes))
 	}
@@ -83,9 +82,9 @@ func TestStoryWithoutHistory(t *testing.T) {
 }
 
 func TestJoinedParts(t *testing.T) {
-	j := analyze.ProcSlice{Start: 0, End: 1000, Use: result.UseUser, G: 5, GTime: 300, Joined: true}
-	j.Uses[result.UseUser], j.Uses[result.UseIdle], j.Uses[result.UseGC], j.Uses[result.UseAssist] = 500, 250, 100, 150
-	b := barOf(&analyze.Wait{Wait: result.Wait{Goroutine: 7}}, &j, 5)
+	j := slice{start: 0, end: 1000, use: result.UseUser, g: 5, gTime: 300, joined: true,
+		uses: result.Uses{result.UseUser: 500, result.UseIdle: 250, result.UseGC: 100, result.UseAssist: 150}}
+	b := barOf(&result.Wait{Goroutine: 7}, &j, 5)
 	for o, want := range map[occupation]float64{occUser: 0.2, occMarked: 0.3, occupation(result.UseIdle): 0.25, occupation(result.UseGC): 0.1, occupation(result.UseAssist): 0.15} {
 		if math.Abs(b.parts[o]-want) > 1e-12 {
 			t.Errorf("%s: got %g, want %g", occupations[o].name, b.parts[o], want)

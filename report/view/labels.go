@@ -34,14 +34,6 @@ func WorkLabel(work string, syscall bool) string {
 	return work
 }
 
-// UseLabel names a use of procs.
-func UseLabel(name string) string {
-	if u := result.Parse(name, result.NumUses); u < result.NumUses {
-		return u.Label()
-	}
-	return name
-}
-
 // sources name where a start took its goroutine from.
 var sources = map[string]string{
 	runqueue.SourceRunnext.String():      "own runnext",

@@ -224,15 +224,6 @@ func waitCard(r *result.Report, incident []int) document.Card {
 		who, length := blocker(&w.Blockers[i])
 		behind.Pairs = append(behind.Pairs, document.Pair{Name: who, Value: length})
 	}
-	ran := document.Facet{Label: "ran meanwhile, on any proc", Most: most, HTMLOnly: len(w.Blockers) > 0}
-	least := ""
-	if w.Unattributed > 0 {
-		least = "at least "
-	}
-	for i := range w.Meanwhile {
-		m := &w.Meanwhile[i]
-		ran.Pairs = append(ran.Pairs, document.Pair{Name: goroutine(r, w.Trace, m.Goroutine, m.Function) + " (" + UseLabel(m.Use) + ")", Value: least + textui.Duration(m.Total)})
-	}
 	also := document.Facet{Label: "waited, too", Most: most}
 	for _, i := range incident[1:] {
 		x := &r.WorstWaits[i]
@@ -242,7 +233,7 @@ func waitCard(r *result.Report, incident []int) document.Card {
 	if w.Origin == model.OriginCreated.String() {
 		woken.Label = "created in"
 	}
-	for _, f := range []document.Facet{lost, behind, also, {Label: "meanwhile", Text: meanwhile(w, most)}, ran, {Label: "had stopped in", Stack: frames(w.Stack)}, woken} {
+	for _, f := range []document.Facet{lost, behind, also, {Label: "had stopped in", Stack: frames(w.Stack)}, woken} {
 		if len(f.Pairs)+len(f.Stack)+len(f.Text) > 0 {
 			c.Facets = append(c.Facets, f)
 		}
@@ -287,40 +278,6 @@ func useShares(u *result.Uses) []string {
 		}
 	}
 	return parts
-}
-
-// meanwhile says what the procs did during a wait, and goroutines by start function.
-func meanwhile(w *result.Wait, most int) string {
-	if w.Uses.Total() <= 0 {
-		return ""
-	}
-	s := "the procs did: " + strings.Join(useShares(&w.Uses), ", ")
-	if w.Approximate {
-		s += " (approximate)"
-	}
-	var ran []string
-	for i := range w.Functions[:min(most, len(w.Functions))] {
-		ran = append(ran, activity(w, &w.Functions[i]))
-	}
-	if len(ran) > 0 {
-		s += "; " + strings.Join(ran, ", ")
-	}
-	return s
-}
-
-// activity says what goroutines of a function did during a wait.
-func activity(w *result.Wait, a *result.FuncActivity) string {
-	verb, about, what := "ran", "", ""
-	switch a.Use {
-	case result.UseSyscall.String():
-		verb = result.UseSyscall.Label()
-	case result.UseAssist.String():
-		what = ", mostly GC assist"
-	}
-	if w.Approximate || w.OtherFunctions != 0 {
-		about = "about "
-	}
-	return fmt.Sprintf("%s %s %s%s%s", shortName(a.Function, 40), verb, about, textui.Duration(a.Total), what)
 }
 
 // blocker names a goroutine that a wait was behind, and for how long.

@@ -181,7 +181,6 @@ func hostileDocument() *result.Report {
 			r.Bursts.GoSpan(span)
 			r.Waits.GoSpan(span)
 		}
-		r.Worst.ProcSpan(&model.ProcSpan{P: 0, State: model.ProcRunning, G: g.ID, Func: id, Start: at, End: at + 5000})
 		r.STWs.STW(&model.STW{Reason: name, Start: at, Stopped: at, Effective: at + 1, End: at + 2})
 		r.Tasks.Task(&model.Task{ID: model.TaskID(i + 1), Name: id, Start: at, End: at + 7})
 		r.Regions.Region(&model.Region{Name: id, G: g.ID, Func: id, Start: at, End: at + 7})

@@ -470,10 +470,7 @@ func worstLines(t *document.TextWriter, r *result.Report) {
 			origin = ", " + OriginLabel(w.Origin)
 		}
 		did := mainCause(w)
-		switch {
-		case did == nil:
-			did = mainly(w)
-		case textui.Width(line+origin+"; "+did[0]) > t.TableWidth:
+		if did != nil && textui.Width(line+origin+"; "+did[0]) > t.TableWidth {
 			did = []string{greatestCell(w)}
 		}
 		for k, more := range append([]string{origin}, did...) {
@@ -527,24 +524,4 @@ func mainCause(w *result.Wait) []string {
 // greatestCell names the cause that a wait was lost to most of all.
 func greatestCell(w *result.Wait) string {
 	return textui.Ratio(w.Causes[0].Total, w.Duration) + " " + w.Causes[0].Cause
-}
-
-// mainly says in a few words what the procs did during a wait: that they did nothing, if
-// that was most of it, and which function ran, or was in system calls, the longest, unless
-// that was short compared with the wait.
-func mainly(w *result.Wait) []string {
-	var parts []string
-	for _, u := range []result.Use{result.UseIdle, result.UseSearching, result.UseStopped} {
-		if share := w.Uses.Share(u); share >= 0.5 {
-			parts = append(parts, fmt.Sprintf("procs %s %s", u.Label(), textui.Percent(share)))
-			break
-		}
-	}
-	if len(w.Functions) == 0 {
-		return parts
-	}
-	if a := &w.Functions[0]; len(parts) == 0 || 2*a.Total >= w.Duration {
-		parts = append(parts, activity(w, a))
-	}
-	return parts
 }

@@ -37,30 +37,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestMainly checks what the line of a long wait says of it.
-func TestMainly(t *testing.T) {
-	wait := func(approximate bool, uses result.Uses, funcs ...result.FuncActivity) *result.Wait {
-		return &result.Wait{Duration: 6_000_000, Approximate: approximate, Uses: uses, Functions: funcs}
-	}
-	hog := result.FuncActivity{Function: "example.org/x/main.hog", Use: "user", Total: 5_000_000}
-	for _, tt := range []struct {
-		wait *result.Wait
-		want string
-	}{
-		{wait(false, result.Uses{}), ""},
-		{wait(false, result.Uses{result.UseIdle: 998, result.UseUser: 2}, result.FuncActivity{Function: "main.f", Total: 12_000}), "procs idle 99.8%"},
-		{wait(false, result.Uses{result.UseStopped: 60, result.UseUser: 40}, hog), "procs stopped 60%, main.hog ran 5.00ms"},
-		{wait(false, result.Uses{result.UseUser: 60, result.UseIdle: 40}, hog), "main.hog ran 5.00ms"},
-		{wait(true, result.Uses{result.UseUser: 60, result.UseIdle: 40}, hog), "main.hog ran about 5.00ms"},
-		{wait(false, result.Uses{result.UseSyscall: 9}, result.FuncActivity{Function: "main.logger", Use: "syscall", Total: 50_000_000}), "main.logger in syscalls 50.0ms"},
-		{wait(false, result.Uses{result.UseAssist: 9}, result.FuncActivity{Function: "main.f", Use: "GC assist", Total: 9}), "main.f ran 9ns, mostly GC assist"},
-	} {
-		if got := strings.Join(mainly(tt.wait), ", "); got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
-	}
-}
-
 // TestCompleteness checks how the head counts what is missing, and that the missing end of
 // a recording that was interrupted is not reported as damage.
 func TestCompleteness(t *testing.T) {
@@ -183,11 +159,6 @@ func TestGroups(t *testing.T) {
 	}
 	if len(seen) != len(result.CauseGroups) {
 		t.Errorf("%d of %d groups are used", len(seen), len(result.CauseGroups))
-	}
-	for u := range result.NumUses {
-		if UseLabel(u.String()) != u.Label() {
-			t.Errorf("use %s is called %s", u, UseLabel(u.String()))
-		}
 	}
 	for s := range runqueue.NumSources {
 		if sources[s.String()] == "" && s != runqueue.SourceUnknown {

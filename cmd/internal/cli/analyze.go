@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/figures"
 	"github.com/schedscope/schedscope/report/page"
 	"github.com/schedscope/schedscope/report/view"
@@ -32,6 +34,8 @@ type analyzeFlags struct {
 	// details: not just the first screen of the text.
 	details  bool
 	timeline bool // for an output that shows one
+	// drawsWaits: an output is the picture of a wait.
+	drawsWaits bool
 }
 
 func newAnalyze(a *app) *cobra.Command {
@@ -94,6 +98,7 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 		return err
 	}
 	f.timeline = f.timeline && f.out.has(func(format string) bool { return format == "html" })
+	f.drawsWaits = slices.ContainsFunc(f.out.list, func(x output) bool { return isPicture(x.format) && chart.ShowsWait(x.path) })
 	l, err := a.load(cmd.Context(), refs, f)
 	if err != nil {
 		return err

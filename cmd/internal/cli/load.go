@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,13 +11,15 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/timeline"
 )
 
 // loaded is what reports are written from.
 type loaded struct {
 	v          *result.Report
-	waits      []*analyze.Wait      // the longest with what procs did meanwhile, of one trace
+	histories  *chart.Histories     // of one trace, if the pictures of waits were asked for
 	saved      bool                 // an input was a saved report
 	timeline   []byte               // of one trace, if it was asked for
 	requests   []result.RequestKind // with that: some of all
@@ -63,7 +66,35 @@ func (a *app) loadOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*lo
 		v, err := a.readSaved(in, f)
 		return &loaded{v: v, saved: true, noTimeline: noTimelineSaved}, err
 	}
-	return a.analyzeOpen(ctx, in, f)
+	if !f.drawsWaits {
+		return a.analyzeOpen(ctx, in, f)
+	}
+	if err := a.unpack(in); err != nil {
+		return nil, err
+	}
+	in = newInput(in.Input)
+	l, err := a.analyzeOpen(ctx, in, f)
+	if err == nil {
+		l.histories, err = a.histories(ctx, in, f, l.v)
+	}
+	return l, err
+}
+
+// histories reads the trace of a report again, for the pictures of its waits. It reads all that
+// the first reading did: what a goroutine is called may be known from events long before a wait,
+// and that a proc was idle all the time from events long after it.
+func (a *app) histories(ctx context.Context, in *input, f *analyzeFlags, v *result.Report) (*chart.Histories, error) {
+	h, rd, err := readOpen(ctx, a, in, &f.read, func(ctx context.Context, rd *reading) (*chart.Histories, error) {
+		h := chart.NewHistories(v)
+		return h, rd.run(ctx, func() { h.Observe(rd.Machine, rd.Origin) }, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if l := rd.Loss(); l != nil && errors.Is(l.Cause, ingest.ErrChanged) {
+		return nil, describeEmpty(in, l.Cause)
+	}
+	return h, nil
 }
 
 // readSaved reads a saved report. What only a trace can answer is refused.
@@ -89,7 +120,7 @@ func (a *app) readSaved(in *input, f *analyzeFlags) (*result.Report, error) {
 // loadSeveral merges the reports of several inputs.
 func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*loaded, error) {
 	workers := f.read.workersFor(refs)
-	each := f.forSeveral(len(refs), workers)
+	each := f.forSeveral(workers)
 	var m result.Merger
 	saved := false
 	skipped, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*loaded, error) {
@@ -181,7 +212,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 	if ctx.Err() != nil {
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
-	l.v, l.waits = r.Result(), r.Worst.Waits()
+	l.v = r.Result()
 	f.requests.warn(rd, l.v)
 	l.v.Traces = []result.Trace{t}
 	return l, nil

@@ -14,7 +14,7 @@ import (
 )
 
 func newPlot(a *app) *cobra.Command {
-	f := analyzeFlags{out: outputs{choices: []string{"png", "svg"}}}
+	f := analyzeFlags{out: outputs{choices: []string{"png", "svg"}}, drawsWaits: true}
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "plot [flags] TRACE|REPORT.json...",
@@ -99,5 +99,5 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 
 // pictures returns the pictures of what was loaded.
 func (l *loaded) pictures() []*chart.Picture {
-	return chart.All(&chart.Input{Report: l.v, Waits: l.waits})
+	return chart.All(&chart.Input{Report: l.v, Histories: l.histories})
 }

@@ -133,10 +133,10 @@ func (a *app) aside() (*app, *bytes.Buffer) {
 	return &b, said
 }
 
-// forSeveral returns the flags with which each of n traces is read, by so many workers.
-func (f *analyzeFlags) forSeveral(n, workers int) *analyzeFlags {
+// forSeveral returns the flags with which each of several traces is read, by so many workers.
+func (f *analyzeFlags) forSeveral(workers int) *analyzeFlags {
 	each := *f
-	each.timeline = f.timeline && n == 1
+	each.timeline, each.drawsWaits = false, false
 	if workers > 1 {
 		// Traces keep the processors busy, not their parts.
 		each.read.workers = max(1, f.read.jobs()/workers)
