@@ -67,9 +67,10 @@ func (q *queueLength) change(t model.Time, length int) {
 }
 
 // beginAt sets the time before which nothing counts, though it may have been
-// told already.
+// reported already.
 func (q *Queues) beginAt(t model.Time) {
 	*q = Queues{traceClock: q.traceClock, from: t, local: q.local, all: q.all, judge: q.judge}
+	q.judge.Reset()
 	for _, l := range q.lengths() {
 		// Before the first event the Machine's time is 0, which is before the origin.
 		l.Length = result.Length{Proc: l.Proc, Max: l.length, MaxAt: max(q.at(t), 0)}
@@ -168,7 +169,7 @@ func (q *Queues) Wakeup(w *runqueue.Wakeup) {
 func (q *Queues) Queue(x *runqueue.Lengths) {
 	l, at := q.queue(x.P), max(x.Time, q.from)
 	l.change(at, x.Len)
-	if x.Len > l.Max || x.Time < q.from { // told late: so long was it when time began to count
+	if x.Len > l.Max || x.Time < q.from { // reported late: so long was it when time began to count
 		l.Max, l.MaxAt = x.Len, q.at(at)
 	}
 }
@@ -216,7 +217,7 @@ func (q *Queues) Result(v *result.Report) {
 	slices.SortFunc(x.Contradicted, func(a, b result.Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
 	kinds := &q.judge.Result().Kinds
 	for _, k := range [...]lockstep.Kind{lockstep.Place, lockstep.Pick, lockstep.Steal} {
-		if t := &kinds[k]; t.Judged+t.Excluded > 0 {
+		if t := &kinds[k]; t.Judged > 0 {
 			unexplained := t.Diverged[lockstep.Unexplained]
 			x.Decisions = append(x.Decisions, result.Decisions{Name: k.String(), Judged: t.Judged, Agreed: t.Agreed,
 				Explained: t.Judged - t.Agreed - unexplained, Unexplained: unexplained, Waited: t.Waited, Unjudged: t.Excluded})

@@ -87,8 +87,8 @@ func otherRules(r *result.Report) (result.Finding, bool) {
 	}
 	share := float64(unexplained) / float64(judged)
 	return result.Finding{
-		Kind: "scheduler-differs", Severity: result.Info, Grade: result.Inferred,
-		Text: fmt.Sprintf("%s of %s of the scheduler (%s) are not what the reference would have done with the same queues, for no reason that is known: goroutines had waited %s in all before them.",
+		Kind: "scheduler-differs", Severity: result.Notable, Grade: result.Inferred,
+		Text: fmt.Sprintf("%s of the %s that run queues determine (%s) are unexplained: with the same queues the reference scheduler decides differently. The goroutines that were started so had waited %s in all.",
 			textui.Count(unexplained), textui.Plural(judged, "decision"), textui.Percent(share), textui.Duration(waited)),
 		Evidence: []result.Evidence{{Name: "decisions", Value: float64(judged), Unit: "count"}, {Name: "unexplained", Value: share, Unit: "share"},
 			{Name: "waited before", Value: float64(waited), Unit: "ns"}},

@@ -638,10 +638,10 @@ func (j *judge) ruledOut() {
 		add("the machine (at most %s)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 	if judged, unexplained, _ := r.Queues.Judged(); judged > 0 && !differs(judged, unexplained) {
-		count := textui.Count(judged)
 		if unexplained > 0 {
-			count = fmt.Sprintf("%s of %s unexplained", textui.Count(unexplained), count)
+			add("run queues (%s of %s unexplained)", textui.Count(unexplained), textui.Plural(judged, "decision"))
+		} else {
+			add("run queues (%s by the rules)", textui.Count(judged))
 		}
-		add("the runtime's decisions (%s)", count)
 	}
 }

@@ -106,10 +106,13 @@ type stopping struct {
 // judgeStop judges a stop of the world once it is over. A thread may find something between the
 // event of the stop and the flag that others look at (runtime/proc.go: stopTheWorldWithSema).
 func (p *procs) judgeStop() {
-	v := verdict{agreed: p.stop.started <= 1, late: p.stop.started == 1, class: Unexplained}
+	v := verdict{agreed: p.stop.started == 0, class: Unexplained}
 	v.did, v.want = fmt.Sprintf("started %d goroutines while the world was being stopped", p.stop.started), "none"
-	if p.stop.search >= Frozen {
+	switch {
+	case p.stop.search >= Frozen:
 		v.class = OS
+	case p.stop.started == 1:
+		v.class = HiddenEvent
 	}
 	p.c.queues.judge(STW, v, p.stop.d, p.stop.at)
 }

@@ -138,6 +138,7 @@ func (t *Tally) add(v verdict) {
 // verdict is what came of one decision.
 type verdict struct {
 	agreed, late, excluded bool
+	contradicted           bool // excluded, unless there are many; see [Queues.Result]
 	class                  Class
 	did, want              string
 	rule                   string // that asks for it; "": that of the kind of decision

@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/model"
@@ -36,7 +37,8 @@ func (p *plain) Start(s *runqueue.Start) {
 	p.queues.Start(s)
 }
 
-// Decision implements [runqueue.DecisionObserver]. A steal is one decision: from where, and how many.
+// Decision implements [runqueue.DecisionObserver]. Of one that diverges the rest is not judged: a steal
+// is from where, and how many.
 func (q *Queues) Decision(d *runqueue.Decision) {
 	if d.How != runqueue.SourceUnknown {
 		return
@@ -49,7 +51,7 @@ func (q *Queues) Decision(d *runqueue.Decision) {
 	if q.sampled(d.Ordinal) {
 		q.result.Plain.add(v)
 	}
-	if kind == Pick || v.agreed || v.excluded {
+	if v.agreed || v.excluded {
 		q.judge(Place, q.judgePlace(d), from, d.Time)
 	}
 	if v, ok := q.judgeFair(d); ok {
@@ -103,7 +105,12 @@ func (h *hidden) Decision(d *runqueue.Decision) {
 func (q *Queues) judgeWhole(d *runqueue.Decision) verdict {
 	v := q.judgePick(d)
 	if v.agreed && source(d) == refsched.PickSteal {
-		return q.judgeSteal(d)
+		late := v.late
+		v = q.judgeSteal(d)
+		v.late = v.late || late
+	}
+	if v.agreed && d.Start != nil && d.Start.Grade == runqueue.GradeContradicted {
+		return verdict{excluded: true, contradicted: true, did: describe(d, source(d)), want: "a pick that fits those before it", class: q.classOfPick(d, source(d))}
 	}
 	return v
 }
@@ -170,17 +177,12 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 		return verdict{excluded: true} // the first one shows where the schedtick stands
 	}
 	all := states(d)
-	// What contradicts the rules of a steal is how many were taken.
-	broken := d.Start != nil && d.Start.Grade == runqueue.GradeContradicted && did != refsched.PickSteal
 	for i, s := range all {
 		want := refsched.Pick(s)
 		if want == refsched.PickFair {
 			want = refsched.PickGlobal
 		}
 		if want == did && q.inOrder(d, did) {
-			if broken {
-				return q.contradicted(d, did)
-			}
 			return verdict{agreed: true, late: i > 0 || d.Index > 0 && did != refsched.PickSteal}
 		}
 	}
@@ -193,19 +195,6 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 	v := verdict{did: describe(d, did), want: wanted(d, want), rule: ruleOf(want)}
 	v.class = q.classOfPick(d, did)
 	return v
-}
-
-// contradictedMost is one in how many picks the reconstruction of the queues may contradict itself.
-const contradictedMost = 1000
-
-// contradicted returns the verdict on a pick that is the reference's own in this state, but
-// contradicts how the queues came to be so. Few are errors of the reconstruction, and not judged.
-func (q *Queues) contradicted(d *runqueue.Decision, did refsched.PickFrom) verdict {
-	q.contradictions++
-	if k := &q.result.Kinds[Pick]; q.contradictions*contradictedMost <= k.Judged+k.Excluded {
-		return verdict{excluded: true}
-	}
-	return verdict{did: describe(d, did), want: "a pick that fits those before it", class: q.classOfPick(d, did)}
 }
 
 // ruleOf returns where the runtime's source (Go 1.26) takes something from there.
@@ -249,10 +238,10 @@ func (q *Queues) judgePlace(d *runqueue.Decision) verdict {
 		return verdict{agreed: true}
 	}
 	if d.Lost {
-		if d.LostAt == q.lost {
+		if slices.Contains(q.lost, d.LostAt) {
 			return verdict{excluded: true} // it follows from another one
 		}
-		q.lost = d.LostAt
+		q.lost = append(q.lost[max(0, len(q.lost)-lostKept+1):], d.LostAt)
 	}
 	v := verdict{did: describe(d, source(d)), want: "found where it was queued"}
 	v.class = q.classOfPick(d, source(d))

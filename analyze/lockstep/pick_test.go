@@ -44,7 +44,7 @@ func TestJudgePick(t *testing.T) {
 		{"a thread that stood still", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: q(3), Index: 2, Over: 2, Tick: -1, Search: late - 2*model.Time(Frozen)}, verdict{class: OS}},
 		{"at the trace's beginning", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: q(3), Index: 2, Over: 2, Tick: -1, Time: 1000}, verdict{class: Boundary}},
 		{"lost", runqueue.Decision{Lost: true, Place: runqueue.PlaceNone}, verdict{excluded: true}},
-		{"contradicted", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: q(3), Start: &runqueue.Start{Grade: runqueue.GradeContradicted}}, verdict{class: Unexplained}},
+		{"contradicted", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: q(3), Start: &runqueue.Start{Grade: runqueue.GradeContradicted}}, verdict{excluded: true, contradicted: true, class: Unexplained}},
 		{"several explanations", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: q(3), Start: &runqueue.Start{Grade: runqueue.GradeChosen}}, verdict{excluded: true}},
 	}
 	c := &Queues{began: true}
@@ -58,7 +58,7 @@ func TestJudgePick(t *testing.T) {
 			d.Search = d.Time - 500
 		}
 		d.Earliest, d.Now = d.Search, d.Time
-		got := c.judgePick(&d)
+		got := c.judgeWhole(&d)
 		if got.did, got.want, got.rule = "", "", ""; got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}

@@ -10,15 +10,18 @@ import (
 // observer of a [runqueue.Resolver], which needs the times of [Queues.Begin] and
 // [Queues.Generation], too.
 type Queues struct {
-	opt            Options
-	result         Result
-	listed         [NumKinds]int
-	began          bool
-	first          model.Time   // of the trace
-	gens           []model.Time // when generations began
-	passed         []passes     // by proc
-	contradictions int64        // see [Queues.contradicted]
-	lost           model.Time   // when the goroutines of the latest divergence of place were found to be elsewhere
+	opt    Options
+	result Result
+	listed [NumKinds]int
+	began  bool
+	first  model.Time   // of the trace
+	gens   []model.Time // when generations began
+	passed []passes     // by proc
+	lost   []model.Time // when the goroutines of the latest divergences of place were found to be elsewhere
+	// Decisions that are the reference's own in their state, but contradict how the queues came to be
+	// so: few are errors of the reconstruction.
+	contradicted [NumKinds]Tally
+	held         []Divergence // of these
 }
 
 // NewQueues returns a Queues without decisions.
@@ -39,8 +42,40 @@ func (q *Queues) Begin(at model.Time) {
 // Generation takes that a generation of the trace begins. They come in order.
 func (q *Queues) Generation(at model.Time) { q.gens = append(q.gens, at) }
 
-// Result returns what was found so far.
-func (q *Queues) Result() *Result { return &q.result }
+// Bounds of what is kept, and of contradictions: a few, or one in so many decisions, are not judged;
+// more are the runtime's.
+const (
+	lostKept         = 64
+	contradictedFew  = 3
+	contradictedMost = 10_000
+)
+
+// Reset forgets what was found so far, but not what it knows of the trace.
+func (q *Queues) Reset() {
+	q.result, q.listed, q.contradicted, q.held = Result{}, [NumKinds]int{}, [NumKinds]Tally{}, nil
+}
+
+// Result returns what was found. Nothing must follow but Reset.
+func (q *Queues) Result() *Result {
+	var all, contradicted int64
+	for k := range q.contradicted {
+		contradicted += q.contradicted[k].Judged
+	}
+	for _, k := range [...]Kind{Pick, Steal} {
+		all += q.result.Kinds[k].Judged + q.result.Kinds[k].Excluded
+	}
+	for k := range q.contradicted {
+		if t := &q.contradicted[k]; contradicted > contradictedFew && contradicted*contradictedMost > all {
+			q.result.Kinds[k].Merge(t)
+		} else {
+			q.result.Kinds[k].Excluded += t.Judged
+			q.held = nil
+		}
+	}
+	q.result.Unexplained = append(q.result.Unexplained, q.held...)
+	q.contradicted, q.held = [NumKinds]Tally{}, nil
+	return &q.result
+}
 
 // sampled reports whether a start is masked: a hash of its ordinal decides
 // (finalizer of MurmurHash3).
@@ -72,17 +107,24 @@ func (q *Queues) boundary(t model.Time) bool {
 
 // judge counts a verdict on a decision of which since is the earliest that matters, and lists it if it is to be.
 func (q *Queues) judge(k Kind, v verdict, d Divergence, since model.Time) {
-	if !v.agreed && !v.excluded && q.boundary(since) {
+	diverged, t, list := !v.agreed && !v.excluded, &q.result.Kinds[k], &q.result.Unexplained
+	if v.contradicted {
+		v.excluded, diverged, t, list = false, true, &q.contradicted[k], &q.held
+	}
+	if diverged && q.boundary(since) {
 		v.class = Boundary
 	}
-	q.result.Kinds[k].add(v)
+	t.add(v)
+	if !diverged {
+		return
+	}
 	if d.State != nil {
 		d.Waited = d.State.Time.Sub(d.State.Since)
 	}
-	if !v.agreed && !v.excluded && v.class == Unexplained {
-		q.result.Kinds[k].Waited += d.Waited
+	if v.class == Unexplained {
+		t.Waited += d.Waited
 	}
-	if v.agreed || v.excluded || v.class != Unexplained && !q.opt.All || q.listed[k] >= q.opt.MaxListed {
+	if v.class != Unexplained && !q.opt.All || q.listed[k] >= q.opt.MaxListed {
 		return
 	}
 	q.listed[k]++
@@ -92,5 +134,5 @@ func (q *Queues) judge(k Kind, v verdict, d Divergence, since model.Time) {
 		s.Start = nil
 		d.State = &s
 	}
-	q.result.Unexplained = append(q.result.Unexplained, d)
+	*list = append(*list, d)
 }

@@ -171,14 +171,14 @@ func (p *procs) judgeRequest(r *request) {
 	case Retake:
 		state := refsched.RetakeState{InCall: r.in + Epsilon, Slice: r.slice + Epsilon, Queued: r.queued > 0, Others: len(r.idle) > 0}
 		v.agreed = r.excused || refsched.MayRetake(state)
-		v.did, v.want = fmt.Sprintf("took it %d us after the call began, %d queued", r.in/1000, r.queued), "leave it"
+		v.did, v.want = fmt.Sprintf("took it %d µs after the call began, %d queued", r.in/1000, r.queued), "leave it"
 		r.d.Idle = firstFew(r.idle)
 		if r.stale {
 			v.class = StaleRead // of the schedtick
 		}
 	case Preempt:
 		v.agreed = r.excused || refsched.MayPreempt(r.slice+Epsilon)
-		v.did, v.want = fmt.Sprintf("preempted it after %d us", r.slice/1000), "let it run"
+		v.did, v.want = fmt.Sprintf("preempted it after %d µs", r.slice/1000), "let it run"
 		if r.in <= Epsilon {
 			v.class = StaleRead // sysmon meant the one before
 		}

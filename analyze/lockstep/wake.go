@@ -54,7 +54,7 @@ func (p *procs) endWake(at model.Time, came bool) {
 		p.came.Add(coarse(at.Sub(w.at)), 1)
 		return
 	}
-	v := verdict{did: fmt.Sprintf("woke nobody for %d us", at.Sub(w.at)/1000), want: "wake a thread for an idle proc", class: Unexplained}
+	v := verdict{did: fmt.Sprintf("woke nobody for %d µs", at.Sub(w.at)/1000), want: "wake a thread for an idle proc", class: Unexplained}
 	p.c.queues.judge(Wake, v, w.d, w.at)
 }
 

@@ -141,8 +141,8 @@ type (
 
 	// Decisions are those of one kind. Those that were judged agreed, are explained or unexplained.
 	Decisions struct {
-		// place: where a goroutine was put that became runnable. pick: what a proc ran next.
-		// steal: what it took from another proc.
+		// place: where a goroutine was put that became runnable. pick: what a proc ran next, also from
+		// the runnext of another one. steal: how many it took from another one's local queue.
 		Name        string `json:"name" key:""`
 		Judged      int64  `json:"judged" figure:"decisions: decisions of the scheduler that can be judged"`                  // Number of them that can be judged.
 		Agreed      int64  `json:"agreed"`                                                                                    // The reference does the same.

@@ -117,17 +117,17 @@ func TestReadJSONErrors(t *testing.T) {
 		{"number", "7", "does not name a schema"},
 		{"no schema", `{"a":1}`, "does not name a schema"},
 		{"odd schema", `{"schema":{}}`, "does not name a schema"},
-		{"compare", `{"schema":"schedscope.compare/v1"}`, `its schema is "schedscope.compare/v1", not "schedscope.report/v1"`},
-		{"next", `{"schema":"schedscope.report/v2"}`, `its schema is "schedscope.report/v2"`},
+		{"compare", `{"schema":"schedscope.compare/v1"}`, `its schema is "schedscope.compare/v1", not "schedscope.report/v2"`},
+		{"next", `{"schema":"schedscope.report/v3"}`, `its schema is "schedscope.report/v3"`},
 		{"hostile schema", `{"schema":"\u001b[2J` + strings.Repeat("x", 1000) + `"}`, `its schema is "\x1b[2J`},
 		{"two", good + good, "not valid JSON: invalid character '{' after top-level value"},
-		{"no traces", `{"schema":"schedscope.report/v1","traces":[]}`, "skipped is missing"},
-		{"wrong type", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":"x"}]}`, "traces[0].size_bytes is a text, not a number"},
-		{"fraction", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":1.5}]}`, "traces[0].size_bytes is 1.5, not a whole number"},
-		{"huge number", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":1e30}]}`, "traces[0].size_bytes is 1e30, not a whole number"},
-		{"empty objects", `{"schema":"schedscope.report/v1","traces":[` + strings.Repeat("{},", 400_000) + `{}]}`, "traces[0].name is missing"},
-		{"nulls", `{"schema":"schedscope.report/v1","traces":[` + strings.Repeat("null,", 400_000) + `{}]}`, "traces[0] is null"},
-		{"deep", `{"schema":"schedscope.report/v1","x":` + strings.Repeat("[", 20000), "exceeded max depth"},
+		{"no traces", `{"schema":"schedscope.report/v2","traces":[]}`, "skipped is missing"},
+		{"wrong type", `{"schema":"schedscope.report/v2","traces":[{"size_bytes":"x"}]}`, "traces[0].size_bytes is a text, not a number"},
+		{"fraction", `{"schema":"schedscope.report/v2","traces":[{"size_bytes":1.5}]}`, "traces[0].size_bytes is 1.5, not a whole number"},
+		{"huge number", `{"schema":"schedscope.report/v2","traces":[{"size_bytes":1e30}]}`, "traces[0].size_bytes is 1e30, not a whole number"},
+		{"empty objects", `{"schema":"schedscope.report/v2","traces":[` + strings.Repeat("{},", 400_000) + `{}]}`, "traces[0].name is missing"},
+		{"nulls", `{"schema":"schedscope.report/v2","traces":[` + strings.Repeat("null,", 400_000) + `{}]}`, "traces[0] is null"},
+		{"deep", `{"schema":"schedscope.report/v2","x":` + strings.Repeat("[", 20000), "exceeded max depth"},
 	}
 	for _, tt := range tests {
 		_, err := Read(strings.NewReader(tt.in))
@@ -206,7 +206,7 @@ func FuzzReadJSON(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	f.Add([]byte(`{"schema":"schedscope.report/v1","traces":[{"name":"a"}],"heat":{"cells":[[0,0,1]],"bounds_ns":[1]}}`))
+	f.Add([]byte(`{"schema":"schedscope.report/v2","traces":[{"name":"a"}],"heat":{"cells":[[0,0,1]],"bounds_ns":[1]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := Read(bytes.NewReader(data))
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Schema names the format of [Report]. Within it fields are only ever added.
-const Schema = "schedscope.report/v1"
+const Schema = "schedscope.report/v2"
 
 // The types below are the JSON report. The schema is generated from them: what is said of a
 // type or a field is its description there, in the words of those who read JSON.

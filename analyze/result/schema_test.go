@@ -53,7 +53,7 @@ func TestSchemaAccepts(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	s := savedfiletest.Compile(t, "report")
 	tests := map[string]func(doc map[string]any){
-		"other version":    func(doc map[string]any) { doc["schema"] = "schedscope.report/v2" },
+		"other version":    func(doc map[string]any) { doc["schema"] = "schedscope.report/v3" },
 		"no latency":       func(doc map[string]any) { delete(doc, "latency") },
 		"null for a list":  func(doc map[string]any) { doc["notes"] = nil },
 		"text for number":  func(doc map[string]any) { dig(doc, "latency", "all")["p99_ns"] = "1ms" },

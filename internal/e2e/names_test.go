@@ -57,7 +57,7 @@ func TestNamesOfReport(t *testing.T) {
 	for _, fixtureName := range []string{"http.trace", "convoy.go1.26.p4.trace", "tasks.go1.26.p4.trace"} {
 		n := 0
 		v := poisoned(numbers(t, fixture(t, fixtureName)), &n).(map[string]any)
-		v["schema"] = "schedscope.report/v1"
+		v["schema"] = "schedscope.report/v2"
 		delete(v, "sum") // it is not what was written
 		data, err := json.Marshal(v)
 		if err != nil {

@@ -41,7 +41,7 @@ var update = flag.Bool("update-schema", false, "write the schema")
 //  5. Descriptions are comments, of types without "Name is".
 type Schema struct {
 	Name   string       // that schedscope schema knows it by
-	Format string       // such as "schedscope.report/v1"
+	Format string       // such as "schedscope.report/v2"
 	Type   reflect.Type // a struct
 	// Dirs are the folders of packages whose comments and constants are used.
 	Dirs []string

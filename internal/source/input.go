@@ -99,22 +99,52 @@ func (in *Input) Unpack() (damage, err error) {
 	if in.at != nil {
 		return nil, nil
 	}
-	fail := func(err error) error { return fmt.Errorf("unpacking %s: %w", in.Name, err) }
-	f, remove, err := atomicfile.Scratch(filepath.Join(os.TempDir(), "trace"))
+	f, err := in.scratch()
 	if err != nil {
-		return nil, fail(err)
+		return nil, err
 	}
-	os.Remove(f.Name()) // most systems let an open file go: it lasts as long as the program, however that ends
-	in.onClose(func() error { remove(); return nil })
 	n, err := io.Copy(f, in)
 	if unwritten := new(fs.PathError); err != nil && (n == 0 || errors.As(err, &unwritten)) {
-		return nil, fail(err)
+		return nil, fmt.Errorf("unpacking %s: %w", in.Name, err)
 	}
 	in.read.Store(0)
 	in.size = n
 	in.at = &counterAt{f, &in.read}
 	in.r = io.NewSectionReader(in.at, 0, n)
 	return err, nil
+}
+
+// Keep returns a function for the same input once more, to be called when this one has been read.
+// It is read in the same way: what can be read only once is copied to a temporary file while it is
+// read, and is a stream again, of what was read. Close of this input removes the file.
+func (in *Input) Keep() (func() (*Input, error), error) {
+	if in.at != nil {
+		return func() (*Input, error) { return in, nil }, nil
+	}
+	f, err := in.scratch()
+	if err != nil {
+		return nil, err
+	}
+	in.r = io.TeeReader(in.r, f)
+	return func() (*Input, error) {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, fmt.Errorf("reading %s again: %w", in.Name, err)
+		}
+		return &Input{Name: in.Name, Compression: in.Compression, total: in.total, file: in.file, info: in.info,
+			r: io.NewSectionReader(f, 0, info.Size())}, nil
+	}, nil
+}
+
+// scratch returns a temporary file for the data, which lasts until Close.
+func (in *Input) scratch() (*os.File, error) {
+	f, remove, err := atomicfile.Scratch(filepath.Join(os.TempDir(), "trace"))
+	if err != nil {
+		return nil, fmt.Errorf("unpacking %s: %w", in.Name, err)
+	}
+	os.Remove(f.Name()) // most systems let an open file go: it lasts as long as the program, however that ends
+	in.onClose(func() error { remove(); return nil })
+	return f, nil
 }
 
 func (in *Input) onClose(f func() error) { in.closers = append(in.closers, f) }

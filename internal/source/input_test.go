@@ -217,7 +217,7 @@ func TestDecompressionLimit(t *testing.T) {
 
 // TestJSON opens saved reports, as a file and as a stream, where that is asked for.
 func TestJSON(t *testing.T) {
-	const doc = `{"schema": "schedscope.report/v1"}`
+	const doc = `{"schema": "schedscope.report/v2"}`
 	for name, data := range map[string]string{"plain": doc, "gzip": gzipped(t, doc), "zstd": zstded(t, doc)} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {

@@ -57,7 +57,7 @@ func TestSniff(t *testing.T) {
 		{"json array", "[1, 2", JSON, "JSON"},
 		{"not json", "[INFO] starting", Unknown, `text that starts with "[INFO] starting"`},
 		{"chrome", `{"displayTimeUnit":"ns","traceEvents":[`, Unknown, "a trace in Chrome's JSON format"},
-		{"own", `{"schema": "schedscope.report/v1"`, JSON, "a saved report of schedscope"},
+		{"own", `{"schema": "schedscope.report/v2"`, JSON, "a saved report of schedscope"},
 		{"own other", `{"schema": "schedscope/info/v1"`, JSON, "JSON of schedscope, not a report of analyze"},
 		{"elf", elf + "\x02\x00\x3e\x00", Unknown, "an executable, object file or core dump (ELF)"},
 		{"short elf", "\x7fELF", Unknown, "an executable, object file or core dump (ELF)"},

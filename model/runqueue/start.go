@@ -126,8 +126,9 @@ type Start struct {
 	Tick int
 	// Ordinal is its number among all starts, from 0.
 	Ordinal int
-	// Plain: nothing else stood where the proc looks first, and the global queue was empty, so
-	// that the rules leave no choice. It is set if there are DecisionObservers, who are not called.
+	// Plain: the rules leave nothing else to take. It stood in the proc's own runnext, or first in its
+	// local queue with nothing in runnext, and it was not the turn of the global queue; or first in the
+	// global queue, and the proc had nothing. It is set if there are DecisionObservers, who are not called.
 	Plain bool
 }
 

@@ -339,7 +339,7 @@ func TestBenchstat(t *testing.T) {
 
 // FuzzFigures writes the figures of any report that can be read.
 func FuzzFigures(f *testing.F) {
-	f.Add([]byte(`{"schema":"schedscope.report/v1","traces":[{"name":"a"},{"name":"a"}],"per_trace":[{"trace":1,"waits":1,"procs":2}],` +
+	f.Add([]byte(`{"schema":"schedscope.report/v2","traces":[{"name":"a"},{"name":"a"}],"per_trace":[{"trace":1,"waits":1,"procs":2}],` +
 		`"latency":{"all":{"count":1,"max_ns":5},"by_origin":[{"name":"x/y -3","count":1},{"name":"x/y -3"}]},"causes":{"rows":[{"cause":"","share":0.5}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := result.Read(bytes.NewReader(data))

@@ -161,6 +161,9 @@ func (d *Lockstep) divergences() *document.Section {
 		x := &d.Unexplained[i]
 		c := document.Card{Title: fmt.Sprintf("%s %s: %s", textui.Instant(x.At), x.Kind, strings.Join(placesOf(x), ", ")),
 			Facets: []document.Facet{{Label: "did:", Text: x.Did}, {Label: "want:", Text: x.Want}}}
+		if x.Waited > 0 {
+			c.Title += ", runnable for " + textui.Duration(x.Waited)
+		}
 		if len(d.Traces) > 1 {
 			c.Title += " in " + d.Traces[x.Trace].Name
 		}
@@ -173,7 +176,7 @@ func (d *Lockstep) divergences() *document.Section {
 	if len(cards) == 0 {
 		return nil
 	}
-	s := document.New("divergences", "Unexplained, those that waited the longest first")
+	s := document.New("divergences", "Unexplained, those whose goroutine was runnable the longest first")
 	s.Add(cards)
 	return s
 }

@@ -68,7 +68,7 @@ func TestLockstepHostile(t *testing.T) {
 func TestLockstepSum(t *testing.T) {
 	text, _ := renderLockstep(t, lockstepOf("x", "y", 2))
 	text = strings.Join(strings.Fields(text), " ")
-	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 are unexplained") || !strings.Contains(text, "goroutine 9, proc 1, thread 7 in made-up.trace") {
+	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 are unexplained") || !strings.Contains(text, "goroutine 9, proc 1, thread 7, runnable for 2.00ms in made-up.trace") {
 		t.Errorf("got\n%s", text)
 	}
 }

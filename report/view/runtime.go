@@ -78,7 +78,7 @@ func decisions(s *document.Section, q *result.Queues) {
 		d := &q.Decisions[i]
 		t.Row(d.Name, d.Judged, d.Agreed, d.Explained, d.Unexplained, document.If(d.Unexplained > 0, d.Waited), d.Unjudged)
 	}
-	s.Text("place: where a goroutine was put that became runnable; pick: what a proc ran next; steal: what it took from another proc. Explained: by what is outside of the rules, such as two threads that raced. schedscope replay --mode lockstep TRACE lists the unexplained ones.")
+	s.Text("place: where a goroutine was put that became runnable; pick: what a proc ran next, also from another's runnext; steal: how many it took from another's local queue. Explained: by what is outside of the rules, such as two threads that raced, or near the beginning of the trace. Waited: before the unexplained ones, in all. schedscope replay --mode lockstep TRACE lists those, and judges what queues do not determine: wakeups, preemption, system calls.")
 }
 
 // wakeups shows how long idle procs took to come to work, by what woke them.

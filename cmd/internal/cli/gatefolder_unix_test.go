@@ -136,7 +136,7 @@ func TestTamperedFolders(t *testing.T) {
 		}),
 		replace("is empty", func(path string) error { return os.WriteFile(path, nil, 0o666) }),
 		replace("is a report", func(path string) error {
-			return os.WriteFile(path, []byte(`{"schema":"schedscope.report/v1"}`), 0o666)
+			return os.WriteFile(path, []byte(`{"schema":"schedscope.report/v2"}`), 0o666)
 		}),
 		replace("is text", func(path string) error { return os.WriteFile(path, []byte("hello\n"), 0o666) }),
 		replace("is a loop", func(path string) error { return os.Symlink(filepath.Base(path), path) }),

@@ -170,7 +170,7 @@ The format of an output (-o) is that of its extension. --format is that of stdou
 of every -o whose extension does not ask for a picture:
 
   .txt   the text report
-  .json  schema schedscope.report/v1: lengths are integer nanoseconds (_ns), points
+  .json  schema schedscope.report/v2: lengths are integer nanoseconds (_ns), points
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
          within v1 fields are only ever added. Of compare: schedscope.compare/v1
   .md    a summary for pages that render Markdown, such as job summaries; of compare, too
@@ -191,7 +191,7 @@ Of schedscope compare:
          and waits add up to the same
   .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
 
-schedscope schema report prints the JSON Schema of schedscope.report/v1, with a description
+schedscope schema report prints the JSON Schema of schedscope.report/v2, with a description
 of every field; schedscope schema compare and others those of the formats below. The key sum
 of a file is a hash of all else in it: a file that was changed is refused. After a change that is
 meant, remove the key.

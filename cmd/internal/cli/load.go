@@ -69,13 +69,17 @@ func (a *app) loadOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*lo
 	if !f.drawsWaits {
 		return a.analyzeOpen(ctx, in, f)
 	}
-	if err := a.unpack(in); err != nil {
+	again, err := in.Keep()
+	if err != nil {
 		return nil, err
 	}
-	in = newInput(in.Input)
 	l, err := a.analyzeOpen(ctx, in, f)
+	if err != nil {
+		return nil, err
+	}
+	second, err := again()
 	if err == nil {
-		l.histories, err = a.histories(ctx, in, f, l.v)
+		l.histories, err = a.histories(ctx, newInput(second), f, l.v)
 	}
 	return l, err
 }

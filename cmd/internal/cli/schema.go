@@ -11,7 +11,7 @@ import (
 
 // published are the formats of which there is a JSON Schema, by the names of what is in them.
 var published = []struct{ name, doc string }{
-	{"report", "what analyze --json writes, schedscope.report/v1"},
+	{"report", "what analyze --json writes, schedscope.report/v2"},
 	{"compare", "what compare --json writes, schedscope.compare/v1"},
 	{"gate", "what gate check --report json writes, schedscope.gate/v1"},
 	{"budget", "budgets of the gate, schedscope.budget/v1"},

@@ -1,0 +1,80 @@
+package analyze_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/lockstep"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+)
+
+// TestDecisions compares the decisions of a report with those of lockstep, also near the beginnings
+// of generations.
+func TestDecisions(t *testing.T) {
+	for _, name := range []string{"cgo.go1.26.p4.trace", "fanout.go1.26.p4.trace", "generations.go1.26.p4.trace", "mixed.go1.26.p2.trace"} {
+		want := judged(t, name)
+		got := read(t, name).Result().Queues.Decisions
+		for i, k := range []lockstep.Kind{lockstep.Place, lockstep.Pick, lockstep.Steal} {
+			d, w := &got[i], &want.Kinds[k]
+			if d.Name != k.String() || d.Judged != w.Judged || d.Agreed != w.Agreed || d.Unexplained != w.Diverged[lockstep.Unexplained] || d.Unjudged != w.Excluded || d.Waited != w.Waited {
+				t.Errorf("%s: %+v, want %+v", name, *d, *w)
+			}
+			if d.Judged != d.Agreed+d.Explained+d.Unexplained {
+				t.Errorf("%s: %+v do not add up", name, *d)
+			}
+		}
+	}
+}
+
+// TestDecisionsInWindow counts those of starts in the window alone.
+func TestDecisionsInWindow(t *testing.T) {
+	for _, from := range []model.Duration{1e6, 5e6, 20e6} {
+		q := readWith(t, "mixed.go1.26.p2.trace", analyze.Options{Version: 26}, ingest.Options{From: from}).Result().Queues
+		for _, d := range q.Decisions {
+			if d.Judged+d.Unjudged > q.Starts {
+				t.Errorf("from %d: %+v of %d starts", from, d, q.Starts)
+			}
+		}
+		if q.Starts > 1000 && len(q.Decisions) == 0 {
+			t.Errorf("from %d: no decisions of %d starts", from, q.Starts)
+		}
+	}
+}
+
+// judged judges the decisions of a fixture by lockstep.
+func judged(t *testing.T, name string) *lockstep.Result {
+	t.Helper()
+	f, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+	c, err := lockstep.New(in.Tables(), in.Header().Version, lockstep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Observe(c)
+	for {
+		events, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range events {
+			m.Apply(&events[i])
+		}
+	}
+	m.Finish(m.Now())
+	return c.Finish()
+}
