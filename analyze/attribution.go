@@ -31,6 +31,9 @@ type attribution struct {
 	limits   limits
 	activity activity
 
+	sums  []turnSum // scratch of nameBlockers
+	where map[turnKey]int
+
 	begun   bool
 	first   model.Time // of the first step
 	now     model.Time // of the latest step

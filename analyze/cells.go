@@ -238,6 +238,19 @@ func (v *vector) total() model.Duration {
 // maxBlockers is how many blockers of a wait are named.
 const maxBlockers = 10
 
+// turnKey is who had a proc, and in which way, and turnSum for how long.
+type (
+	turnKey struct {
+		g     model.GoID
+		class uint8
+	}
+	turnSum struct {
+		turnKey
+		fn    model.StringID
+		total model.Duration
+	}
+)
+
 // nameBlockers finds out whom the wait was behind: the only walk over all that
 // happened while it lasted, for the worst waits alone.
 func (a *attribution) nameBlockers(w *worstWait) {
@@ -250,29 +263,23 @@ func (a *attribution) nameBlockers(w *worstWait) {
 	if p == nil || w.search <= from {
 		return
 	}
-	type key struct {
-		g     model.GoID
-		class uint8
+	if a.where == nil {
+		a.where = map[turnKey]int{}
 	}
-	type turns struct {
-		key
-		fn    model.StringID
-		total model.Duration
-	}
-	var sums []turns // there may be 100,000 of them
-	where := map[key]int{}
+	clear(a.where)
+	sums, where := a.sums[:0], a.where // there may be 100,000 of them
 	for i := p.find(from, &p.from); i < p.end && p.at(i) < w.search; i++ {
 		x := p.point(i)
 		d := p.clockUntil(i, w.search, &a.activity) - max(x.clock, a.activity.takenAt(max(from, p.at(i))))
 		if d <= 0 || !heldCauses[x.class].Behind() {
 			continue
 		}
-		k := key{x.g, x.class}
+		k := turnKey{x.g, x.class}
 		n, ok := where[k]
 		if !ok {
 			n = len(sums)
 			where[k] = n
-			sums = append(sums, turns{key: k, fn: x.fn})
+			sums = append(sums, turnSum{turnKey: k, fn: x.fn})
 		}
 		sums[n].total += d
 	}
@@ -282,7 +289,11 @@ func (a *attribution) nameBlockers(w *worstWait) {
 	for _, b := range w.blockers {
 		best.add(b)
 	}
+	a.sums = sums
 	for _, s := range sums {
+		if last, full := best.full(); full && s.total < last.Total {
+			continue
+		}
 		best.add(result.Blocker{Goroutine: s.g, Function: nameOf(a.tables, s.fn), Work: workOfClass(s.class).String(), Syscall: s.class == heldSyscall, Total: s.total})
 	}
 	w.blockers = best.items

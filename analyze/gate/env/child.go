@@ -78,6 +78,7 @@ type Watcher struct {
 // Watch begins to follow a process of this machine. Every Watcher must be stopped.
 func Watch(pid int) *Watcher {
 	w := &Watcher{pid: strconv.Itoa(pid), stop: make(chan struct{}), last: map[string]int64{}}
+	w.look() // at once: on a busy machine the process may have ended before w.run begins
 	w.wg.Go(w.run)
 	return w
 }
@@ -86,9 +87,9 @@ func (w *Watcher) run() {
 	t := time.NewTicker(watchEvery)
 	defer t.Stop()
 	for {
-		w.look()
 		select {
 		case <-t.C:
+			w.look()
 		case <-w.stop:
 			return
 		}
