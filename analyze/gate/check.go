@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -180,15 +180,15 @@ func (m *matter) unusable() (why []string) {
 			say("there is no metric %q", r.Quantity.Metric)
 		}
 	}
-	seen := map[string]map[experiment.Content]string{} // names of traces by side
-	for _, s := range m.all {                          // 1
+	seen := map[string]map[compare.Content]string{} // names of traces by side
+	for _, s := range m.all {                       // 1
 		if len(s.samples) == 0 {
 			say("the %s has no traces", s.name)
 		}
 		why = append(why, s.strange(m.Budget)...)
-		seen[s.name] = map[experiment.Content]string{}
+		seen[s.name] = map[compare.Content]string{}
 		for _, x := range s.samples {
-			k := experiment.ContentOf(x)
+			k := compare.ContentOf(x)
 			if first, ok := seen[s.name][k]; ok && x.Events > 0 {
 				say("%s: %s and %s are the same trace", s.name, first, x.Name)
 				continue
@@ -201,7 +201,7 @@ func (m *matter) unusable() (why []string) {
 			say("the base is of workload %q, the candidate of %q", b, d)
 		}
 		for _, x := range cand {
-			if _, ok := seen["base"][experiment.ContentOf(x)]; ok && x.Events > 0 {
+			if _, ok := seen["base"][compare.ContentOf(x)]; ok && x.Events > 0 {
 				say("%s is on both sides: a trace compared with itself shows nothing", x.Name)
 				break
 			}
@@ -291,9 +291,9 @@ func (m *matter) result(used sides) *Result {
 		Design: m.design, Alpha: b.Alpha, Guards: []Guard{}, Rules: []RuleResult{},
 	}
 	for i, s := range m.all {
-		count := func(f experiment.Figure) *float64 { return experiment.Median(used[i].samples, f) }
-		x := Side{Name: s.name, Traces: []string{}, Dropped: used[i].dropped, OpRate: count(experiment.OpRate),
-			Events: count(experiment.EventsPerOp), Busy: count(experiment.Busy), Noise: noise(s.samples)}
+		count := func(f compare.Figure) *float64 { return compare.Median(used[i].samples, f) }
+		x := Side{Name: s.name, Traces: []string{}, Dropped: used[i].dropped, OpRate: count(compare.OpRate),
+			Events: count(compare.EventsPerOp), Busy: count(compare.Busy), Noise: noise(s.samples)}
 		for _, t := range s.samples {
 			x.Traces = append(x.Traces, t.Name)
 		}
@@ -309,9 +309,9 @@ func (m *matter) result(used sides) *Result {
 
 // noise returns the medians of the disturbances, nil if nothing is known.
 func noise(samples []*sample.Sample) *env.Noise {
-	of := func(f experiment.Figure) *float64 { return experiment.Median(samples, f) }
-	n := env.Noise{Nivcsw: of(experiment.Nivcsw), RunDelay: of(experiment.RunDelay), Steal: of(experiment.Steal), Foreign: of(experiment.Foreign),
-		Throttled: of(experiment.Throttled), PSI: of(experiment.PSI), Canary: of(experiment.Canary)}
+	of := func(f compare.Figure) *float64 { return compare.Median(samples, f) }
+	n := env.Noise{Nivcsw: of(compare.Nivcsw), RunDelay: of(compare.RunDelay), Steal: of(compare.Steal), Foreign: of(compare.Foreign),
+		Throttled: of(compare.Throttled), PSI: of(compare.PSI), Canary: of(compare.Canary)}
 	if n == (env.Noise{}) {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
@@ -204,7 +204,7 @@ func TestAtOneRate(t *testing.T) {
 			noisy(i, s)
 			s.Noise.RunDelay = number(.9)
 			s.Ops = int64(float64(s.Ops) * load * float64(15-i) / 10)
-			rate := *experiment.OpRate(s)
+			rate := *compare.OpRate(s)
 			v := s.Values[key]
 			// A tenth of a millisecond for each op, and 0.4 s in each second.
 			v.X = times * (1e5 + 4e8/rate) * (1 + float64((i*7)%10)/200)

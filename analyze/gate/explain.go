@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -23,14 +23,14 @@ const (
 // explain adds to each rule that is violated what an engineer needs to know of it, and to the
 // first that a disturbed machine kept from being judged.
 func (g *guarded) explain(rules []judged) []judged {
-	compared := sync.OnceValue(func() *experiment.Result {
-		side := func(list []*sample.Sample) (s experiment.Side) {
+	compared := sync.OnceValue(func() *compare.Result {
+		side := func(list []*sample.Sample) (s compare.Side) {
 			for _, x := range list {
-				s.Traces = append(s.Traces, &experiment.Trace{Sample: x})
+				s.Traces = append(s.Traces, &compare.Trace{Sample: x})
 			}
 			return s
 		}
-		return experiment.Of(side(g.used.base()), side(g.used.cand()), "")
+		return compare.Of(side(g.used.base()), side(g.used.cand()), "")
 	})
 	told := false
 	for i, j := range rules {
@@ -50,7 +50,7 @@ func (g *guarded) explain(rules []judged) []judged {
 }
 
 // explanation returns that of a violated rule, and a note for the rule.
-func (g *guarded) explanation(j *judged, compared func() *experiment.Result) (e *Explain, note string) {
+func (g *guarded) explanation(j *judged, compared func() *compare.Result) (e *Explain, note string) {
 	e = &Explain{Next: g.nextOf(j)}
 	base, cand := g.used.base(), g.used.cand()
 	what, x, too := j.baseToo()
@@ -75,7 +75,7 @@ func (g *guarded) explanation(j *judged, compared func() *experiment.Result) (e 
 	}
 	waits := q.Metric == "runnable" || q.Metric == "wait"
 	old := len(base) > 0 && !slices.ContainsFunc(base, func(s *sample.Sample) bool { return len(s.Blame) > 0 }) // its causes are not known
-	if (code || len(q.Select) == 0) && waits && !old && experiment.SampledUnlike(slices.Concat(base, cand)) == "" {
+	if (code || len(q.Select) == 0) && waits && !old && compare.SampledUnlike(slices.Concat(base, cand)) == "" {
 		e.Behind = increases(base, cand, func(s *sample.Sample) []sample.Class { return s.Blame }, q, false)
 	}
 	e.Origin, e.Why = g.origin(j)
@@ -97,17 +97,17 @@ func (g *guarded) explanation(j *judged, compared func() *experiment.Result) (e 
 
 // group says what changed most for the worse where a rule is about requests, as compare does: which of
 // them if it is about all of a kind, and the part of their time; "" if that is not known.
-func group(j *judged, r *experiment.Result) string {
+func group(j *judged, r *compare.Result) string {
 	q, most := j.Quantity, 1.0
 	var said []string
 	for _, row := range r.Rows {
 		q.Select = []rule.Selector{{Key: "kind", Pattern: r.RequestKind}, {Key: "name", Pattern: row.Group}}
 		if len(j.Quantity.Select) == 0 && row.Differs && row.Ratio != nil && row.Quantity == q.String() && math.Pow(row.Ratio.Est, j.sign()) > most {
 			most = math.Pow(row.Ratio.Est, j.sign())
-			said = []string{fmt.Sprintf("most of all %s: %s", textui.ShortFunc(row.Group), experiment.IntervalText(row.Ratio))}
+			said = []string{fmt.Sprintf("most of all %s: %s", textui.ShortFunc(row.Group), compare.IntervalText(row.Ratio))}
 		}
 	}
-	if r.Verdict == experiment.Worse && r.OfRequests() && r.Part != "" {
+	if r.Verdict == compare.Worse && r.OfRequests() && r.Part != "" {
 		said = append(said, fmt.Sprintf("%s of %s", r.Part, r.Of()))
 	}
 	return strings.Join(said, "; ")
@@ -164,10 +164,10 @@ func matches(q rule.Quantity, c sample.Class) bool {
 // per second, of those that the selectors of a quantity choose; by counts if asked. Without a base
 // that is by what there is of them.
 func increases(base, cand []*sample.Sample, pick func(*sample.Sample) []sample.Class, q rule.Quantity, counts bool) []Part {
-	byOps := experiment.Median(slices.Concat(base, cand), experiment.OpRate) != nil
-	sources := func(samples []*sample.Sample) (list []experiment.Source) {
+	byOps := compare.Median(slices.Concat(base, cand), compare.OpRate) != nil
+	sources := func(samples []*sample.Sample) (list []compare.Source) {
 		for _, s := range samples {
-			x := experiment.Source{Units: max(experiment.Seconds(s), 1e-9), Parts: pick(s)}
+			x := compare.Source{Units: max(compare.Seconds(s), 1e-9), Parts: pick(s)}
 			if byOps {
 				x.Units = float64(s.Ops)
 			}
@@ -178,7 +178,7 @@ func increases(base, cand []*sample.Sample, pick func(*sample.Sample) []sample.C
 	}
 	var parts []Part
 	whole := 0.0
-	for _, p := range experiment.Tally(sources(base), sources(cand)) {
+	for _, p := range compare.Tally(sources(base), sources(cand)) {
 		p.Share = p.Change()
 		if counts {
 			p.Share = p.CandCount - p.BaseCount
@@ -236,7 +236,7 @@ func (g *guarded) nextOf(j *judged) []string {
 		next = append(next, "accept: a waiver in the budget, with a day on which it ends")
 	}
 	if j.res.MDE > 0 && j.Bound.Relative {
-		next = append(next, fmt.Sprintf("this gate sees %s or %s with %.0f%% probability", experiment.TimesText(j.res.MDE), j.more(), 100*power))
+		next = append(next, fmt.Sprintf("this gate sees %s or %s with %.0f%% probability", compare.TimesText(j.res.MDE), j.more(), 100*power))
 	}
 	return next
 }

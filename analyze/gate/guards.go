@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -126,7 +126,7 @@ func (m *matter) machine() (g Guard, used sides, warnings []string) {
 	enough := true
 	for i, s := range m.all { // 1
 		kept, example := side{name: s.name}, ""
-		limits := experiment.Limits(s.samples, m.Budget.Guards.Limits())
+		limits := compare.Limits(s.samples, m.Budget.Guards.Limits())
 		for _, x := range s.samples {
 			if why := limits.Disturbed(x.Noise); why != "" {
 				kept.dropped = append(kept.dropped, Dropped{x.Name, "disturbed: " + why})
@@ -188,7 +188,7 @@ func (m *matter) notAlike() string {
 		return "nothing can be judged"
 	}
 	limits := m.Budget.Guards
-	b, d := m.all.medians(experiment.RunDelay)
+	b, d := m.all.medians(compare.RunDelay)
 	if b == nil || d == nil {
 		return "how equal both sides were disturbed is not known, so nothing can be judged"
 	}
@@ -196,15 +196,15 @@ func (m *matter) notAlike() string {
 		return fmt.Sprintf("both sides were not disturbed alike (run-queue delay of the system x%.3g), so nothing can be judged", ratio(*d, *b))
 	}
 	// What run-queue delay does not show may have been over its limit on one side only.
-	onOne := func(f experiment.Figure, limit float64) bool {
+	onOne := func(f compare.Figure, limit float64) bool {
 		b, d := m.all.medians(f)
 		return (b != nil && *b > limit) != (d != nil && *d > limit)
 	}
 	text := otherMachine(m.all)
 	switch {
-	case onOne(experiment.Steal, limits.Steal):
+	case onOne(compare.Steal, limits.Steal):
 		text = "the hypervisor took much on one side only"
-	case onOne(experiment.Throttled, 0):
+	case onOne(compare.Throttled, 0):
 		text = "the CPU quota throttled one side only"
 	}
 	if text == "" {
@@ -214,17 +214,17 @@ func (m *matter) notAlike() string {
 }
 
 // medians returns those of a figure on both sides, nil where a trace does not have it.
-func (s sides) medians(f experiment.Figure) (base, cand *float64) {
-	return experiment.Median(s.base(), f), experiment.Median(s.cand(), f)
+func (s sides) medians(f compare.Figure) (base, cand *float64) {
+	return compare.Median(s.base(), f), compare.Median(s.cand(), f)
 }
 
 // otherMachine says if a fixed piece of work took another time next to one side, "" if not.
 func otherMachine(s sides) string {
-	b, d := s.medians(experiment.Canary)
+	b, d := s.medians(compare.Canary)
 	if b == nil || d == nil || unequal(*b, *d) <= 1+canaryTolerance {
 		return ""
 	}
-	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long next to the candidate", experiment.TimesText(ratio(*d, *b)))
+	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long next to the candidate", compare.TimesText(ratio(*d, *b)))
 }
 
 // unequal returns how many times the greater one is of the other, at least 1.
@@ -252,7 +252,7 @@ func unlikeMachine(s sides, l budget.Guards) string {
 	if text := otherMachine(s); text != "" {
 		return text
 	}
-	b, d := s.medians(experiment.RunDelay)
+	b, d := s.medians(compare.RunDelay)
 	if b == nil || d == nil || !(unequal(*b, *d) > l.RunDelayRatio) {
 		return ""
 	}
@@ -261,17 +261,17 @@ func unlikeMachine(s sides, l budget.Guards) string {
 		worse, better = s[0], s[1]
 	}
 	var signs []string
-	look := func(f experiment.Figure, limit float64, text string, show func(float64) string) bool {
-		w, b := experiment.Median(worse.samples, f), experiment.Median(better.samples, f)
+	look := func(f compare.Figure, limit float64, text string, show func(float64) string) bool {
+		w, b := compare.Median(worse.samples, f), compare.Median(better.samples, f)
 		if w != nil && b != nil && *w > limit/2 && ratio(*w, *b) > 1.5 {
 			signs = append(signs, fmt.Sprintf("%s %s (other side %s)", text, show(*w), show(*b)))
 		}
 		return w != nil && b != nil
 	}
-	if !look(experiment.Foreign, l.Foreign, "use by other processes", percent) {
-		look(experiment.Nivcsw, l.Nivcsw, "involuntary context switches/s/P", func(x float64) string { return fmt.Sprintf("%.1f", x) })
+	if !look(compare.Foreign, l.Foreign, "use by other processes", percent) {
+		look(compare.Nivcsw, l.Nivcsw, "involuntary context switches/s/P", func(x float64) string { return fmt.Sprintf("%.1f", x) })
 	}
-	look(experiment.Steal, l.Steal, "taken by the hypervisor", percent)
+	look(compare.Steal, l.Steal, "taken by the hypervisor", percent)
 	if len(signs) == 0 {
 		return ""
 	}
@@ -309,7 +309,7 @@ func quiet(used sides, design Design, limits budget.Guards) (s GuardStatus, bloc
 // quietFigures are those of a quiet machine, and why what is over its limit does not count,
 // see [env.Limits.Disturbed].
 func quietFigures(samples []*sample.Sample, l budget.Guards) string {
-	n, f := experiment.Median(samples, experiment.Nivcsw), experiment.Median(samples, experiment.Foreign)
+	n, f := compare.Median(samples, compare.Nivcsw), compare.Median(samples, compare.Foreign)
 	if n == nil {
 		return ""
 	}
@@ -353,7 +353,7 @@ func same(used sides, name string) Guard {
 		var seen []string
 		unknown := false
 		for _, x := range s.samples {
-			v := experiment.Identity(&x.Identity, name)
+			v := compare.Identity(&x.Identity, name)
 			if v == "" {
 				unknown = true
 			} else if !slices.Contains(seen, v) {
@@ -361,7 +361,7 @@ func same(used sides, name string) Guard {
 			}
 		}
 		slices.Sort(seen)
-		if name == "goversion" && len(seen) == 2 && experiment.SameRelease(seen[0], seen[1]) {
+		if name == "goversion" && len(seen) == 2 && compare.SameRelease(seen[0], seen[1]) {
 			seen, unknown = seen[1:], true
 		}
 		if len(seen) > 1 {
@@ -384,7 +384,7 @@ func same(used sides, name string) Guard {
 	case len(all) == 2 && len(all[0]) == 1 && len(all[1]) == 1 && all[0][0] != all[1][0]:
 		g.Text = fmt.Sprintf("%s in the base, %s in the candidate", all[0][0], all[1][0])
 		g.Status, g.Blocks = GuardFailed, blocksRelative
-		if name == "goversion" && experiment.SameRelease(all[0][0], all[1][0]) {
+		if name == "goversion" && compare.SameRelease(all[0][0], all[1][0]) {
 			g.Status, g.Blocks = GuardUnknown, ""
 			g.Text += ", if no more is recorded"
 		}
@@ -431,9 +431,9 @@ func (m *matter) throughput() []subject {
 // load compares how much work there was.
 func (m *guarded) load() Guard {
 	g := Guard{Name: "load", Status: GuardOK}
-	f, what := experiment.Figure(experiment.OpRate), "ops/s"
+	f, what := compare.Figure(compare.OpRate), "ops/s"
 	if m.Budget.Load == budget.Fixed {
-		f, what = experiment.Ops, "ops"
+		f, what = compare.Ops, "ops"
 	}
 	if m.Budget.Op == "" {
 		what = strings.Replace(what, "ops", "requests", 1)
@@ -448,11 +448,11 @@ func (m *guarded) load() Guard {
 		g.Text = fmt.Sprintf("not every trace has an op in its window (%s), so whether both sides had the same load is not known", m.Budget.Op)
 	case b == nil || d == nil:
 		g.Status, g.Text = GuardUnknown, "ops are not counted"
-		if b, d := m.used.medians(experiment.EventRate); b != nil && d != nil {
-			g.Text += fmt.Sprintf("; events of the trace per second %s", experiment.TimesText(ratio(*d, *b)))
+		if b, d := m.used.medians(compare.EventRate); b != nil && d != nil {
+			g.Text += fmt.Sprintf("; events of the trace per second %s", compare.TimesText(ratio(*d, *b)))
 		}
 	case closed || m.Budget.Load == budget.Closed:
-		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, experiment.TimesText(ratio(*d, *b)))
+		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, compare.TimesText(ratio(*d, *b)))
 	case math.Abs(relative(b, d)) > m.Budget.Guards.LoadTolerance*(1+1e-9):
 		g.Status, g.Blocks = GuardFailed, blocksRelative
 		g.Text = fmt.Sprintf("not comparable: %s %.4g in the base, %.4g in the candidate (%+.1f%%, tolerance %s)", what, *b, *d, 100*relative(b, d), percent(m.Budget.Guards.LoadTolerance))
@@ -473,10 +473,10 @@ func (m *guarded) load() Guard {
 // mix says if an op became another number of events: more short waits hide long ones in a
 // quantile.
 func mix(used sides) Guard {
-	f, what := experiment.Figure(experiment.EventsPerOp), "events per op"
+	f, what := compare.Figure(compare.EventsPerOp), "events per op"
 	b, d := used.medians(f)
 	if b == nil || d == nil {
-		f, what = experiment.EventRate, "events per second"
+		f, what = compare.EventRate, "events per second"
 		b, d = used.medians(f)
 	}
 	g := Guard{Name: "mix", Status: GuardOK}
@@ -485,7 +485,7 @@ func mix(used sides) Guard {
 		g.Status, g.Text = GuardUnknown, "events are not counted"
 	case math.Abs(relative(b, d)) > mixTolerance:
 		g.Status = GuardFlag
-		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, experiment.TimesText(ratio(*d, *b)))
+		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, compare.TimesText(ratio(*d, *b)))
 	default:
 		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*relative(b, d))
 	}

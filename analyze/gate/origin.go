@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/internal/stat"
 )
 
@@ -80,7 +80,7 @@ func (s sides) changed(keys ...string) change {
 			if name != key {
 				name = strings.TrimSuffix(name, ")")
 			}
-			return change{up: r.Est >= leastUp && stat.MannWhitney(b, d) <= 0.05, text: name + " " + experiment.IntervalText(&r)}
+			return change{up: r.Est >= leastUp && stat.MannWhitney(b, d) <= 0.05, text: name + " " + compare.IntervalText(&r)}
 		}
 	}
 	return change{}

@@ -5,7 +5,7 @@
 package gate
 
 import (
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -189,7 +189,7 @@ type Explain struct {
 }
 
 // Part is a class of waiting with its share of the increase.
-type Part = experiment.Growth
+type Part = compare.Growth
 
 // Look is a stretch of a trace.
 type Look struct {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -172,7 +172,7 @@ func (g *guarded) sampledUnlike(r *subject) string {
 	for _, s := range g.used.of(r) {
 		all = append(all, s.samples...)
 	}
-	return experiment.SampledUnlike(all)
+	return compare.SampledUnlike(all)
 }
 
 // thin refuses quantiles that rest on too few values, in the median trace of a side: of a rule
@@ -184,7 +184,7 @@ func (g *guarded) thin(r *subject) (why string, warnings []string) {
 		if q.Agg != rule.Quantile || len(with) == 0 {
 			continue
 		}
-		n := *experiment.Median(with, func(x *sample.Sample) *float64 { return new(x.Values[r.key].Beyond(q)) })
+		n := *compare.Median(with, func(x *sample.Sample) *float64 { return new(x.Values[r.key].Beyond(q)) })
 		times := math.Ceil(sample.EnoughBeyond / max(n, 0.01)) // as many values are needed
 		switch few := n < sample.EnoughBeyond-1e-9; {
 		case few && r.Level == budget.Error:
@@ -345,7 +345,7 @@ func (j judged) relative(bound, base, cand []float64) judged {
 func (g *guarded) atOneRate(key string, base, cand []float64) (newBase, newCand []float64, note string) {
 	seconds := func(samples []*sample.Sample) (perOp []float64) {
 		for _, x := range having(samples, key) {
-			perOp = append(perOp, experiment.Seconds(x)/float64(x.Ops))
+			perOp = append(perOp, compare.Seconds(x)/float64(x.Ops))
 		}
 		return perOp
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -82,7 +82,7 @@ func (g *guarded) coverage(j *judged) string {
 		return ""
 	}
 	of := func(f func(sample.Value) float64) float64 {
-		return *experiment.Median(having(g.used.cand(), j.key), func(s *sample.Sample) *float64 { return new(f(s.Values[j.key])) })
+		return *compare.Median(having(g.used.cand(), j.key), func(s *sample.Sample) *float64 { return new(f(s.Values[j.key])) })
 	}
 	var said []string
 	if x := of(func(v sample.Value) float64 { return v.Estimated }); x >= leastNoted {
@@ -129,7 +129,7 @@ func (g *guarded) judge(j judged) judged {
 	default:
 		end = b.Low
 	}
-	switch detect := experiment.TimesText(r.Detect); {
+	switch detect := compare.TimesText(r.Detect); {
 	case j.violated(g.Budget.Alpha): // 1
 		r.Verdict = Fail
 	case j.proved:
@@ -159,13 +159,13 @@ func (g *guarded) judge(j judged) judged {
 		} else {
 			needed = max(needed, float64(r.Cand.N+1))
 		}
-		return stop(int(needed), fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", experiment.TimesText(end), detect), ": about %s")
+		return stop(int(needed), fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", compare.TimesText(end), detect), ": about %s")
 	case seen:
 		r.Verdict = Unseen
 	case r.MDE == 0: // 5
 		return j.stop(causePower, "no violation shown, and what would have been seen is not known: the spread of the values is not (zeros?)")
 	default:
-		return stop(r.Needed, fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", experiment.TimesText(r.MDE), j.more(), detect), ": about %s")
+		return stop(r.Needed, fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", compare.TimesText(r.MDE), j.more(), detect), ": about %s")
 	}
 	return j
 }
@@ -410,7 +410,7 @@ const maxSizes = 3
 func sizes(unseen []judged) string {
 	var list []string
 	for _, j := range unseen {
-		s := experiment.TimesText(j.res.Detect)
+		s := compare.TimesText(j.res.Detect)
 		if !j.Bound.Relative {
 			s += " of the limit"
 		}
@@ -434,7 +434,7 @@ func names(failed []judged) string {
 	for _, j := range failed {
 		name := j.res.Rule
 		if j.added {
-			name = fmt.Sprintf("the throughput of requests fell (%s), %s", experiment.TimesText(j.res.Cand.Median/j.res.Base.Median), name)
+			name = fmt.Sprintf("the throughput of requests fell (%s), %s", compare.TimesText(j.res.Cand.Median/j.res.Base.Median), name)
 		}
 		list = append(list, name)
 	}

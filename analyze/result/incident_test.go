@@ -1,9 +1,10 @@
-package result
+package result_test
 
 import (
 	"reflect"
 	"testing"
 
+	. "github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 

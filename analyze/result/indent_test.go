@@ -1,9 +1,11 @@
-package result
+package result_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	. "github.com/schedscope/schedscope/analyze/result"
 )
 
 func TestIndentJSON(t *testing.T) {

@@ -1,8 +1,9 @@
-package result
+package result_test
 
 import (
 	"testing"
 
+	. "github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 

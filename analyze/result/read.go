@@ -16,10 +16,8 @@ const maxSaved = 128 << 20
 // [strict.Decode], and fields that this version does not know: reports that leave out a part
 // of what was found are worse than none. An error says what is wrong with it, without a name;
 // the report keeps nothing of r.
-func Read(r io.Reader) (*Report, error) { return read(r, maxSaved) }
-
-func read(r io.Reader, limit int64) (*Report, error) {
-	data, err := savedfile.ReadAll(r, limit)
+func Read(r io.Reader) (*Report, error) {
+	data, err := savedfile.ReadAll(r, maxSaved)
 	if err != nil {
 		return nil, err
 	}

@@ -137,7 +137,15 @@ func TestReadJSONErrors(t *testing.T) {
 			t.Errorf("%s: error of %d bytes", tt.name, len(err.Error()))
 		}
 	}
-	if _, err := ReadLimited(strings.NewReader(good), 1000); err == nil || !strings.Contains(err.Error(), "larger than the limit of 1000 bytes") {
+	large, err := os.Create(filepath.Join(t.TempDir(), "large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer large.Close()
+	if err := large.Truncate(129 << 20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(large); err == nil || !strings.Contains(err.Error(), "larger than the limit of 134217728 bytes") {
 		t.Errorf("above the limit: %v", err)
 	}
 }

@@ -1,6 +1,10 @@
-package result
+package result_test
 
-import "testing"
+import (
+	"testing"
+
+	. "github.com/schedscope/schedscope/analyze/result"
+)
 
 func TestRequestRowString(t *testing.T) {
 	for _, tt := range []struct {

@@ -6,7 +6,7 @@ package schemas
 
 import "embed"
 
-//go:generate go test -run ^TestSchemaOfTypes$ ../../analyze/result ../../analyze/experiment ../../analyze/capture ../../analyze/gate/budget ../../analyze/gate/env ../../report/verdict ../interleave -update-schema
+//go:generate go test -run ^TestSchemaOfTypes$ ../../analyze/result ../../analyze/compare ../../analyze/capture ../../analyze/gate/budget ../../analyze/gate/env ../../report/verdict ../interleave -update-schema
 
 //go:embed *.json
 var files embed.FS

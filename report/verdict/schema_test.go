@@ -13,6 +13,6 @@ func TestSchemaOfTypes(t *testing.T) {
 	const gateDir = "../../analyze/gate/"
 	savedfiletest.Schema{
 		Name: "gate", Format: gate.Schema, Type: reflect.TypeFor[gate.Result](), Any: true,
-		Dirs: []string{gateDir, gateDir + "env", gateDir + "sample", gateDir + "budget", gateDir + "rule", "../../analyze/experiment", "../../internal/stat"},
+		Dirs: []string{gateDir, gateDir + "env", gateDir + "sample", gateDir + "budget", gateDir + "rule", "../../analyze/compare", "../../internal/stat"},
 	}.Check(t)
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -75,8 +75,8 @@ func planCells(r *gate.PlanRow) []any {
 		needs = strconv.Itoa(r.Needed)
 	}
 	if r.MDE > 0 {
-		sees = experiment.TimesText(r.MDE)
+		sees = compare.TimesText(r.MDE)
 	}
-	return append(cells, textui.Percent(r.Spread), experiment.TimesText(r.Margin), experiment.TimesText(r.Detect), needs,
+	return append(cells, textui.Percent(r.Spread), compare.TimesText(r.Margin), compare.TimesText(r.Detect), needs,
 		strconv.Itoa(r.Traces), sees, textui.Percent(r.Power), textui.Percent(r.FalseAlarm))
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -44,7 +44,7 @@ func figuresOf(r *gate.RuleResult) figures {
 	}
 	switch {
 	case r.Ratio != nil:
-		f.ratio = experiment.IntervalText(r.Ratio)
+		f.ratio = compare.IntervalText(r.Ratio)
 	case r.Cand != nil && r.Cand.Bounds != nil:
 		b := r.Cand.Bounds
 		f.ratio = fmt.Sprintf("median in [%s, %s]", value(b.Low, r.Unit), value(b.High, r.Unit))
@@ -73,9 +73,9 @@ func pText(r *gate.RuleResult) string {
 	if r.P == nil {
 		return ""
 	}
-	s := experiment.PText(*r.P)
+	s := compare.PText(*r.P)
 	if r.PAdj != nil {
-		s += " (Holm " + strings.TrimLeft(experiment.PText(*r.PAdj), "p=") + ")"
+		s += " (Holm " + strings.TrimLeft(compare.PText(*r.PAdj), "p=") + ")"
 	}
 	return s
 }
@@ -158,9 +158,9 @@ func reason(r *gate.RuleResult) string {
 
 // reach is the smallest change that shows: ">= x1.31", of the limit if the rule is absolute.
 func reach(r *gate.RuleResult) string {
-	s := ">= " + experiment.TimesText(r.MDE)
+	s := ">= " + compare.TimesText(r.MDE)
 	if r.MDE < 1 {
-		s = "<= " + experiment.TimesText(r.MDE)
+		s = "<= " + compare.TimesText(r.MDE)
 	}
 	if r.Test == "sign" {
 		s += " of the limit"
@@ -174,7 +174,7 @@ func wanted(r *gate.RuleResult) string {
 	if r.Detect == 0 {
 		return ""
 	}
-	return ", wants to see " + experiment.TimesText(r.Detect)
+	return ", wants to see " + compare.TimesText(r.Detect)
 }
 
 func waiverText(w *gate.Waiver) string {
@@ -198,7 +198,7 @@ func needs(r *gate.RuleResult) string {
 	}
 	s := textui.Plural(r.Needed, "trace") + " per side"
 	if r.Detect > 0 {
-		s += " to see " + experiment.TimesText(r.Detect)
+		s += " to see " + compare.TimesText(r.Detect)
 	}
 	if r.Cand != nil {
 		s += fmt.Sprintf(" at 80%% (there are %s)", strings.TrimPrefix(sizes(r), "n="))
@@ -349,7 +349,7 @@ func who(p *gate.Part, did string) string {
 }
 
 // frame returns "main.(*queue).push (queue.go:41)".
-func frame(f *sample.Frame) string { return textui.Shorten(experiment.FrameText(f), longest) }
+func frame(f *sample.Frame) string { return textui.Shorten(compare.FrameText(f), longest) }
 
 // behind tells which code waits stood behind, with the longest stretch that ran.
 func (m measure) behind(p *gate.Part) string {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
@@ -18,13 +18,13 @@ import (
 
 // compareView makes sections of a comparison.
 type compareView struct {
-	*experiment.Result
+	*compare.Result
 	plusMinus string // ±; in ASCII not ~, which is the mark of no difference
 }
 
 // CompareText writes a comparison for people: what to know first, a table of quantities,
 // and where the difference is.
-func CompareText(w io.Writer, c *experiment.Result, o document.TextOptions) error {
+func CompareText(w io.Writer, c *compare.Result, o document.TextOptions) error {
 	v := compareView{c, "+-"}
 	if o.Unicode {
 		v.plusMinus = "±"
@@ -33,7 +33,7 @@ func CompareText(w io.Writer, c *experiment.Result, o document.TextOptions) erro
 }
 
 // CompareMarkdown writes a comparison for a page that renders Markdown.
-func CompareMarkdown(w io.Writer, c *experiment.Result) error {
+func CompareMarkdown(w io.Writer, c *compare.Result) error {
 	return document.Markdown(w, compareView{c, "±"}.document())
 }
 
@@ -57,14 +57,14 @@ func (v compareView) document() *document.Document {
 	}
 	d.Add(head)
 	n := 0
-	for n < len(v.Rows) && v.Rows[n].Section == experiment.SectionRequests {
+	for n < len(v.Rows) && v.Rows[n].Section == compare.SectionRequests {
 		n++
 	}
 	if n > 0 {
 		d.Add(v.quantities("requests", "Requests ("+v.RequestKind+")", v.Rows[:n]))
 	}
 	if v.OfRequests() {
-		detail := func(p *experiment.Part) []any { return []any{p.Detail} }
+		detail := func(p *compare.Part) []any { return []any{p.Detail} }
 		if ps := v.Changed(); ps == &v.Usual {
 			d.Add(v.parts("usual-requests", "What "+v.Of()+" of about median length did", ps, "", detail, document.Words("part")))
 		} else {
@@ -75,16 +75,16 @@ func (v compareView) document() *document.Document {
 	d.Add(v.sides(), v.quantities("quantities", "Medians over traces", v.Rows[n:]))
 	d.Add(v.parts("waits", "Where goroutines waited to run", &v.Waits,
 		"By start function, the program's own frame in which it last stopped, and that of who woke it: no goroutine if a timer, the network or the runtime did, if it was preempted, or if the trace does not say.",
-		func(p *experiment.Part) []any { return []any{p.Func, placeCell(p.At), wakerCell(p)} },
+		func(p *compare.Part) []any { return []any{p.Func, placeCell(p.At), wakerCell(p)} },
 		document.Function("goroutine"), document.Words("stopped in").Drop(1), document.Words("woken by")))
 	d.Add(v.parts("causes", "What the waiting was lost to", &v.Causes, "",
-		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("cause")))
+		func(p *compare.Part) []any { return []any{p.Detail} }, document.Words("cause")))
 	d.Add(v.parts("behind", "Which code ran while goroutines waited", &v.Behind,
 		"What was lost behind others, of waits that lie in the window as a whole.",
-		func(p *experiment.Part) []any { return []any{codeCell(p), p.Detail} },
+		func(p *compare.Part) []any { return []any{codeCell(p), p.Detail} },
 		document.Words("code"), document.Words("cause").Drop(1)))
 	d.Add(v.parts("blocked", "What goroutines were blocked on", &v.Blocked, "",
-		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("reason")))
+		func(p *compare.Part) []any { return []any{p.Detail} }, document.Words("reason")))
 	end := document.New("end", "See also", v.Hints...)
 	end.Text("This describes; schedscope gate judges, with guards and a known error rate. Pictures: -o compare.png.")
 	d.Add(end)
@@ -92,7 +92,7 @@ func (v compareView) document() *document.Document {
 }
 
 // sideName returns the name of a side as headings have it.
-func sideName(s *experiment.Side) string { return textui.Shorten(textui.Clean(s.Name), 32) }
+func sideName(s *compare.Side) string { return textui.Shorten(textui.Clean(s.Name), 32) }
 
 // sides has a row for each side: medians over its traces.
 func (v compareView) sides() *document.Section {
@@ -103,18 +103,18 @@ func (v compareView) sides() *document.Section {
 	}
 	t := s.Table("t-sides", document.Name(""), document.Count("traces"), document.Instant("from"), document.Duration("length"), document.Count(count), document.Count("GOMAXPROCS"), document.Share("busy"), document.Words("go"))
 	later := false
-	for _, side := range []*experiment.Side{&v.Base, &v.Cand} {
+	for _, side := range []*compare.Side{&v.Base, &v.Cand} {
 		var from, length, number, busy []float64
 		var procs, versions []string
 		for _, x := range side.Traces {
 			from = append(from, float64(x.Sample.From))
 			length = append(length, float64(x.Sample.To-x.Sample.From))
 			if v.PerOp() {
-				number = append(number, float64(x.Sample.Ops)/experiment.Seconds(x.Sample))
+				number = append(number, float64(x.Sample.Ops)/compare.Seconds(x.Sample))
 			} else {
 				number = append(number, float64(x.Sample.Events))
 			}
-			if b := experiment.Busy(x.Sample); b != nil {
+			if b := compare.Busy(x.Sample); b != nil {
 				busy = append(busy, *b)
 			}
 			procs, versions = append(procs, fmt.Sprint(x.Sample.Identity.MaxProcs)), append(versions, textui.Clean(x.Sample.Identity.Go))
@@ -150,18 +150,18 @@ func figureCell(x float64, u rule.Unit) any {
 
 // changeCell is a cell of a change with its sign.
 func changeCell(x float64, u rule.Unit) any {
-	return document.Shown(experiment.SignedValue(x, u), x)
+	return document.Shown(compare.SignedValue(x, u), x)
 }
 
 // quantities has rows in one table, so that columns are in line, and what marks and p mean.
-func (v compareView) quantities(id, title string, rows []experiment.Row) *document.Section {
+func (v compareView) quantities(id, title string, rows []compare.Row) *document.Section {
 	s := document.New(id, title)
 	titles := map[string]string{
-		experiment.SectionLatency: "Waits to run",
-		experiment.SectionOps:     "Ops",
-		experiment.SectionTotals:  "Per " + v.Per,
+		compare.SectionLatency: "Waits to run",
+		compare.SectionOps:     "Ops",
+		compare.SectionTotals:  "Per " + v.Per,
 	}
-	least := experiment.Confidence // of intervals of changes: with few traces it is less than asked for
+	least := compare.Confidence // of intervals of changes: with few traces it is less than asked for
 	for i := range rows {
 		if x := cmp.Or(rows[i].Ratio, rows[i].Difference); x != nil && x.Confidence > 0 {
 			least = min(least, x.Confidence)
@@ -198,7 +198,7 @@ func (v compareView) quantities(id, title string, rows []experiment.Row) *docume
 			if !row.Differs {
 				cells[5] = "~"
 			}
-			cells = append(cells, interval, strings.TrimLeft(experiment.PText(*row.P), "p="))
+			cells = append(cells, interval, strings.TrimLeft(compare.PText(*row.P), "p="))
 		}
 		t.Row(cells...).Indent = true
 	}
@@ -210,13 +210,13 @@ func (v compareView) quantities(id, title string, rows []experiment.Row) *docume
 }
 
 // changeText writes by how much a row changed, and between which bounds.
-func changeText(row *experiment.Row) (change, interval string) {
+func changeText(row *compare.Row) (change, interval string) {
 	switch {
 	case row.Ratio != nil:
-		return experiment.TimesText(row.Ratio.Est), boundText(row.Ratio.Low) + " to " + boundText(row.Ratio.High)
+		return compare.TimesText(row.Ratio.Est), boundText(row.Ratio.Low) + " to " + boundText(row.Ratio.High)
 	case row.Difference != nil:
 		d := row.Difference
-		return experiment.SignedValue(d.Est, row.Unit), experiment.SignedValue(d.Low, row.Unit) + " to " + experiment.SignedValue(d.High, row.Unit)
+		return compare.SignedValue(d.Est, row.Unit), compare.SignedValue(d.Low, row.Unit) + " to " + compare.SignedValue(d.High, row.Unit)
 	}
 	return "-", ""
 }
@@ -226,12 +226,12 @@ func boundText(x float64) string {
 	if x >= 999.5 {
 		return "x>999"
 	}
-	return experiment.TimesText(x)
+	return compare.TimesText(x)
 }
 
 // spreadText writes the interval of a median as benchstat does, as the part of it by which
 // the farther end is away.
-func (v compareView) spreadText(x *experiment.Values) string {
+func (v compareView) spreadText(x *compare.Values) string {
 	switch {
 	case len(x.X) == 0:
 		return ""
@@ -250,28 +250,28 @@ func (v compareView) spreadText(x *experiment.Values) string {
 // footnotes say what marks mean, and how to read p.
 func (v compareView) footnotes() (notes []string) {
 	n, m := len(v.Base.Traces), len(v.Cand.Traces)
-	if slices.ContainsFunc(v.Rows, func(r experiment.Row) bool { return r.Few > 0 }) {
+	if slices.ContainsFunc(v.Rows, func(r compare.Row) bool { return r.Few > 0 }) {
 		notes = append(notes, "*: in some traces fewer than 10 values lie beyond, so that a few decide.")
 	}
 	if v.Single() {
 		return append(notes, "~: no difference shown; with one trace on a side none can be.")
 	}
 	s := "Values are medians over traces; " + v.plusMinus + " is how far the interval of the median reaches"
-	if min(n, m) < experiment.EnoughForInterval() {
-		s += fmt.Sprintf(" (?: that takes %d traces)", experiment.EnoughForInterval())
+	if min(n, m) < compare.EnoughForInterval() {
+		s += fmt.Sprintf(" (?: that takes %d traces)", compare.EnoughForInterval())
 	}
-	notes = append(notes, fmt.Sprintf("%s. %s ~: no difference shown; p is two-sided, exact (Mann and Whitney).", s, experiment.ChangeHelp))
-	if !experiment.CanDiffer(n, m) {
-		return append(notes, fmt.Sprintf("No row can have p < %g: that takes %s.", experiment.Alpha, experiment.EnoughText()))
+	notes = append(notes, fmt.Sprintf("%s. %s ~: no difference shown; p is two-sided, exact (Mann and Whitney).", s, compare.ChangeHelp))
+	if !compare.CanDiffer(n, m) {
+		return append(notes, fmt.Sprintf("No row can have p < %g: that takes %s.", compare.Alpha, compare.EnoughText()))
 	}
 	s = fmt.Sprintf("%s compared, %d of them with p < %g. By chance alone one in twenty would be, about %.1f here",
-		textui.Plural(v.Tested, "row"), v.Differ, experiment.Alpha, experiment.Alpha*float64(v.Tested))
+		textui.Plural(v.Tested, "row"), v.Differ, compare.Alpha, compare.Alpha*float64(v.Tested))
 	return append(notes, s+".")
 }
 
 // parts has the parts of a total. Those of waits that the window cuts are always shown: with
 // them causes add up to what was waited.
-func (v compareView) parts(id, title string, ps *experiment.Parts, note string, cells func(*experiment.Part) []any, names ...document.Column) *document.Section {
+func (v compareView) parts(id, title string, ps *compare.Parts, note string, cells func(*compare.Part) []any, names ...document.Column) *document.Section {
 	s := document.New(id, title)
 	s.Fold = true
 	means, per := "means over traces, ", v.Per
@@ -305,7 +305,7 @@ func (v compareView) parts(id, title string, ps *experiment.Parts, note string, 
 		} else if shares {
 			row = append(row, nil)
 		}
-		t.Row(append(row, cells(p)...)...).Total = p.Detail == experiment.CutWaits
+		t.Row(append(row, cells(p)...)...).Total = p.Detail == compare.CutWaits
 	}
 	if s.OrNil() == nil {
 		return nil
@@ -315,7 +315,7 @@ func (v compareView) parts(id, title string, ps *experiment.Parts, note string, 
 }
 
 // wakerCell says who woke those of a class.
-func wakerCell(p *experiment.Part) string {
+func wakerCell(p *compare.Part) string {
 	if p.By == nil && p.Func != sample.Others {
 		return "(no goroutine)"
 	}
@@ -323,10 +323,10 @@ func wakerCell(p *experiment.Part) string {
 }
 
 // codeCell names the code that ran, or whose it was.
-func codeCell(p *experiment.Part) string {
+func codeCell(p *compare.Part) string {
 	switch {
 	case p.At != nil:
-		return experiment.FrameText(p.At)
+		return compare.FrameText(p.At)
 	case p.Func == sample.Others:
 		return p.Func
 	}
@@ -337,5 +337,5 @@ func placeCell(f *sample.Frame) string {
 	if f == nil {
 		return "-"
 	}
-	return experiment.FrameText(f)
+	return compare.FrameText(f)
 }

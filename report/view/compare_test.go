@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -22,7 +22,7 @@ import (
 )
 
 // comparedTrace is a made up trace of half a second, whose waiting is a factor of 50 ms.
-func comparedTrace(name, worker string, factor float64) *experiment.Trace {
+func comparedTrace(name, worker string, factor float64) *compare.Trace {
 	const ms = model.Duration(1e6)
 	wait := model.Duration(factor * float64(50*ms))
 	set := sample.RequestSet{Count: 1500, Total: 300*ms + wait, P50: ms / 5, P99: model.Duration(factor * float64(2*ms)), Slowest: 15, Middle: 300,
@@ -50,14 +50,14 @@ func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 		x.Values[q] = sample.Value{X: v, N: 10_000}
 	}
 	x.Values["p99.9(runnable)"] = sample.Value{X: factor * 3e6, N: 3000}
-	return &experiment.Trace{Name: name, Sample: x,
+	return &compare.Trace{Name: name, Sample: x,
 		Reasons: []sample.Class{{Detail: "chan receive", Total: 800 * ms, Count: 1500}, {Detail: "sync", Total: wait / 2, Count: 90}},
-		Ops:     []experiment.OpName{{Op: "region:request", Count: 1500}},
+		Ops:     []compare.OpName{{Op: "region:request", Count: 1500}},
 	}
 }
 
-func comparedSide(name, worker string, factors ...float64) experiment.Side {
-	s := experiment.Side{Name: name}
+func comparedSide(name, worker string, factors ...float64) compare.Side {
+	s := compare.Side{Name: name}
 	for i, f := range factors {
 		t := comparedTrace(fmt.Sprintf("%s/%02d.trace", name, i+1), worker, f)
 		t.Sample.Running += model.Duration(int(name[0])*100 + i) // no two traces are alike
@@ -67,22 +67,22 @@ func comparedSide(name, worker string, factors ...float64) experiment.Side {
 }
 
 // comparisons are those of the goldens.
-func comparisons() map[string]*experiment.Result {
+func comparisons() map[string]*compare.Result {
 	const worker = "example.com/shop/main.(*pool).worker"
-	several := experiment.Of(comparedSide("old", worker, 1, 1.02, 0.99, 1.01, 0.97, 1.03), comparedSide("new", worker, 1.6, 1.58, 1.63, 1.7, 1.55, 1.61), "region:request")
-	few := experiment.Of(comparedSide("old", worker, 1, 1.02), comparedSide("new", worker, 1.6, 1.58, 1.63), "")
+	several := compare.Of(comparedSide("old", worker, 1, 1.02, 0.99, 1.01, 0.97, 1.03), comparedSide("new", worker, 1.6, 1.58, 1.63, 1.7, 1.55, 1.61), "region:request")
+	few := compare.Of(comparedSide("old", worker, 1, 1.02), comparedSide("new", worker, 1.6, 1.58, 1.63), "")
 	added := comparedSide("new", worker, 1.6)
 	requests := added.Traces[0].Sample.Requests
 	requests.Groups = append(requests.Groups, sample.RequestGroup{Name: "main.handleNew", RequestSet: sample.RequestSet{Count: 12, Total: 30e6, P50: 2e6, P99: 4e6}})
-	single := experiment.Of(comparedSide("old", worker, 1), added, "")
+	single := compare.Of(comparedSide("old", worker, 1), added, "")
 	warned := comparedSide("new", worker, 1.1, 0.9)
 	for _, t := range warned.Traces {
 		t.Sample.Identity.Go, t.Sample.Identity.MaxProcs = "go1.27", 4
 		t.Sample.Whole, t.Sample.Loss = false, "cut off"
 	}
-	withSkipped := experiment.Of(comparedSide("old", worker, 1, 0.7), warned, "")
+	withSkipped := compare.Of(comparedSide("old", worker, 1, 0.7), warned, "")
 	withSkipped.Skipped = []result.Skipped{{Name: "new/03.trace", Cause: "reading new/03.trace: no trace"}}
-	return map[string]*experiment.Result{"several": several, "few": few, "single": single, "warned": withSkipped}
+	return map[string]*compare.Result{"several": several, "few": few, "single": single, "warned": withSkipped}
 }
 
 func TestCompareGolden(t *testing.T) {
@@ -96,7 +96,7 @@ func TestCompareGolden(t *testing.T) {
 	}
 }
 
-func renderCompared(t *testing.T, c *experiment.Result, o document.TextOptions) (text, js, md string) {
+func renderCompared(t *testing.T, c *compare.Result, o document.TextOptions) (text, js, md string) {
 	t.Helper()
 	var a, b, e bytes.Buffer
 	for _, err := range []error{view.CompareText(&a, c, o), savedfile.WriteJSON(&b, c, true), view.CompareMarkdown(&e, c)} {
@@ -128,7 +128,7 @@ func TestCompareJSON(t *testing.T) {
 		_, js, _ := renderCompared(t, c, document.TextOptions{})
 		var v struct {
 			Schema string
-			Rows   []experiment.Row
+			Rows   []compare.Row
 		}
 		if err := json.Unmarshal([]byte(js), &v); err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func TestCompareCauses(t *testing.T) {
 	for _, p := range c.Causes.Parts {
 		base, cand = base+p.Base, cand+p.Cand
 	}
-	if last := c.Causes.Parts[len(c.Causes.Parts)-1]; last.Detail != experiment.CutWaits {
+	if last := c.Causes.Parts[len(c.Causes.Parts)-1]; last.Detail != compare.CutWaits {
 		t.Errorf("the last cause is %q", last.Detail)
 	}
 	for _, x := range []struct {
@@ -178,7 +178,7 @@ func TestCompareCauses(t *testing.T) {
 // TestCompareLayout checks that texts fit, and that names cannot disturb anything.
 func TestCompareLayout(t *testing.T) {
 	evil := "main.\x1b[31m|<script>`*_\u202e\n" + strings.Repeat("x", 300)
-	hostile := experiment.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b")
+	hostile := compare.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b")
 	hostile.Skipped = []result.Skipped{{Name: "x", Cause: "\x1b"}}
 	all := comparisons()
 	all["hostile"] = hostile
@@ -224,7 +224,7 @@ func TestCompareLayout(t *testing.T) {
 // TestCompareLongNames checks that long names of sides do not make tables much wider.
 func TestCompareLongNames(t *testing.T) {
 	long := strings.Repeat("directory/", 12)
-	c := experiment.Of(comparedSide(long+"a", "main.worker", 1, 1, 1, 1), comparedSide(long+"b", "main.worker", 2, 2, 2, 2), "")
+	c := compare.Of(comparedSide(long+"a", "main.worker", 1, 1, 1, 1), comparedSide(long+"b", "main.worker", 2, 2, 2, 2), "")
 	text, _, _ := renderCompared(t, c, document.TextOptions{Unicode: true})
 	_, tables, _ := strings.Cut(text, "\n\n")
 	for line := range strings.Lines(tables) {

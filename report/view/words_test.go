@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -182,7 +182,7 @@ func TestNames(t *testing.T) {
 
 // TestCompareExtremes checks what is too much to be written as a number.
 func TestCompareExtremes(t *testing.T) {
-	v := experiment.Values{X: []float64{1, 2}, Median: 1, Low: 1, High: 7000, Confidence: 0.95}
+	v := compare.Values{X: []float64{1, 2}, Median: 1, Low: 1, High: 7000, Confidence: 0.95}
 	show := compareView{plusMinus: "±"}.spreadText
 	if got := show(&v); got != "±>999%" {
 		t.Error(got)

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -68,11 +68,11 @@ apart by --base. A directory that holds directories base and cand, as schedscope
 writes it, is both sides.
 
 A trace of one process is one sample. With one on a side this describes and can say nothing
-of chance. Rows can differ (p < 0.05) from ` + experiment.EnoughText() + ` on;
+of chance. Rows can differ (p < 0.05) from ` + compare.EnoughText() + ` on;
 10 per side are good. Where rows do not differ there is a ~. For a verdict with a known
 error rate: schedscope gate.
 
-` + textui.Columns(experiment.ChangeHelp, 90, "") + `
+` + textui.Columns(compare.ChangeHelp, 90, "") + `
 The first line says WORSE, BETTER or SAME: of requests, by handler, task or function, how long
 they take (p50, p99, mean) and how many there are per second; without requests of ops, or of
 waiting to run. A different load is not judged: while latencies are the SAME, the line says how
@@ -219,7 +219,7 @@ type comparison struct {
 	flags    *compareFlags
 	pictures bool // are asked for
 
-	*experiment.Result
+	*compare.Result
 	skipped []result.Skipped
 	drawn   [2][]*result.Report // of each trace, with what pictures need
 }
@@ -238,13 +238,13 @@ func (c *comparison) load(ctx context.Context, base, cand *compareSide) error {
 	if err := checkOps(c.flags.op, &b, &d); err != nil {
 		return err
 	}
-	c.Result = experiment.Of(b, d, c.flags.op)
+	c.Result = compare.Of(b, d, c.flags.op)
 	c.Skipped, c.Window = append(c.Skipped, c.skipped...), c.flags.window
 	return nil
 }
 
 // checkOps refuses ops that no trace has, and says what there is instead.
-func checkOps(op string, sides ...*experiment.Side) error {
+func checkOps(op string, sides ...*compare.Side) error {
 	counts := map[string]int64{}
 	for _, s := range sides {
 		for _, t := range s.Traces {
@@ -267,9 +267,9 @@ func checkOps(op string, sides ...*experiment.Side) error {
 	return usagef(hint, "--op %s: no trace has any in its window", op)
 }
 
-func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*result.Report) (experiment.Side, error) {
-	side := experiment.Side{Name: textui.Clean(s.name)}
-	spec := experiment.Spec(c.flags.op, c.flags.window)
+func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*result.Report) (compare.Side, error) {
+	side := compare.Side{Name: textui.Clean(s.name)}
+	spec := compare.Spec(c.flags.op, c.flags.window)
 	var r *analyze.Report
 	skipped, err := several(ctx, c.app, s.refs, 1, func(ctx context.Context, a *app, i int) (*sample.Sample, error) {
 		return a.readSample(ctx, s.refs[i], &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
@@ -278,7 +278,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*res
 		if x.Loss != "" {
 			c.app.warn("%s: %s", name, x.Loss)
 		}
-		side.Traces = append(side.Traces, experiment.NewTrace(name, x, r))
+		side.Traces = append(side.Traces, compare.NewTrace(name, x, r))
 		if c.pictures {
 			v := r.Result()
 			*drawn = append(*drawn, &result.Report{Latency: v.Latency, Requests: v.Requests})

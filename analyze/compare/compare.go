@@ -1,10 +1,10 @@
-// Package experiment compares two sets of traces: what each has of what, and by how much
+// Package compare compares two sets of traces: what each has of what, and by how much
 // they differ. It describes. Package gate judges, by the figures and parts of this one.
 //
 // A trace of one process is one sample. Medians, intervals and p are over traces; waits of
 // several traces are never thrown together. What is said of parts (classes of waiting,
 // causes, reasons) are means over traces, so that parts add up to their total.
-package experiment
+package compare
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package experiment
+package compare
 
 import (
 	"cmp"
@@ -131,7 +131,7 @@ func quantity(text, op string) rule.Quantity {
 	}
 	q, err := rule.ParseQuantity(text)
 	if err != nil {
-		panic("experiment: " + err.Error())
+		panic("compare: " + err.Error())
 	}
 	return q
 }
