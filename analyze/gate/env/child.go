@@ -61,7 +61,7 @@ func (c *Child) getenv(name string) string {
 	return value
 }
 
-// watchEvery is how often a Watcher looks.
+// watchEvery is how often a Watcher looks, in the end.
 const watchEvery = 50 * time.Millisecond
 
 // Watcher follows how long the threads of another process wait for a CPU, as long as it
@@ -78,18 +78,15 @@ type Watcher struct {
 // Watch begins to follow a process of this machine. Every Watcher must be stopped.
 func Watch(pid int) *Watcher {
 	w := &Watcher{pid: strconv.Itoa(pid), stop: make(chan struct{}), last: map[string]int64{}}
-	w.look() // at once: on a busy machine the process may have ended before w.run begins
 	w.wg.Go(w.run)
 	return w
 }
 
 func (w *Watcher) run() {
-	t := time.NewTicker(watchEvery)
-	defer t.Stop()
-	for {
+	for wait := time.Millisecond; ; wait = min(2*wait, watchEvery) { // sooner at first: the process may be short
+		w.look()
 		select {
-		case <-t.C:
-			w.look()
+		case <-time.After(wait):
 		case <-w.stop:
 			return
 		}

@@ -248,10 +248,10 @@ func TestDecodeRefuses(t *testing.T) {
 func TestChild(t *testing.T) {
 	if os.Getenv("ENV_TEST_CHILD") != "" {
 		run := Run{Begin: Take(Begin)} // until it has had a CPU for long enough, however busy the machine is
-		for cpu := int64(0); cpu < 30_000_000; {
+		for cpu := int64(0); cpu < 60_000_000; {
 			spinFor(30 * time.Millisecond)
 			run.End = Take(End)
-			if cpu = 30_000_000; run.Usage(0).CPUNS != nil {
+			if cpu = 60_000_000; run.Usage(0).CPUNS != nil {
 				cpu = *run.Usage(0).CPUNS
 			}
 		}
