@@ -17,7 +17,7 @@ const (
 )
 
 // Bursts measures Running intervals: from start to stop, without preemption.
-// Results are about the program's own goroutines but for System.
+// Results are about the program's own goroutines, except System.
 type Bursts struct {
 	traceClock
 	All      Dist // set by Finish

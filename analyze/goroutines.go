@@ -96,7 +96,7 @@ func (gs *Goroutines) Result(v *result.Report) { v.Goroutines = gs.ByFunc() }
 
 // Waits measures Waiting intervals by reason. Waiting is not a fault of the
 // scheduler: it is what goroutines do between events. Results are about the
-// program's own goroutines but for System.
+// program's own goroutines, except System.
 type Waits struct {
 	traceClock
 	All      Dist // set by Finish

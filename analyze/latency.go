@@ -10,7 +10,7 @@ import (
 
 // Latency measures scheduling latency: the time from Runnable until Running, of
 // every origin. Pseudo intervals ([model.Pseudo]) are not waits and only
-// counted. Results are about the program's own goroutines but for System.
+// counted. Results are about the program's own goroutines, except System.
 type Latency struct {
 	traceClock
 	All      Dist                   // set by Finish

@@ -28,7 +28,7 @@ import (
 //  4. One culprit is one item: a later item about the same function goes.
 //  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
-//  6. What the machine explains is no item: waits to run while the procs were idle, and tails that are
+//  6. What the machine explains is not an item: waits to run while the procs were idle, and tails that are
 //     no longer than threads had no CPU at times. If nothing else is left, the word is DISTURBED.
 const (
 	enough, enoughTail = 10, 20

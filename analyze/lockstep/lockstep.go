@@ -166,8 +166,8 @@ type Divergence struct {
 type Result struct {
 	Version int // minor version of Go; of merged results the last one's
 	Kinds   [NumKinds]Tally
-	// Unexplained are the first divergences of class Unexplained, at most
-	// Options.MaxListed of each kind, in order of time within a kind.
+	// Unexplained are the first divergences of class Unexplained, at most Options.MaxListed of each
+	// kind, in order of time within a kind; those that contradict how the queues came to be come last.
 	Unexplained []Divergence
 	// Plain and Masked are the picks of the sample, each with the steal that it was if it
 	// was one: with the state of a resolver that
@@ -192,7 +192,7 @@ func (r *Result) Merge(o *Result) {
 
 // Options are the settings of a Checker. The zero value is usual.
 type Options struct {
-	MaxListed int // unexplained divergences to list of each kind; 0: 20
+	MaxListed int // unexplained divergences to list of each kind
 	// Sample is one in how many starts is masked; 0: none, which saves the second resolver.
 	Sample int
 	// Cores on which threads ran, which a trace does not record; 0: as many as procs. With

@@ -26,9 +26,6 @@ type Queues struct {
 
 // NewQueues returns a Queues without decisions.
 func NewQueues(opt Options) *Queues {
-	if opt.MaxListed == 0 {
-		opt.MaxListed = 20
-	}
 	return &Queues{opt: opt}
 }
 

@@ -33,7 +33,7 @@ func newSymptoms() symptoms { return symptoms{New(model.NewTables())} }
 
 func (s symptoms) str(name string) model.StringID { return s.tables.AddString(name) }
 
-// change tells that a goroutine changed its state on proc p and thread m.
+// change reports that a goroutine changed its state on proc p and thread m.
 func (s symptoms) change(at model.Duration, g model.GoID, from, to model.GoState, since model.Duration, more func(*model.Step)) {
 	x := model.Step{Kind: model.StepGo, Time: model.Time(at), Since: model.Time(since), G: g, By: model.NoGoroutine,
 		M: 1, P: 0, From: uint8(from), To: uint8(to), Func: s.str("main.f")}
@@ -43,12 +43,12 @@ func (s symptoms) change(at model.Duration, g model.GoID, from, to model.GoState
 	s.Step(&x)
 }
 
-// proc tells what a proc does from now on.
+// proc reports what a proc does from now on.
 func (s symptoms) proc(at model.Duration, p model.ProcID, to model.ProcState, work model.WorkKind, g model.GoID) {
 	s.Step(&model.Step{Kind: model.StepProc, Time: model.Time(at), P: p, G: g, To: uint8(to), Work: work, Func: s.str("main.f")})
 }
 
-// event tells that something happened, which ends a silence.
+// event reports that something happened, which ends a silence.
 func (s symptoms) event(at model.Duration) { s.Event(&model.Event{Time: model.Time(at)}) }
 
 // starts makes a start of a goroutine of the program.
@@ -201,7 +201,7 @@ func TestFrozen(t *testing.T) {
 		s.still(at, 6*ms)
 	}
 	equal(t, "count", s.only(t, "frozen-process", 300*ms).Count, 4)
-	// A thread that told something, if only a user's log: not all were silent.
+	// A thread that showed something, if only a user's log: not all were silent.
 	s = newSymptoms()
 	for i := range 4 {
 		at := model.Duration(i+1) * 30 * ms
@@ -294,7 +294,7 @@ func TestLateness(t *testing.T) {
 	equal(t, "unbounded timers", l.UnboundedTimers, 2)
 }
 
-// TestPathologiesWindow tells things of before the window.
+// TestPathologiesWindow reports things of before the window.
 func TestPathologiesWindow(t *testing.T) {
 	s := newSymptoms()
 	s.passed(130, 20*ms)

@@ -77,7 +77,7 @@ func (u *Uses) Share(uses ...Use) float64 {
 	return Ratio(part, u.Total())
 }
 
-// Ratio returns part/whole, 0 if there is no whole.
+// Ratio returns part/whole, 0 if whole is not positive.
 func Ratio(part, whole model.Duration) float64 {
 	if whole <= 0 {
 		return 0

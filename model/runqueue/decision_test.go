@@ -1,7 +1,6 @@
 package runqueue_test
 
 import (
-	"io"
 	"testing"
 
 	"github.com/schedscope/schedscope/fixtures"
@@ -37,7 +36,6 @@ func watch(t *testing.T, name string, mask func(int) bool, observer any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
 	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
 	r, err := New(in.Tables(), in.Header().Version)
 	if err != nil {
@@ -48,17 +46,11 @@ func watch(t *testing.T, name string, mask func(int) bool, observer any) {
 	}
 	r.Observe(observer)
 	m.Observe(r)
-	for {
-		events, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range events {
-			m.Apply(&events[i])
-		}
+	if err := ingest.Each(in, func(ev *model.Event) error {
+		_ = m.Apply(ev) // what contradicts itself is the model's business
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 	m.Finish(m.Now())
 	r.Finish()

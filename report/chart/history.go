@@ -135,7 +135,7 @@ func longestUse(u *result.Uses) result.Use {
 	return result.Use(slices.Index(u[:], slices.Max(u[:])))
 }
 
-// longest returns the goroutine that ran the longest during the wait, but for mark workers and
+// longest returns the goroutine that ran the longest during the wait, except mark workers and
 // the one that waited; NoGoroutine if there is none.
 func (x *history) longest() (g model.GoID, total model.Duration) {
 	g = model.NoGoroutine
