@@ -23,8 +23,7 @@ import (
 //  3. Any other call may have ended the wait of another goroutine in another operation: a write
 //     that of a reader, a read that of a writer who had found no room, a close that of
 //     either. Not if the names of the system calls show that both take data, or both
-//     give, nor if the goroutine that waits wakes the other one by other means: then both
-//     use the same end of a connection.
+//     give.
 //  4. Where nearly every wait of a goroutine at one place ends shortly after the last
 //     call of one kind, by its innermost function, of one other goroutine, that call is
 //     taken for the cause. Calls that are known to give come first.
@@ -50,9 +49,6 @@ const (
 	// counts.
 	loopbackGap = 10 * 1000 * 1000 * model.Duration(1)
 	anyDialer   = -1 // in place of a writer: all that connect
-	// sideWakes is at how many of its waits, one in so many, a goroutine that waits for the network wakes
-	// another one by other means if both use the same end of a connection.
-	sideWakes = 8
 	// idleMost is for how long a proc is idle at most, typically, between a call and the wake that it causes: who
 	// sleeps in the poller then is woken at once.
 	idleMost = 200 * 1000 * model.Duration(1)
@@ -67,18 +63,11 @@ const (
 type linker struct {
 	w       *window
 	places  *places
-	ops     numbers[string]           // operations that wait, from 1; 0: none
-	dirs    []direction               // by operation
-	opAt    map[model.StackID]int32   // that system calls belong to, by stack; 0: none
-	kinds   numbers[string]           // of calls
-	own     [][]int32                 // by goroutine: whom it wakes by other means than the network, sorted, see sideWakes
-	netted  map[int32]int             // waits for the network, by goroutine
-	callers map[model.StringID]int    // goroutines with calls, by start function
-	fnOf    numbers[model.StringID]   // start functions
-	fns     []int32                   // by goroutine
-	sides   [][]bool                  // by two start functions: the goroutines of one wake all of the other, see sameSide
-	wakees  map[[2]model.StringID]int // those of them that goroutines with a start function wake, by both functions
-	writes  []netWrite                // by beginning
+	ops     numbers[string]         // operations that wait, from 1; 0: none
+	dirs    []direction             // by operation
+	opAt    map[model.StackID]int32 // that system calls belong to, by stack; 0: none
+	kinds   numbers[string]         // of calls
+	writes  []netWrite              // by beginning
 	waits   []netWait
 	writers []writer              // of the present round
 	scores  []score               // by writer
@@ -136,48 +125,14 @@ func (w *window) inferLoopback(p *places) {
 		return
 	}
 	l := linker{w: w, places: p, ops: numbers[string]{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
-		kinds: numbers[string]{}, fnOf: numbers[model.StringID]{}, sends: map[int32][]insertion{},
-		netted:  map[int32]int{},
-		callers: map[model.StringID]int{}, wakees: map[[2]model.StringID]int{}, linked: map[[2]int32]bool{}, links: map[int32]int{}}
+		kinds: numbers[string]{}, sends: map[int32][]insertion{},
+		linked: map[[2]int32]bool{}, links: map[int32]int{}}
 	for _, x := range w.nets {
 		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
 		if int(l.ops.of(f)) == len(l.dirs) {
 			l.dirs = append(l.dirs, 0)
 		}
-		l.netted[x.g]++
 	}
-	calls := map[int32]bool{}
-	for _, x := range w.calls {
-		if !calls[x.g] {
-			calls[x.g] = true
-			l.callers[w.Goroutines[x.g].Func]++
-		}
-	}
-	seen := map[[2]int32]bool{} // start function of a waker and goroutine
-	woke := map[[2]int32]int{}  // by waker and wakee
-	l.fns, l.own = make([]int32, len(w.Goroutines)), make([][]int32, len(w.Goroutines))
-	for i := range w.Goroutines {
-		l.fns[i] = l.fnOf.of(w.Goroutines[i].Func)
-	}
-	w.eachWake(func(at opRef, o *Op, x *Segment) {
-		if l.netted[at.g] == 0 || w.waitOf(x) == model.WaitLock {
-			return
-		}
-		pair := [2]int32{at.g, o.G}
-		woke[pair]++
-		if n := woke[pair] * sideWakes; n > l.netted[at.g] && n-sideWakes <= l.netted[at.g] {
-			l.own[at.g] = append(l.own[at.g], o.G)
-		}
-		fn := w.Goroutines[at.g].Func
-		if k := [2]int32{int32(fn), o.G}; calls[o.G] && !seen[k] {
-			seen[k] = true
-			l.wakees[[2]model.StringID{fn, w.Goroutines[o.G].Func}]++
-		}
-	})
-	for _, list := range l.own {
-		slices.Sort(list)
-	}
-	l.sides = make([][]bool, len(l.fnOf))
 	network := w.Tables.AddString("network")
 	caused := map[[2]int32]bool{}      // waits that nobody else's call ended
 	tried := map[[2]int32]model.Time{} // when what is waited for was last tried
@@ -369,7 +324,7 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 			return
 		}
 		if w.claimed || w.g == x.g || w.op == x.op || w.dial != accept || w.to < x.since ||
-			w.dir == l.dirs[x.op] && w.dir != 0 || l.sameSide(x.g, w.g) {
+			w.dir == l.dirs[x.op] && w.dir != 0 {
 			continue
 		}
 		n++
@@ -377,26 +332,6 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 			return
 		}
 	}
-}
-
-// sameSide reports whether two goroutines use the same end of a connection: the reader wakes the writer by
-// other means than the network, or those with its start function wake all with the writer's. It is
-// asked for each call that may have ended a wait.
-func (l *linker) sameSide(reader, writer int32) bool {
-	r, w := l.fns[reader], l.fns[writer]
-	if l.sides[r] == nil {
-		l.sides[r] = make([]bool, len(l.sides))
-		from := l.w.Goroutines[reader].Func
-		for to, n := range l.callers {
-			k := l.fnOf[to]
-			l.sides[r][k] = k != r && l.wakees[[2]model.StringID{from, to}] == n
-		}
-	}
-	if l.sides[r][w] {
-		return true
-	}
-	_, own := slices.BinarySearch(l.own[reader], writer)
-	return own
 }
 
 // score is how well the writes of one writer explain the wakes of a reader.
