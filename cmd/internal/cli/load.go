@@ -140,11 +140,13 @@ func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlag
 	if err != nil {
 		return nil, err
 	}
+	for _, s := range skipped {
+		m.Skip(s)
+	}
 	v, err := m.Report()
 	if err != nil {
 		return nil, err
 	}
-	v.Skipped = append(v.Skipped, skipped...)
 	const most = 10
 	twice := findings.Twice(v)
 	for _, text := range twice[:min(len(twice), most)] {
