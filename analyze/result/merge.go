@@ -161,10 +161,13 @@ func sumOf(list []int64) int64 {
 	return sum
 }
 
-// Report returns the merged report. The Merger is not to be used afterwards.
+// ErrNoReport is the error of a Merger without a report.
+var ErrNoReport = errors.New("no report to merge")
+
+// Report returns the merged report, or [ErrNoReport]. The Merger is not to be used afterwards.
 func (m *Merger) Report() (*Report, error) {
 	if m.v == nil {
-		return nil, errors.New("no report to merge")
+		return nil, ErrNoReport
 	}
 	v := m.v
 	m.v = nil
@@ -173,6 +176,7 @@ func (m *Merger) Report() (*Report, error) {
 		if len(v.Traces) == 1 {
 			v.PerTrace = nil
 		}
+		pack(v)
 		return v, nil
 	}
 	slices.SortFunc(v.Skipped, func(a, b Skipped) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cause, b.Cause)) })
