@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -289,9 +290,32 @@ func renumber(v *Report, number func(int) int) {
 			done[x.Interface()] = true
 		case traceFields[name]:
 			x.SetInt(int64(number(int(x.Int()))))
+		case !holdsTraces(x.Type()):
+			return errSkip
 		}
 		return nil
 	})
+}
+
+var holders sync.Map // by type, whether it holds places of traces
+
+// holdsTraces reports whether values of a type hold places of traces.
+func holdsTraces(t reflect.Type) bool {
+	if x, ok := holders.Load(t); ok {
+		return x.(bool)
+	}
+	holds := false
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		holds = holdsTraces(t.Elem())
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(t) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			holds = holds || f.IsExported() && (traceFields[name] || holdsTraces(f.Type))
+		}
+	}
+	holders.Store(t, holds)
+	return holds
 }
 
 // add adds n, which is not negative, as far as the sum fits.
@@ -354,24 +378,63 @@ func firstOf(a, b string) string {
 }
 
 func mergeFields(into, from reflect.Value) {
-	for i := range into.NumField() {
-		f := into.Type().Field(i)
-		_, key := f.Tag.Lookup("key")
-		switch how := f.Tag.Get("merge"); {
-		case key, how == "-", !f.IsExported():
-		case how == "min":
-			into.Field(i).SetInt(min(into.Field(i).Int(), from.Field(i).Int()))
-		case how == "max":
-			into.Field(i).SetInt(max(into.Field(i).Int(), from.Field(i).Int()))
+	for _, f := range planOf(into.Type()).fields {
+		x, y := into.Field(f.at), from.Field(f.at)
+		switch f.how {
+		case "min":
+			x.SetInt(min(x.Int(), y.Int()))
+		case "max":
+			x.SetInt(max(x.Int(), y.Int()))
 		default:
-			merge(into.Field(i), from.Field(i))
+			merge(x, y)
 		}
 	}
 }
 
+// plan is how structs of a type are merged.
+type plan struct {
+	fields []field // without those of the key, and those that are left to others
+	keys   [][]int // fields that tell elements of a list apart, nil if there are none
+	name   []int   // the one of them that may become [OtherNames], if any
+}
+
+type field struct {
+	at  int
+	how string // of the tag merge
+}
+
+var plans sync.Map // by type
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p := &plan{}
+	if t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			_, key := f.Tag.Lookup("key")
+			if how := f.Tag.Get("merge"); !key && how != "-" && f.IsExported() {
+				p.fields = append(p.fields, field{i, how})
+			}
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			if key, ok := f.Tag.Lookup("key"); ok {
+				p.keys = append(p.keys, f.Index)
+				if key == "name" {
+					p.name = f.Index
+				}
+			}
+		}
+	}
+	plans.Store(t, p)
+	return p
+}
+
 // mergeList adds each element of from to that with the same key, or as it is if there is none.
 func mergeList(into, from reflect.Value) {
-	fields, name := keyFields(into.Type().Elem())
+	p := planOf(into.Type().Elem())
+	fields, name := p.keys, p.name
 	if fields == nil {
 		into.Set(reflect.AppendSlice(into, from))
 		return
@@ -427,23 +490,6 @@ func joinNames(list reflect.Value, name []int) {
 			merge(list.Index(MaxNames), x)
 		}
 	}
-}
-
-// keyFields returns the fields of a struct that tell elements of a list apart, nil if there
-// are none, and the one of them that may become [OtherNames], if any.
-func keyFields(t reflect.Type) (fields [][]int, name []int) {
-	if t.Kind() != reflect.Struct {
-		return nil, nil
-	}
-	for _, f := range reflect.VisibleFields(t) {
-		if key, ok := f.Tag.Lookup("key"); ok {
-			fields = append(fields, f.Index)
-			if key == "name" {
-				name = f.Index
-			}
-		}
-	}
-	return fields, name
 }
 
 // keyOf returns the key of an element.
@@ -648,7 +694,7 @@ func sortLists(v reflect.Value) {
 // sortList sorts by the orders of a tag, such as "total,cause": what comes first counts more.
 // What ties is sorted by its keys.
 func sortList(list reflect.Value, order string) {
-	fields, _ := keyFields(list.Type().Elem())
+	fields := planOf(list.Type().Elem()).keys
 	type element struct {
 		value reflect.Value
 		by    []int64
