@@ -177,7 +177,9 @@ func (m *Merger) Report() (*Report, error) {
 		if len(v.Traces) == 1 {
 			v.PerTrace = nil
 		}
-		pack(v)
+		if len(m.skipped) > 0 {
+			pack(v) // it is judged again
+		}
 		return v, nil
 	}
 	slices.SortFunc(v.Skipped, func(a, b Skipped) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cause, b.Cause)) })

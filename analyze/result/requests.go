@@ -101,6 +101,8 @@ type (
 		Slow     model.Duration `json:"slow_ns"`                 // Sum over the slowest, in nanoseconds.
 		Middle   model.Duration `json:"middle_ns"`               // Sum over those of the middle, in nanoseconds.
 		Have     int64          `json:"have"`                    // Of the slowest, those with at least 5 % of their time in it.
+		// In how many traces it is; left out if in one.
+		Traces int64 `json:"traces,omitempty" merge:"-"`
 
 		lead [3]lead // of line, wait_line and way
 	}
@@ -314,6 +316,7 @@ func (r *RequestRow) merge(from any) {
 	if keepLead(&r.lead[2], o.lead[2], a, b, known(r.Way), known(o.Way)) {
 		r.Way = o.Way
 	}
+	r.Traces = max(r.Traces, 1) + max(o.Traces, 1)
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
 }
 
