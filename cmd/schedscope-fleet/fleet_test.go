@@ -152,6 +152,15 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestHeadings checks that the rows on which the queries of schedscope help fleet are tested have the columns that
+// are written.
+func TestHeadings(t *testing.T) {
+	stored := read(t, "..", "..", "internal", "sqltest", "testdata", "key=shop%2Fv12", tracesFile)
+	if !strings.HasPrefix(string(stored), headings[tracesFile]) {
+		t.Errorf("stored:\n%s\nwant\n%s", stored, headings[tracesFile])
+	}
+}
+
 func TestKeyOf(t *testing.T) {
 	for _, tt := range []struct{ key, name, want string }{
 		{"all", "a/b", "all"},
