@@ -32,7 +32,8 @@ import (
 //     go under [OtherNames]. Other lists are appended.
 //  4. Traces are in the order of their names; what lists places in them is sorted by these.
 //  5. A type with a merge method of its own decides for itself: distributions, curves and
-//     what has a greatest case. Of equal cases the one of the first trace counts, or if the trace is not known the earliest.
+//     what has a greatest case. Of equal cases the one of the first trace counts, or the
+//     earliest if the trace is not known.
 //  6. At the end, percentiles and means are set, and lists are sorted by their tag sort:"":
 //     "total" is most first, others name an order of names; see [orders].
 
@@ -67,9 +68,9 @@ func Merge(list []*Report) (*Report, error) {
 // Merger merges reports one after another, so that only one of them and the result are in
 // memory. Counts, totals and extremes become those of the analysis of all traces together.
 // Percentiles of what several reports have are within 0.4 %, and unknown if a report does not hold
-// what they need. Pathologies have the cases of the
-// reports that found them. Findings and notes are not merged: of several reports there are none until
-// the caller sets them. The zero value has no report.
+// what they need. Pathologies have the cases of the reports that found them. Findings and notes are
+// not merged: of several reports there are none until the caller sets them. The zero value has no
+// report.
 type Merger struct {
 	v       *Report // the reports so far
 	skipped []Skipped
@@ -117,6 +118,11 @@ func (m *Merger) Add(v *Report) error {
 
 // Merge adds the reports of o, which it takes over. After an error both are as they were before.
 func (m *Merger) Merge(o *Merger) error {
+	if m.v != nil && o.v != nil {
+		if err := binsFit(m.v, o.v); err != nil {
+			return err
+		}
+	}
 	m.skipped = append(m.skipped, o.skipped...)
 	switch {
 	case o.v == nil:
@@ -124,9 +130,6 @@ func (m *Merger) Merge(o *Merger) error {
 	case m.v == nil:
 		m.v, m.sums = o.v, o.sums
 		return nil
-	}
-	if err := binsFit(m.v, o.v); err != nil {
-		return err
 	}
 	traces, mixed := append(m.v.Traces, o.v.Traces...), false
 	if n := len(m.v.Traces); n > 0 && len(o.v.Traces) > 0 && byName(m.v.Traces[n-1], o.v.Traces[0]) > 0 {
@@ -151,7 +154,7 @@ func (m *Merger) Merge(o *Merger) error {
 // Skip adds an input that could not be read.
 func (m *Merger) Skip(s Skipped) { m.skipped = append(m.skipped, s) }
 
-// whole returns a time, which no trace has more of than fits.
+// whole returns a time as a number that fits.
 func whole(x float64) int64 { return int64(min(math.Round(x), 1<<62)) }
 
 func sumOf(list []int64) int64 {
@@ -173,6 +176,7 @@ func (m *Merger) Report() (*Report, error) {
 	v := m.v
 	m.v = nil
 	v.Skipped = append(v.Skipped, m.skipped...)
+	slices.SortFunc(v.Skipped, func(a, b Skipped) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cause, b.Cause)) })
 	if m.sums.Reports == 1 {
 		if len(v.Traces) == 1 {
 			v.PerTrace = nil
@@ -182,7 +186,6 @@ func (m *Merger) Report() (*Report, error) {
 		}
 		return v, nil
 	}
-	slices.SortFunc(v.Skipped, func(a, b Skipped) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cause, b.Cause)) })
 	m.setMeans(v)
 	v.Findings = []Finding{}
 	v.Spread = SpreadOf(v.PerTrace)
@@ -231,11 +234,12 @@ func (m *Merger) setMeans(v *Report) {
 	}
 }
 
-// lead is the time of the part that a place is that of, from 1; 0: of all there is.
+// lead is 1 more than the time, in nanoseconds, of the part of one report whose place a merged part has;
+// 0 for a part that was not merged: its own time counts.
 type lead model.Duration
 
-// keepLead reports whether of the places of two parts the other one, y, is that of the greater part,
-// as far as it is known; of equal parts it is the first in order.
+// keepLead reports whether the place y of another part replaces x: that of the part with more time
+// does, of those that are known, and of equal ones the first in order. Times of all are a and b.
 func keepLead[T cmp.Ordered](mine *lead, theirs lead, a, b model.Duration, x, y T) bool {
 	of := func(l lead, all model.Duration, place T) lead {
 		if place == *new(T) {

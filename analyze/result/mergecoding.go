@@ -42,7 +42,7 @@ var (
 )
 
 // MarshalBinary returns all that UnmarshalBinary of the same version of this program needs to go
-// on merging. It may be called while reports are merged.
+// on merging. The Merger can go on, too.
 func (m *Merger) MarshalBinary() ([]byte, error) {
 	x := merged{Report: m.v, Sums: m.sums, Skipped: m.skipped}
 	if m.v != nil {

@@ -2,6 +2,7 @@ package result_test
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -114,5 +115,28 @@ func TestMergeOrder(t *testing.T) {
 			}
 			t.Errorf("seed %d: %d lines differ of %d, want %d", seed, differ, len(a), len(b))
 		}
+	}
+}
+
+// TestSkipOrder checks that what could not be read is in the order of names, also beside a single report.
+func TestSkipOrder(t *testing.T) {
+	var texts [][]byte
+	for _, names := range [][]string{{"a", "b"}, {"b", "a"}} {
+		m := merger(t, savedCopy(t, "gc.go1.26.p4.trace"))
+		for _, name := range names {
+			var o Merger
+			o.Skip(Skipped{Name: name, Cause: "empty"})
+			if err := m.Merge(passed(t, &o)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		texts = append(texts, written(t, m))
+	}
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Error("the order of what could not be read makes a difference")
+	}
+	var none Merger
+	if _, err := none.Report(); !errors.Is(err, ErrNoReport) {
+		t.Errorf("without a report: %v", err)
 	}
 }
