@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +12,10 @@ import (
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 )
 
@@ -117,6 +121,55 @@ func TestSameAsAnalyze(t *testing.T) {
 		if got := len(unread) + len(rows) - 2; got != len(entries) || !slices.ContainsFunc(unread, func(s string) bool { return strings.HasPrefix(s, "empty.trace,") }) {
 			t.Errorf("%d processors: %d lines of %d files; unread:\n%s", n, got, len(entries), strings.Join(unread, "\n"))
 		}
+	}
+}
+
+// TestRetries does what runners do when a worker fails: bundles are made again from their beginning, and
+// what they come to is coded in between. Files go through temporary ones. The report is the same.
+func TestRetries(t *testing.T) {
+	dir := folderOf(t, names(t)...)
+	want := read(t, results(t, dir+"/*", "all"), "key=all", reportFile)
+	paths, err := filepath.Glob(dir + "/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, merge, out := &analyzeFn{Fixed: dir + "/", Key: "all"}, &mergeFn{}, t.TempDir()
+	if err := f.Setup(); err != nil {
+		t.Fatal(err)
+	}
+	ctx := metrics.SetBundleID(metrics.SetPTransformID(t.Context(), "analyze"), "bundle")
+	rnd := rand.New(rand.NewPCG(1, 1))
+	rnd.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	all, failed := Reports{new(result.Merger)}, 0
+	for bundle := range slices.Chunk(paths, 3) {
+	again:
+		sum := Reports{new(result.Merger)}
+		for _, path := range bundle {
+			if rnd.IntN(10) == 0 {
+				failed++
+				goto again
+			}
+			if err := f.ProcessElement(ctx, fileio.FileMetadata{Path: path, Size: inMemory + 1}, func(_ string, r Reports) { sum.Merge(r.Merger) }, func(string, string) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done, err := sum.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Reports{new(result.Merger)}
+		if err := r.UnmarshalBinary(done); err != nil {
+			t.Fatal(err)
+		}
+		if all, err = merge.MergeAccumulators(r, all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (&reportFn{out}).ProcessElement(ctx, "all", all); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(read(t, out, "key=all", reportFile), want) || failed == 0 {
+		t.Errorf("after %d failures the report is another one", failed)
 	}
 }
 
