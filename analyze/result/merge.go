@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -296,32 +295,11 @@ func renumber(v *Report, number func(int) int) {
 			done[x.Interface()] = true
 		case traceFields[name]:
 			x.SetInt(int64(number(int(x.Int()))))
-		case !holdsTraces(x.Type()):
+		case !plans[x.Type()].places:
 			return errSkip
 		}
 		return nil
 	})
-}
-
-var holders sync.Map // by type, whether it holds places of traces
-
-// holdsTraces reports whether values of a type hold places of traces.
-func holdsTraces(t reflect.Type) bool {
-	if x, ok := holders.Load(t); ok {
-		return x.(bool)
-	}
-	holds := false
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		holds = holdsTraces(t.Elem())
-	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(t) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			holds = holds || f.IsExported() && (traceFields[name] || holdsTraces(f.Type))
-		}
-	}
-	holders.Store(t, holds)
-	return holds
 }
 
 // add adds n, which is not negative, as far as the sum fits.
@@ -384,7 +362,7 @@ func firstOf(a, b string) string {
 }
 
 func mergeFields(into, from reflect.Value) {
-	for _, f := range planOf(into.Type()).fields {
+	for _, f := range plans[into.Type()].fields {
 		x, y := into.Field(f.at), from.Field(f.at)
 		switch f.how {
 		case "min":
@@ -397,9 +375,10 @@ func mergeFields(into, from reflect.Value) {
 	}
 }
 
-// plan is how structs of a type are merged.
+// plan is what there is to know of a type for merging.
 type plan struct {
-	fields []field // without those of the key, and those that are left to others
+	places bool    // values hold places of traces
+	fields []field // of a struct, without those of the key, and those that are left to others
 	keys   [][]int // fields that tell elements of a list apart, nil if there are none
 	name   []int   // the one of them that may become [OtherNames], if any
 }
@@ -409,16 +388,30 @@ type field struct {
 	how string // of the tag merge
 }
 
-var plans sync.Map // by type
+// plans are those of all types in reports.
+var plans = map[reflect.Type]*plan{}
+
+func init() {
+	planOf(reflect.TypeFor[*Report]())
+	planOf(reflect.TypeFor[mergerSums]())
+}
 
 func planOf(t reflect.Type) *plan {
-	if p, ok := plans.Load(t); ok {
-		return p.(*plan)
+	if p := plans[t]; p != nil {
+		return p
 	}
 	p := &plan{}
-	if t.Kind() == reflect.Struct {
+	plans[t] = p
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		p.places = planOf(t.Elem()).places
+	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.IsExported() && (planOf(f.Type).places || traceFields[name]) {
+				p.places = true
+			}
 			_, key := f.Tag.Lookup("key")
 			if how := f.Tag.Get("merge"); !key && how != "-" && f.IsExported() {
 				p.fields = append(p.fields, field{i, how})
@@ -433,13 +426,12 @@ func planOf(t reflect.Type) *plan {
 			}
 		}
 	}
-	plans.Store(t, p)
 	return p
 }
 
 // mergeList adds each element of from to that with the same key, or as it is if there is none.
 func mergeList(into, from reflect.Value) {
-	p := planOf(into.Type().Elem())
+	p := plans[into.Type().Elem()]
 	fields, name := p.keys, p.name
 	if fields == nil {
 		into.Set(reflect.AppendSlice(into, from))
@@ -700,7 +692,7 @@ func sortLists(v reflect.Value) {
 // sortList sorts by the orders of a tag, such as "total,cause": what comes first counts more.
 // What ties is sorted by its keys.
 func sortList(list reflect.Value, order string) {
-	fields := planOf(list.Type().Elem()).keys
+	fields := plans[list.Type().Elem()].keys
 	type element struct {
 		value reflect.Value
 		by    []int64

@@ -56,6 +56,9 @@ func written(t *testing.T, m *Merger) []byte {
 // groups, some of them new, saved or coded: the bytes are always the same.
 func TestMergeOrder(t *testing.T) {
 	names := slices.Sorted(maps.Keys(savedFixtures(t)))
+	if testing.Short() {
+		names = names[:8]
+	}
 	reports := func(rnd *rand.Rand) (list []*Merger) {
 		for _, name := range names {
 			for _, as := range []string{name, name + ".copy"} {
