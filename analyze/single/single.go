@@ -23,7 +23,7 @@ import (
 // Kinds of errors of [Trace]. Others are those of the reader, the cause of the context's end, and
 // [session.ErrNoEvent] for a window beyond the trace.
 var (
-	// ErrNoTrace: the data is no trace, or of a version that cannot be read.
+	// ErrNoTrace: the data is no trace, of a version that cannot be read, or cannot be unpacked.
 	ErrNoTrace = errors.New("no trace")
 	// ErrDamaged: it is a trace of which nothing can be read. A trace that can be read in part
 	// has a report, with a [result.Loss].
@@ -97,13 +97,12 @@ func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
 
 // kindOf adds to an error the kind that it is of.
 func kindOf(err error) error {
-	var empty *ingest.EmptyError
 	switch {
-	case errors.As(err, new(*source.Guess)):
-		return &kindError{ErrNoTrace, err}
 	case errors.Is(err, ErrTooLarge):
-	case errors.As(err, &empty), errors.As(err, new(*source.PackedError)):
+	case errors.As(err, new(*ingest.EmptyError)): // perhaps of what cannot be unpacked further on
 		return &kindError{ErrDamaged, err}
+	case errors.As(err, new(*source.Guess)), errors.As(err, new(*source.PackedError)):
+		return &kindError{ErrNoTrace, err}
 	}
 	return err
 }

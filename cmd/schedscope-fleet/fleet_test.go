@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -91,6 +92,20 @@ func read(t *testing.T, elements ...string) []byte {
 	return data
 }
 
+// pack returns data as gzip does.
+func pack(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // names are small traces of all kinds, cut and damaged ones, and what is no trace.
 func names(t *testing.T) []string {
 	broken, err := filepath.Glob(fixtures.Path("broken/*"))
@@ -108,6 +123,12 @@ func names(t *testing.T) []string {
 // for byte, with any number of processors, and that all that could not be read is listed.
 func TestSameAsAnalyze(t *testing.T) {
 	dir := folderOf(t, names(t)...)
+	packed := pack(t, read(t, fixtures.Path("http.trace")))
+	for name, data := range map[string][]byte{"packed.gz": packed, "cut.gz": packed[:len(packed)/2], "broken.gz": packed[:2]} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	want := analyzed(t, command(t), dir, ".")
 	for _, n := range []int{1, 2, 4} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
