@@ -3,8 +3,6 @@ package result
 import (
 	"encoding/json"
 	"fmt"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // merged is what a Merger has, for its coding.
@@ -36,13 +34,8 @@ func (v *Report) leads() []*lead {
 	return list
 }
 
-var (
-	encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<32))
-)
-
 // MarshalBinary returns all that UnmarshalBinary of the same version of this program needs to go
-// on merging. The Merger can go on, too.
+// on merging, as JSON. The Merger can go on, too.
 func (m *Merger) MarshalBinary() ([]byte, error) {
 	x := merged{Report: m.v, Sums: m.sums, Skipped: m.skipped}
 	if m.v != nil {
@@ -51,19 +44,11 @@ func (m *Merger) MarshalBinary() ([]byte, error) {
 			x.Leads = append(x.Leads, *l)
 		}
 	}
-	data, err := json.Marshal(&x)
-	if err != nil {
-		return nil, err
-	}
-	return encoder.EncodeAll(data, nil), nil
+	return json.Marshal(&x)
 }
 
 // UnmarshalBinary sets the Merger to one that MarshalBinary returned.
 func (m *Merger) UnmarshalBinary(data []byte) error {
-	data, err := decoder.DecodeAll(data, nil)
-	if err != nil {
-		return fmt.Errorf("merged reports: %w", err)
-	}
 	var x merged
 	if err := json.Unmarshal(data, &x); err != nil {
 		return fmt.Errorf("merged reports: %w", err)

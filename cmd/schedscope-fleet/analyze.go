@@ -17,6 +17,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -38,14 +39,29 @@ var (
 type Reports struct{ *result.Merger }
 
 func init() {
-	beam.RegisterCoder(reflect.TypeFor[Reports](), func(r Reports) ([]byte, error) { return r.MarshalBinary() },
-		func(data []byte) (Reports, error) {
-			r := Reports{new(result.Merger)}
-			return r, r.UnmarshalBinary(data)
-		})
+	beam.RegisterCoder(reflect.TypeFor[Reports](), encode, decode)
 	register.DoFn4x1[context.Context, fileio.FileMetadata, func(string, Reports), func(string, string), error](&analyzeFn{})
 	register.Emitter2[string, Reports]()
 	register.Emitter2[string, string]()
+}
+
+var (
+	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<32))
+)
+
+func encode(r Reports) ([]byte, error) {
+	data, err := r.MarshalBinary()
+	return packer.EncodeAll(data, nil), err
+}
+
+func decode(data []byte) (Reports, error) {
+	r := Reports{new(result.Merger)}
+	data, err := unpacker.DecodeAll(data, nil)
+	if err == nil {
+		err = r.UnmarshalBinary(data)
+	}
+	return r, err
 }
 
 // analyzeFn analyses files. It emits reports by key, and lines by the file of results that they

@@ -174,12 +174,12 @@ func TestRetries(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		done, err := sum.MarshalBinary()
+		done, err := encode(sum)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Reports{new(result.Merger)}
-		if err := r.UnmarshalBinary(done); err != nil {
+		r, err := decode(done)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if all, err = merge.MergeAccumulators(r, all); err != nil {
