@@ -55,7 +55,7 @@ func (x *Idle) Counts(c *model.Counts) {
 	x.Idle += d * model.Duration(c.Idle)
 	x.Runnable += d * model.Duration(c.Runnable)
 	x.MostProcs = max(x.MostProcs, c.Procs)
-	if c.Runnable > x.MaxRunnable {
+	if c.Runnable > x.MaxRunnable || c.Runnable == x.MaxRunnable && x.at(c.Start) < x.MaxRunnableAt {
 		x.MaxRunnable, x.MaxRunnableAt = c.Runnable, x.at(c.Start)
 	}
 	if c.Idle > 0 && c.Overloaded > 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -71,8 +72,11 @@ func resultOf(list ...resulter) *result.Report {
 	return v
 }
 
-// ofOneTrace are fields of reports that merging keeps by trace, or that are curves of a trace.
-var ofOneTrace = []string{"traces", "per_trace", "spread", "notes", "findings", "skipped", "trace", "gomaxprocs", "thresholds", "by_goroutine", "longest", "late_system", "worst_waits", "sum"}
+// percentile matches fields that merging knows within the width of a bucket.
+var percentile = regexp.MustCompile(`\.(p50|p90|p99|p99_9|value)(_ns)?$`)
+
+// ofOneTrace are fields of reports that merging keeps by trace, that are curves of a trace, or that say that it was done.
+var ofOneTrace = []string{"traces", "per_trace", "spread", "notes", "findings", "skipped", "trace", "gomaxprocs", "thresholds", "by_goroutine", "longest", "late_system", "worst_waits", "sum", "exact"}
 
 // sameMerged compares the merged results of two traces with the result of an analysis that
 // saw both.
@@ -120,7 +124,11 @@ func sameTree(got, want any, path string, bad func(path string, got, want any)) 
 			sameTree(g[i], w, fmt.Sprintf("%s[%d]", path, i), bad)
 		}
 	case float64:
-		if g, ok := got.(float64); !ok || math.Abs(g-want) > 1e-9*math.Abs(want) {
+		bound := 1e-9
+		if percentile.MatchString(path) {
+			bound = 0.004
+		}
+		if g, ok := got.(float64); !ok || math.Abs(g-want) > bound*math.Abs(want) {
 			bad(path, got, want)
 		}
 	default:

@@ -109,7 +109,7 @@ func censoredNotes(r *result.Report, add addNote) {
 	if l.All.Unknown {
 		add("Some percentiles are not known: a report does not hold whole distributions, as those of older versions of schedscope. Analyse its traces again, or save its report again.")
 	} else if !l.All.Exact && l.All.Count > 0 {
-		add("Percentiles of more than 5 million samples, and those merged from saved reports, are within 0.4%% of the true ones; counts, totals and maxima are exact.")
+		add("Percentiles of more than 5 million samples, and those of several traces, are within 0.4%% of the true ones; counts, totals and maxima are exact.")
 	}
 	if tot.DroppedSteps > 0 {
 		add("%s of GOMAXPROCS beyond the first 1,024 are not listed.", textui.Plural(tot.DroppedSteps, "change"))

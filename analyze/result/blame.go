@@ -86,6 +86,8 @@ type (
 		StdErr  model.Duration `json:"stderr_ns" merge:"max"`  // Standard error of the estimate; of merged reports the greatest.
 		Longest model.Duration `json:"longest_ns" merge:"max"` // Of the stretches that ran, or of the waits for an event.
 		Stacks  []BlameStack   `json:"stacks" sort:"total"`    // With the greatest times, at most 24; none below 1/2000 of all.
+
+		lead [2]lead // of line and waiter_line
 	}
 
 	// BlameStack is the part of a row that is due to one stack, on one basis.
@@ -294,6 +296,9 @@ func (b *Blame) Trim() {
 		seen[r.Kind]++
 		if r.Function != OtherNames && seen[r.Kind] <= maxBlameRows {
 			if k := b.Kind(r.Kind); k != nil {
+				slices.SortStableFunc(r.Stacks, func(x, y BlameStack) int {
+					return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(FramesText(x.Stack), FramesText(y.Stack)), cmp.Compare(x.Basis, y.Basis))
+				})
 				n := 0
 				for n < len(r.Stacks) && n < maxBlameStacks && (r.Stacks[n].Total >= all[k.Blocked]/leastBlame || n == 0 && r.Total >= k.Total/leastBlameKind) {
 					n++
@@ -318,24 +323,14 @@ func (b *Blame) Trim() {
 	b.Rows = kept
 }
 
-// merge adds up by function and trims.
-func (b *Blame) merge(from any) {
-	o := from.(*Blame)
-	mergeFields(reflect.ValueOf(b).Elem(), reflect.ValueOf(o).Elem())
-	b.Trim()
-}
-
-// merge keeps the line of the greater part.
+// merge keeps the lines of the greatest part.
 func (r *BlameRow) merge(from any) {
 	o := from.(*BlameRow)
-	if r.Line == 0 || o.Total > r.Total && o.Line != 0 {
+	if keepLead(&r.lead[0], o.lead[0], r.Total, o.Total, r.Line, o.Line) {
 		r.Line = o.Line
 	}
-	if r.WaiterLine == 0 || o.Total > r.Total && o.WaiterLine != 0 {
+	if keepLead(&r.lead[1], o.lead[1], r.Total, o.Total, r.WaiterLine, o.WaiterLine) {
 		r.WaiterLine = o.WaiterLine
 	}
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
-	slices.SortStableFunc(r.Stacks, func(x, y BlameStack) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(FramesText(x.Stack), FramesText(y.Stack)), cmp.Compare(x.Basis, y.Basis))
-	})
 }

@@ -108,7 +108,7 @@ type (
 		Contradicted []Count `json:"contradicted,omitempty" sort:"total"`
 		// What the runtime decided by its queues, against what the reference scheduler would have done
 		// in the same state; left out where none can be judged.
-		Decisions []Decisions `json:"decisions,omitempty" figure:"by=decision"`
+		Decisions []Decisions `json:"decisions,omitempty" sort:"decision" figure:"by=decision"`
 		// Number of steals.
 		Steals int64 `json:"steals" figure:"steals: steals between procs"`
 		// Those of them that took the goroutine from a runnext.

@@ -138,17 +138,7 @@ func (b *Bounds) settle() {
 // load returns the values of d, nil if they are not known.
 func load(d distribution) *dist.Dist {
 	s := d.sketch()
-	count, total, least, greatest, at := d.extremes()
-	value := func(p *model.Duration) model.Duration {
-		if p == nil {
-			return 0
-		}
-		return *p
-	}
-	when := model.Time(0)
-	if at != nil {
-		when = *at
-	}
+	count, _, _, greatest, at := d.extremes()
 	switch {
 	case s.values != nil:
 		return s.values
@@ -159,17 +149,32 @@ func load(d distribution) *dist.Dist {
 		if err != nil || h.Total() != *count {
 			return nil // a report that is read has none
 		}
-		lo := min(model.Duration(h.Least()), *greatest)
-		if least != nil {
-			lo = *least
-		}
-		return dist.Of(h, value(total), lo, *greatest, when)
+		return ofHistogram(d, h)
 	case *count == 1:
-		one := &dist.Dist{}
+		one, when := &dist.Dist{}, model.Time(0)
+		if at != nil {
+			when = *at
+		}
 		one.Add(*greatest, when)
 		return one
 	}
 	return nil
+}
+
+// ofHistogram returns the distribution d, of which h is the histogram.
+func ofHistogram(d distribution, h *hdr.Histogram) *dist.Dist {
+	_, total, least, greatest, at := d.extremes()
+	lo, sum, when := min(model.Duration(h.Least()), *greatest), model.Duration(0), model.Time(0)
+	if least != nil {
+		lo = *least
+	}
+	if total != nil {
+		sum = *total
+	}
+	if at != nil {
+		when = *at
+	}
+	return dist.Of(h, sum, lo, *greatest, when)
 }
 
 // check reports whether the histogram is one of so many values.
@@ -189,7 +194,8 @@ func check(d distribution) error {
 	return nil
 }
 
-// mergeDist adds the values of from to into. Percentiles are set by [Complete].
+// mergeDist adds the values of from to into, as histograms: what was saved meanwhile makes no
+// difference. Percentiles are set by [Complete].
 func mergeDist(into, from distribution) {
 	count, total, least, greatest, at := into.extremes()
 	n, sum, lo, hi, when := from.extremes()
@@ -200,14 +206,11 @@ func mergeDist(into, from distribution) {
 		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(from).Elem())
 		return
 	}
-	// The histogram of a report that was read may have another least value than its field.
+	var h *hdr.Histogram
 	a, b := load(into), load(from)
-	s := into.sketch()
-	if a == nil || b == nil {
-		*s = Sketch{Unknown: true}
-	} else {
-		a.Merge(b)
-		*s = Sketch{values: a}
+	if a != nil && b != nil {
+		h = a.Bin()
+		h.Merge(b.Bin())
 	}
 	if least != nil {
 		*least = min(*least, *lo)
@@ -220,6 +223,10 @@ func mergeDist(into, from distribution) {
 		add((*int64)(total), int64(*sum))
 	}
 	add(count, *n)
+	*into.sketch() = Sketch{Unknown: h == nil}
+	if h != nil {
+		into.sketch().values = ofHistogram(into, h)
+	}
 }
 
 // Complete sets percentiles and histograms of what was merged or analysed, wherever there
@@ -241,6 +248,17 @@ func Complete(v any) {
 			if s.values.Count() > 1 {
 				s.HDR = s.values.Histogram().Encode()
 			}
+		}
+		return nil
+	})
+}
+
+// pack is Complete for what is read like a report that was saved: from histograms.
+func pack(v any) {
+	Complete(v)
+	each(reflect.ValueOf(v), "", func(x reflect.Value, _ string) error {
+		if d := distOf(x); d != nil {
+			d.sketch().values = nil
 		}
 		return nil
 	})

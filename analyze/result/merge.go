@@ -1,7 +1,9 @@
 package result
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -16,16 +18,22 @@ import (
 
 // How reports are merged
 //
+// The same reports give the same bytes, in whatever order and groups they are merged: each step
+// below is commutative and associative. What must be cut to a size that depends on sums is cut at
+// the end.
+//
 //  1. Numbers add up, unless the field has a tag: merge:"max" keeps the greatest, "min" the least,
-//     merge:"-" is left to [Merger.setMeans] or to the type. Sums that do not fit stay at
+//     merge:"-" is left to [Merger.Report] or to the type. Sums that do not fit stay at
 //     the greatest number; no trace comes near it.
-//  2. Texts and what else cannot be added stay those of the first report that has them.
+//  2. Of texts that differ the first in order is kept, of flags that differ the one that is set.
 //  3. Lists of structs with fields tagged key:"" are merged element by element, by those
-//     fields. From [MaxNames] elements on, those whose tag is key:"name" go under
-//     [OtherNames]. Other lists are appended.
-//  4. A type with a merge method of its own decides for itself: distributions, curves and
-//     what has a greatest case.
-//  5. At the end, percentiles and means are set, and lists are sorted by their tag sort:"":
+//     fields. Of those whose tag is key:"name" the first [MaxNames] by name stay, the others
+//     go under [OtherNames]. Other lists are appended.
+//  4. Traces are in the order of their names; what lists places in them is sorted by these.
+//  5. A type with a merge method of its own decides for itself: distributions, curves and
+//     what has a greatest case. Of equal cases the one of the first trace counts, or the
+//     earliest if the trace is not known.
+//  6. At the end, percentiles and means are set, and lists are sorted by their tag sort:"":
 //     "total" is most first, others name an order of names; see [orders].
 
 // OtherNames stands for all names of a kind beyond the first MaxNames. Functions and
@@ -58,88 +66,146 @@ func Merge(list []*Report) (*Report, error) {
 
 // Merger merges reports one after another, so that only one of them and the result are in
 // memory. Counts, totals and extremes become those of the analysis of all traces together.
-// So do the percentiles of reports of this run; those of saved reports are within 0.4 %,
-// and unknown if a report does not hold what they need. Pathologies have the cases of the
-// reports that found them. Findings and notes are not merged: of several reports there are none until
-// the caller sets them.
+// Percentiles of what several reports have are within 0.4 %, and unknown if a report does not hold
+// what they need. Pathologies have the cases of the reports that found them. Findings and notes are
+// not merged: of several reports there are none until the caller sets them. The zero value has no
+// report.
 type Merger struct {
 	v       *Report // the reports so far
-	reports int
-	procs   float64 // time of procs in all, in nanoseconds
-	covered float64 // time in which they were counted
-	busy    float64 // of procs
-	running float64 // runnable goroutines by time
+	skipped []Skipped
+	sums    mergerSums
+}
+
+// mergerSums are what reports come to that a merged one does not show.
+type mergerSums struct {
+	Reports int64
+	Procs   int64 // time of procs in all, in nanoseconds
+	Covered int64 // time in which they were counted
+	Busy    int64 // of procs
+	Running int64 // runnable goroutines by time
+	Least   int   `merge:"min"` // longest waits that a report has which has not all; maxWorst if there is none
+	Most    int   `merge:"max"` // longest waits that a report has
 }
 
 // Add adds a report, which it takes over. After an error all is as it was before.
 func (m *Merger) Add(v *Report) error {
-	if m.v != nil {
-		if err := binsFit(m.v, v); err != nil {
+	procs, covered := sumOf(v.Series.Procs), sumOf(v.Series.Covered)
+	if covered == 0 {
+		covered = int64(v.Totals.Span)
+		procs = whole(v.Procs.Mean * float64(covered))
+	}
+	n := len(v.WorstWaits)
+	x := Merger{v: v, sums: mergerSums{Reports: 1, Procs: procs, Covered: covered, Least: maxWorst, Most: n,
+		Busy: whole(v.Procs.Utilisation * float64(procs)), Running: whole(v.Procs.MeanRunnable * float64(covered))}}
+	if int64(n) < v.Latency.All.Count {
+		x.sums.Least = min(n, maxWorst)
+	}
+	if !slices.IsSortedFunc(v.Traces, byName) {
+		v.Traces = ordered(v)
+		inOrder(v)
+	}
+	alone := v.PerTrace == nil && len(v.Traces) == 1
+	if alone {
+		v.PerTrace = []TraceFigures{v.Figures()}
+	}
+	err := m.Merge(&x)
+	if err != nil && alone {
+		v.PerTrace = nil
+	}
+	return err
+}
+
+// Merge adds the reports of o, which it takes over. After an error both are as they were before.
+func (m *Merger) Merge(o *Merger) error {
+	if m.v != nil && o.v != nil {
+		if err := binsFit(m.v, o.v); err != nil {
 			return err
 		}
 	}
-	m.addMeans(v)
-	m.reports++
-	if len(v.Traces) == 1 {
-		v.PerTrace = []TraceFigures{v.Figures()}
-	}
-	if m.v == nil {
-		m.v = v
+	m.skipped = append(m.skipped, o.skipped...)
+	switch {
+	case o.v == nil:
+		return nil
+	case m.v == nil:
+		m.v, m.sums = o.v, o.sums
 		return nil
 	}
-	renumber(v, len(m.v.Traces))
-	worst := mergeWorst(m.v, v) // what is left out depends on the sums so far
-	merge(reflect.ValueOf(m.v).Elem(), reflect.ValueOf(v).Elem())
-	m.v.WorstWaits = worst
-	trim(m.v)
+	traces, mixed := append(m.v.Traces, o.v.Traces...), false
+	if n := len(m.v.Traces); n > 0 && len(o.v.Traces) > 0 && byName(m.v.Traces[n-1], o.v.Traces[0]) > 0 {
+		traces, mixed = ordered(m.v, o.v), true
+	} else {
+		renumber(o.v, func(at int) int { return n + at })
+	}
+	for _, v := range []*Report{m.v, o.v} {
+		v.Verdict, v.Findings, v.Notes, v.Sum = Verdict{}, nil, nil, ""
+	}
+	merge(reflect.ValueOf(&m.sums).Elem(), reflect.ValueOf(&o.sums).Elem())
+	worst := append(m.v.WorstWaits, o.v.WorstWaits...)
+	merge(reflect.ValueOf(m.v).Elem(), reflect.ValueOf(o.v).Elem())
+	m.v.Traces, m.v.WorstWaits = traces, worst
+	trim(m.v, m.sums.Least)
+	if mixed {
+		inOrder(m.v)
+	}
 	return nil
 }
 
-func sumOf(list []int64) float64 {
+// Skip adds an input that could not be read.
+func (m *Merger) Skip(s Skipped) { m.skipped = append(m.skipped, s) }
+
+// whole returns a time as a number that fits.
+func whole(x float64) int64 { return int64(min(math.Round(x), 1<<62)) }
+
+func sumOf(list []int64) int64 {
 	sum := int64(0)
 	for _, n := range list {
-		sum += n
+		add(&sum, n)
 	}
-	return float64(sum)
+	return sum
 }
 
-// addMeans adds what means of procs are made of.
-func (m *Merger) addMeans(v *Report) {
-	procs, covered := sumOf(v.Series.Procs), sumOf(v.Series.Covered)
-	if covered == 0 {
-		covered = float64(v.Totals.Span)
-		procs = v.Procs.Mean * covered
-	}
-	m.procs += procs
-	m.covered += covered
-	m.busy += float64(v.Procs.Utilisation * procs)
-	m.running += float64(v.Procs.MeanRunnable * covered)
-}
+// ErrNoReport is the error of a Merger without a report.
+var ErrNoReport = errors.New("no report to merge")
 
-// Report returns the merged report. The Merger is not to be used afterwards.
+// Report returns the merged report, or [ErrNoReport]. The Merger is not to be used afterwards.
 func (m *Merger) Report() (*Report, error) {
 	if m.v == nil {
-		return nil, errors.New("no report to merge")
+		return nil, ErrNoReport
 	}
 	v := m.v
 	m.v = nil
-	if m.reports == 1 {
+	v.Skipped = append(v.Skipped, m.skipped...)
+	slices.SortFunc(v.Skipped, func(a, b Skipped) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cause, b.Cause)) })
+	if m.sums.Reports == 1 {
 		if len(v.Traces) == 1 {
 			v.PerTrace = nil
+		}
+		if len(m.skipped) > 0 {
+			pack(v) // it is judged again
 		}
 		return v, nil
 	}
 	m.setMeans(v)
 	v.Findings = []Finding{}
 	v.Spread = SpreadOf(v.PerTrace)
-	Complete(v)
+	if m.sums.Least == maxWorst {
+		v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), max(fewWorst, m.sums.Most))]
+	}
+	v.Blame.Trim()
+	for i := range v.Pathologies {
+		v.Pathologies[i].trim()
+	}
+	for i := range v.Requests {
+		v.Requests[i].eachSet((*RequestSet).Trim)
+	}
+	pack(v)
 	for i := range v.Latency.Spectra {
 		s := &v.Latency.Spectra[i]
 		d := &v.Latency.All
 		if s.Name != "all" {
 			d = named(v.Latency.ByOrigin, s.Name)
 		}
-		if d != nil {
+		if d != nil && !d.Exact { // else it is of one report
 			s.Points = NewSpectrum(s.Name, d).Points
 		}
 	}
@@ -149,33 +215,77 @@ func (m *Merger) Report() (*Report, error) {
 }
 
 func (m *Merger) setMeans(v *Report) {
+	s := &m.sums
 	p := &v.Procs
-	p.Utilisation = min(part(m.busy, m.procs), 1)
-	p.Mean = part(m.procs, m.covered)
-	p.MeanRunnable = part(m.running, m.covered)
+	p.Utilisation = min(Ratio(s.Busy, s.Procs), 1)
+	p.Mean = Ratio(s.Procs, s.Covered)
+	p.MeanRunnable = Ratio(s.Running, s.Covered)
 	gc := &v.GC
-	gc.Share = min(part(float64(gc.Dedicated+gc.Fractional+gc.Idle+gc.Assist), m.procs), 1)
+	gc.Share = min(Ratio(int64(gc.Dedicated+gc.Fractional+gc.Idle+gc.Assist), s.Procs), 1)
 	for i := range v.Causes.Rows {
 		r := &v.Causes.Rows[i]
-		r.Share = min(part(float64(r.Total), float64(v.Latency.All.Total)), 1)
+		r.Share = min(Ratio(int64(r.Total), int64(v.Latency.All.Total)), 1)
 	}
 	q := &v.Queues
-	q.Global.Mean = part(float64(q.Global.Sum), float64(q.Span))
+	q.Global.Mean = Ratio(int64(q.Global.Sum), int64(q.Span))
 	for i := range q.Local {
-		q.Local[i].Mean = part(float64(q.Local[i].Sum), float64(q.Span))
+		q.Local[i].Mean = Ratio(int64(q.Local[i].Sum), int64(q.Span))
 	}
 }
 
-// part returns a/b, 0 if b is not positive.
-func part(a, b float64) float64 {
-	if b <= 0 {
-		return 0
+// lead is 1 more than the time, in nanoseconds, of the part of one report whose place a merged part has;
+// 0 for a part that was not merged: its own time counts.
+type lead model.Duration
+
+// keepLead reports whether the place y of another part replaces x: that of the part with more time
+// does, of those that are known, and of equal ones the first in order. Times of all are a and b.
+func keepLead[T cmp.Ordered](mine *lead, theirs lead, a, b model.Duration, x, y T) bool {
+	of := func(l lead, all model.Duration, place T) lead {
+		if place == *new(T) {
+			return 0
+		}
+		return cmp.Or(l, lead(all)+1)
 	}
-	return a / b
+	m, t := of(*mine, a, x), of(theirs, b, y)
+	*mine = max(m, t, 1)
+	return t > m || t == m && y < x
 }
 
-// renumber makes the numbers of traces in v those that they have after n others.
-func renumber(v *Report, n int) {
+// byName is the order of traces: by name, and of one name by all that is said of them.
+func byName(a, b Trace) int {
+	if c := cmp.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return bytes.Compare(x, y)
+}
+
+// ordered returns the traces of reports in the order of all, and renumbers them in the reports.
+func ordered(list ...*Report) []Trace {
+	type place struct {
+		of *Report
+		at int
+	}
+	var all []place
+	for _, v := range list {
+		for i := range v.Traces {
+			all = append(all, place{v, i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return byName(a.of.Traces[a.at], b.of.Traces[b.at]) })
+	traces, number := make([]Trace, len(all)), map[place]int{}
+	for i, p := range all {
+		traces[i], number[p] = p.of.Traces[p.at], i
+	}
+	for _, v := range list {
+		renumber(v, func(at int) int { return number[place{v, at}] })
+	}
+	return traces
+}
+
+// renumber gives the traces in v new numbers.
+func renumber(v *Report, number func(int) int) {
 	done := map[any]bool{} // a request that is typical of its group may be so of its kind, too
 	each(reflect.ValueOf(v), "", func(x reflect.Value, name string) error {
 		switch {
@@ -184,7 +294,9 @@ func renumber(v *Report, n int) {
 		case x.Kind() == reflect.Pointer:
 			done[x.Interface()] = true
 		case traceFields[name]:
-			x.SetInt(x.Int() + int64(n))
+			x.SetInt(int64(number(int(x.Int()))))
+		case !plans[x.Type()].places:
+			return errSkip
 		}
 		return nil
 	})
@@ -229,31 +341,98 @@ func merge(into, from reflect.Value) {
 		add(&n, from.Int())
 		into.SetInt(n)
 	case reflect.String:
-		if into.String() == "" {
-			into.SetString(from.String())
+		into.SetString(firstOf(into.String(), from.String()))
+	case reflect.Pointer:
+		if a, ok := into.Interface().(*RequestPath); ok { // of the first trace that has one
+			if b := from.Interface().(*RequestPath); a == nil || b != nil && b.Trace < a.Trace {
+				into.Set(from)
+			}
+		}
+	case reflect.Bool:
+		into.SetBool(into.Bool() || from.Bool())
+	}
+}
+
+// firstOf returns the first in order of two texts, of those that are not empty.
+func firstOf(a, b string) string {
+	if a == "" || b != "" && b < a {
+		return b
+	}
+	return a
+}
+
+func mergeFields(into, from reflect.Value) {
+	for _, f := range plans[into.Type()].fields {
+		x, y := into.Field(f.at), from.Field(f.at)
+		switch f.how {
+		case "min":
+			x.SetInt(min(x.Int(), y.Int()))
+		case "max":
+			x.SetInt(max(x.Int(), y.Int()))
+		default:
+			merge(x, y)
 		}
 	}
 }
 
-func mergeFields(into, from reflect.Value) {
-	for i := range into.NumField() {
-		f := into.Type().Field(i)
-		_, key := f.Tag.Lookup("key")
-		switch how := f.Tag.Get("merge"); {
-		case key, how == "-", !f.IsExported():
-		case how == "min":
-			into.Field(i).SetInt(min(into.Field(i).Int(), from.Field(i).Int()))
-		case how == "max":
-			into.Field(i).SetInt(max(into.Field(i).Int(), from.Field(i).Int()))
-		default:
-			merge(into.Field(i), from.Field(i))
+// plan is what there is to know of a type for merging.
+type plan struct {
+	places bool    // values hold places of traces
+	fields []field // of a struct, without those of the key, and those that are left to others
+	keys   [][]int // fields that tell elements of a list apart, nil if there are none
+	name   []int   // the one of them that may become [OtherNames], if any
+}
+
+type field struct {
+	at  int
+	how string // of the tag merge
+}
+
+// plans are those of all types in reports.
+var plans = map[reflect.Type]*plan{}
+
+func init() {
+	planOf(reflect.TypeFor[*Report]())
+	planOf(reflect.TypeFor[mergerSums]())
+}
+
+func planOf(t reflect.Type) *plan {
+	if p := plans[t]; p != nil {
+		return p
+	}
+	p := &plan{}
+	plans[t] = p
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		p.places = planOf(t.Elem()).places
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.IsExported() && (planOf(f.Type).places || traceFields[name]) {
+				p.places = true
+			}
+			_, key := f.Tag.Lookup("key")
+			if how := f.Tag.Get("merge"); !key && how != "-" && f.IsExported() {
+				p.fields = append(p.fields, field{i, how})
+			}
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			if key, ok := f.Tag.Lookup("key"); ok {
+				p.keys = append(p.keys, f.Index)
+				if key == "name" {
+					p.name = f.Index
+				}
+			}
 		}
 	}
+	return p
 }
 
 // mergeList adds each element of from to that with the same key, or as it is if there is none.
 func mergeList(into, from reflect.Value) {
-	fields, name := keyFields(into.Type().Elem())
+	p := plans[into.Type().Elem()]
+	fields, name := p.keys, p.name
 	if fields == nil {
 		into.Set(reflect.AppendSlice(into, from))
 		return
@@ -267,35 +446,48 @@ func mergeList(into, from reflect.Value) {
 	}
 	for i := range from.Len() {
 		x := from.Index(i)
-		at, ok := index[keyOf(x, fields)]
-		if !ok && name != nil && into.Len() >= MaxNames {
-			x.FieldByIndex(name).SetString(OtherNames)
-			at, ok = index[keyOf(x, fields)]
-		}
-		if ok {
+		if at, ok := index[keyOf(x, fields)]; ok {
 			merge(into.Index(at), x)
 			continue
 		}
 		index[keyOf(x, fields)] = into.Len()
 		into.Set(reflect.Append(into, x))
 	}
+	if name != nil && into.Len() > MaxNames {
+		joinNames(into, name)
+	}
 }
 
-// keyFields returns the fields of a struct that tell elements of a list apart, nil if there
-// are none, and the one of them that may become [OtherNames], if any.
-func keyFields(t reflect.Type) (fields [][]int, name []int) {
-	if t.Kind() != reflect.Struct {
-		return nil, nil
+// joinNames leaves the first names in order, and joins the others.
+func joinNames(list reflect.Value, name []int) {
+	all := make([]reflect.Value, list.Len())
+	for i := range all {
+		all[i] = reflect.New(list.Type().Elem()).Elem()
+		all[i].Set(list.Index(i))
 	}
-	for _, f := range reflect.VisibleFields(t) {
-		if key, ok := f.Tag.Lookup("key"); ok {
-			fields = append(fields, f.Index)
-			if key == "name" {
-				name = f.Index
-			}
+	slices.SortFunc(all, func(a, b reflect.Value) int {
+		x, y := a.FieldByIndex(name).String(), b.FieldByIndex(name).String()
+		switch OtherNames {
+		case x:
+			return 1
+		case y:
+			return -1
+		}
+		return cmp.Compare(x, y)
+	})
+	list.SetLen(0)
+	for i, x := range all {
+		if i < MaxNames {
+			list.Set(reflect.Append(list, x))
+			continue
+		}
+		x.FieldByIndex(name).SetString(OtherNames)
+		if i == MaxNames {
+			list.Set(reflect.Append(list, x))
+		} else {
+			merge(list.Index(MaxNames), x)
 		}
 	}
-	return fields, name
 }
 
 // keyOf returns the key of an element.
@@ -312,28 +504,22 @@ func keyOf(x reflect.Value, fields [][]int) string {
 	return b.String()
 }
 
-// mergeWorst returns the longest waits of both: no more than that none which a report
-// left out would have been among them.
-func mergeWorst(v, o *Report) []Wait {
-	limit := maxWorst + 1
-	for _, x := range []*Report{v, o} {
-		if n := len(x.WorstWaits); int64(n) < x.Latency.All.Count {
-			limit = min(limit, n)
-		}
-	}
-	if limit > maxWorst {
-		limit = max(fewWorst, len(v.WorstWaits), len(o.WorstWaits))
-	}
-	all := append(v.WorstWaits, o.WorstWaits...)
-	slices.SortStableFunc(all, func(a, b Wait) int {
+// inOrder sorts what there is of each trace.
+func inOrder(v *Report) {
+	slices.SortStableFunc(v.PerTrace, func(a, b TraceFigures) int { return cmp.Compare(a.Trace, b.Trace) })
+	slices.SortStableFunc(v.Causes.Thresholds, func(a, b Threshold) int { return cmp.Compare(a.Trace, b.Trace) })
+}
+
+// trim sorts the lists that are appended, and cuts them to limits that do not depend on sums. Of
+// the longest waits there are no more than that none which a report left out would have been
+// among them.
+func trim(v *Report, worst int) {
+	slices.SortStableFunc(v.WorstWaits, func(a, b Wait) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace),
 			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
-	return all[:min(len(all), limit)]
-}
-
-// trim cuts the lists that are appended to their limits.
-func trim(v *Report) {
+	v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), worst)]
+	slices.SortStableFunc(v.Totals.GOMAXPROCS, func(a, b Step) int { return cmp.Compare(a.Trace, b.Trace) })
 	v.Totals.GOMAXPROCS = v.Totals.GOMAXPROCS[:min(len(v.Totals.GOMAXPROCS), maxSteps)]
 	slices.SortStableFunc(v.Latency.ByGoroutine, func(a, b Goroutine) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Goroutine, b.Goroutine))
@@ -344,18 +530,23 @@ func trim(v *Report) {
 	})
 	v.Bursts.Longest = v.Bursts.Longest[:min(len(v.Bursts.Longest), maxLongest)]
 	for i := range v.Requests {
-		v.Requests[i].trim()
+		v.Requests[i].eachSet((*RequestSet).cut)
 	}
 }
 
-// Merge adds o. Of equal maxima the first counts.
+// keepMost keeps the greatest of a value, and of equal ones the earliest.
+func keepMost[T int | model.Duration](most *T, at *model.Time, n T, when model.Time) {
+	if n > *most || n == *most && when < *at {
+		*most, *at = n, when
+	}
+}
+
+// Merge adds o.
 func (t *Tally) Merge(o *Tally) {
 	if o.Count == 0 {
 		return
 	}
-	if t.Count == 0 || o.Max > t.Max {
-		t.Max, t.MaxAt = o.Max, o.MaxAt
-	}
+	t.longest(o.Max, o.MaxAt)
 	add(&t.Count, o.Count)
 	add((*int64)(&t.Total), int64(o.Total))
 }
@@ -364,23 +555,19 @@ func (t *Tally) Merge(o *Tally) {
 func (l *Length) merge(from any) {
 	o := from.(*Length)
 	add((*int64)(&l.Sum), int64(o.Sum))
-	if o.Max > l.Max {
-		l.Max, l.MaxAt = o.Max, o.MaxAt
-	}
+	keepMost(&l.Max, &l.MaxAt, o.Max, o.MaxAt)
 }
 
 // merge leaves the means to [Merger.setMeans].
 func (p *Procs) merge(from any) {
 	o := from.(*Procs)
-	if o.MaxRunnable > p.MaxRunnable {
-		p.MaxRunnable, p.MaxRunnableAt = o.MaxRunnable, o.MaxRunnableAt
-	}
+	keepMost(&p.MaxRunnable, &p.MaxRunnableAt, o.MaxRunnable, o.MaxRunnableAt)
 	mergeFields(reflect.ValueOf(p).Elem(), reflect.ValueOf(o).Elem())
 }
 
 // merge keeps the higher one.
 func (p *Peak) merge(from any) {
-	if o := from.(*Peak); o.Runnable > p.Runnable {
+	if o := from.(*Peak); o.Runnable > p.Runnable || o.Runnable == p.Runnable && o.Trace < p.Trace {
 		*p = *o
 	}
 }
@@ -404,7 +591,7 @@ func FramesText(frames []Frame) string {
 // merge adds up the cases. Evidence is that of the worst case's trace.
 func (p *Pathology) merge(from any) {
 	o := from.(*Pathology)
-	if o.Worst > p.Worst {
+	if o.Worst > p.Worst || o.Worst == p.Worst && o.Trace < p.Trace {
 		p.Worst, p.At, p.G, p.Trace = o.Worst, o.At, o.G, o.Trace
 		p.Evidence, p.Meaning, p.Advice = o.Evidence, o.Meaning, o.Advice
 	}
@@ -413,6 +600,10 @@ func (p *Pathology) merge(from any) {
 	add(&p.Count, o.Count)
 	add((*int64)(&p.Total), int64(o.Total))
 	mergeList(reflect.ValueOf(&p.Who).Elem(), reflect.ValueOf(&o.Who).Elem())
+}
+
+// trim leaves those who had the greatest part.
+func (p *Pathology) trim() {
 	slices.SortStableFunc(p.Who, func(a, b Party) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Role, b.Role),
 			cmp.Compare(a.Function, b.Function), cmp.Compare(a.Place, b.Place))
@@ -425,21 +616,25 @@ func (p *Party) merge(from any) {
 	if p.Proc != o.Proc {
 		p.Proc = -1
 	}
+	if cmp.Compare(FramesText(o.Stack), FramesText(p.Stack)) < 0 {
+		p.Stack = o.Stack
+	}
 	add(&p.Count, o.Count)
 	add((*int64)(&p.Total), int64(o.Total))
 }
 
 // orders are the names of what has a fixed order, by their sort tags.
 var orders = map[string][]string{
-	"origin":  namesOf(model.NumOrigins),
-	"wayout":  namesOf(model.NumSyscallExitPaths),
-	"handoff": namesOf(model.NumHandoffCauses),
-	"poller":  namesOf(model.NumPollers),
-	"cause":   namesOf(NumCauses),
-	"work":    namesOf(model.NumWorkKinds),
-	"source":  namesOf(runqueue.NumSources),
-	"via":     namesOf(runqueue.NumVias),
-	"grade":   namesOf(runqueue.NumGrades),
+	"origin":   namesOf(model.NumOrigins),
+	"wayout":   namesOf(model.NumSyscallExitPaths),
+	"handoff":  namesOf(model.NumHandoffCauses),
+	"poller":   namesOf(model.NumPollers),
+	"cause":    namesOf(NumCauses),
+	"work":     namesOf(model.NumWorkKinds),
+	"source":   namesOf(runqueue.NumSources),
+	"via":      namesOf(runqueue.NumVias),
+	"grade":    namesOf(runqueue.NumGrades),
+	"decision": {"place", "pick", "steal"},
 }
 
 func namesOf[T interface {
@@ -497,7 +692,7 @@ func sortLists(v reflect.Value) {
 // sortList sorts by the orders of a tag, such as "total,cause": what comes first counts more.
 // What ties is sorted by its keys.
 func sortList(list reflect.Value, order string) {
-	fields, _ := keyFields(list.Type().Elem())
+	fields := plans[list.Type().Elem()].keys
 	type element struct {
 		value reflect.Value
 		by    []int64

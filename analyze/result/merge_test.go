@@ -309,7 +309,7 @@ func TestSpread(t *testing.T) {
 // TestWorstTraceOfFixtures puts a fixture among calm ones, as traces and
 // as saved reports: the verdict names it, and in which trace points in time lie.
 func TestWorstTraceOfFixtures(t *testing.T) {
-	names := []string{"quiet.go1.26.p4.trace", "gc.go1.26.p4.trace", "timers.go1.26.p4.trace"}
+	names := []string{"gc.go1.26.p4.trace", "quiet.go1.26.p4.trace", "timers.go1.26.p4.trace"}
 	d := resulttest.Try(t, names...)
 	var alone []*Report
 	var severities []Severity
@@ -332,8 +332,8 @@ func TestWorstTraceOfFixtures(t *testing.T) {
 				}
 			}
 		}
-		if len(found) != 1 || found[0].Severity != severities[1] || !strings.Contains(found[0].Text, " "+names[1]+" is the worst") {
-			t.Errorf("%s: the worst trace is %+v, want %s", what, found, names[1])
+		if len(found) != 1 || found[0].Severity != severities[0] || !strings.Contains(found[0].Text, " "+names[0]+" is the worst") {
+			t.Errorf("%s: the worst trace is %+v, want %s", what, found, names[0])
 		}
 		for i := range v.PerTrace {
 			if got, want := v.PerTrace[i].Severity, severities[i]; got != want {
@@ -341,14 +341,14 @@ func TestWorstTraceOfFixtures(t *testing.T) {
 			}
 		}
 	}
-	if text := d.Findings[0].Text; !strings.Contains(text, " of "+names[1]) {
+	if text := d.Findings[0].Text; !strings.Contains(text, " of "+names[0]) {
 		t.Errorf("the verdict does not say in which trace: %s", text)
 	}
 	var b bytes.Buffer
 	if err := view.Text(&b, d, document.TextOptions{}, true); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "("+names[1]+")") {
+	if !strings.Contains(b.String(), "("+names[0]+")") {
 		t.Errorf("the line of latency does not say in which trace:\n%s", b.String())
 	}
 }

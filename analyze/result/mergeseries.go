@@ -108,6 +108,7 @@ func (s *Series) merge(from any) {
 		*s = *o
 		return
 	}
+	s.Start = min(s.Start, o.Start)
 	width := commonWidth(s.Width, o.Width)
 	s.rebin(width)
 	o.rebin(width)
@@ -133,6 +134,7 @@ func (h *Heat) merge(from any) {
 		*h = *o
 		return
 	}
+	h.Start = min(h.Start, o.Start)
 	width := commonWidth(h.Width, o.Width)
 	h.rebin(width)
 	o.rebin(width)
@@ -182,6 +184,7 @@ func (s *CauseSeries) merge(from any) {
 		*s = *o
 		return
 	}
+	s.Start = min(s.Start, o.Start)
 	width := commonWidth(s.Width, o.Width)
 	s.rebin(width)
 	o.rebin(width)

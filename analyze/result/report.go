@@ -24,9 +24,8 @@ type (
 	// them: untrusted text.
 	Report struct {
 		Schema string `json:"schema"` // Name and version of this format.
-		// The traces, in the order in which they were given; "trace" elsewhere is a place in
-		// this list, from 0.
-		Traces   []Trace   `json:"traces" figure:"traces: traces"`
+		// The traces, in the order of their names; "trace" elsewhere is a place in this list, from 0.
+		Traces   []Trace   `json:"traces" merge:"-" figure:"traces: traces"`
 		Skipped  []Skipped `json:"skipped"`                    // Inputs that could not be read.
 		Totals   Totals    `json:"totals"`                     // What the traces hold.
 		Verdict  Verdict   `json:"verdict,omitzero" merge:"-"` // What it all comes to.
@@ -332,13 +331,19 @@ func (t *Trace) Version() int {
 	return n
 }
 
-// Add counts a length that ended at the given time. Of equal maxima the first counts.
+// Add counts a length that ended at the given time.
 func (t *Tally) Add(d model.Duration, at model.Time) {
-	if t.Count == 0 || d > t.Max {
-		t.Max, t.MaxAt = d, at
-	}
+	t.longest(d, at)
 	t.Count++
 	t.Total += d
+}
+
+// longest keeps the longest, and of equal ones the earliest.
+func (t *Tally) longest(d model.Duration, at model.Time) {
+	if t.Count == 0 {
+		t.Max, t.MaxAt = d, at
+	}
+	keepMost(&t.Max, &t.MaxAt, d, at)
 }
 
 // Merge adds o.

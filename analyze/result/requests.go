@@ -3,6 +3,7 @@ package result
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/schedscope/schedscope/internal/textui"
@@ -39,12 +40,12 @@ type (
 		Path []RequestTime `json:"path" sort:"total"`
 		// Time of the paths that were listed, of the slowest and of a sample of all.
 		Listed   model.Duration `json:"listed_ns"`
-		Certain  model.Duration `json:"certain_ns"`                  // Of that, where nothing is inferred.
-		Codeless model.Duration `json:"codeless_ns"`                 // Of that, running of which no function is known.
-		Cut      int64          `json:"cut_paths"`                   // Paths that are not known from their beginning.
-		Tails    []RequestTail  `json:"tails"`                       // What the slowest have that the middle has not.
-		Slowest  []RequestPath  `json:"slowest"`                     // The slowest, at most 20 of a kind and 5 of a group.
-		Typical  *RequestPath   `json:"typical,omitempty" merge:"-"` // One of about median length; left out if there is none.
+		Certain  model.Duration `json:"certain_ns"`        // Of that, where nothing is inferred.
+		Codeless model.Duration `json:"codeless_ns"`       // Of that, running of which no function is known.
+		Cut      int64          `json:"cut_paths"`         // Paths that are not known from their beginning.
+		Tails    []RequestTail  `json:"tails"`             // What the slowest have that the middle has not.
+		Slowest  []RequestPath  `json:"slowest"`           // The slowest, at most 20 of a kind and 5 of a group.
+		Typical  *RequestPath   `json:"typical,omitempty"` // One of about median length; left out if there is none.
 	}
 
 	// RequestTime is a part of the time of requests.
@@ -100,6 +101,10 @@ type (
 		Slow     model.Duration `json:"slow_ns"`                 // Sum over the slowest, in nanoseconds.
 		Middle   model.Duration `json:"middle_ns"`               // Sum over those of the middle, in nanoseconds.
 		Have     int64          `json:"have"`                    // Of the slowest, those with at least 5 % of their time in it.
+		// In how many traces it is; left out if in one.
+		Traces int64 `json:"traces,omitempty" merge:"-"`
+
+		lead [3]lead // of line, wait_line and way
 	}
 
 	// RequestWay is how a request came to a part of its time.
@@ -284,12 +289,35 @@ func (k *RequestKind) StripLabels() {
 	}
 }
 
-// trim sorts the slowest requests and what tails have, and cuts both to what a report has.
-func (k *RequestKind) trim() {
-	k.RequestSet.Trim(maxLongest)
+// eachSet calls f for the sets of a kind, with how many of the slowest requests each has.
+func (k *RequestKind) eachSet(f func(set *RequestSet, most int)) {
+	f(&k.RequestSet, maxLongest)
 	for i := range k.Groups {
-		k.Groups[i].Trim(SlowestOfGroup)
+		f(&k.Groups[i].RequestSet, SlowestOfGroup)
 	}
+}
+
+// merge keeps the places of the greatest part.
+func (r *RequestRow) merge(from any) {
+	o := from.(*RequestRow)
+	a, b := r.Slow+r.Middle, o.Slow+o.Middle
+	known := func(way *RequestWay) string {
+		if way == nil {
+			return ""
+		}
+		return fmt.Sprint(*way)
+	}
+	if keepLead(&r.lead[0], o.lead[0], a, b, r.Line, o.Line) {
+		r.Line = o.Line
+	}
+	if keepLead(&r.lead[1], o.lead[1], a, b, r.WaitLine, o.WaitLine) {
+		r.WaitLine = o.WaitLine
+	}
+	if keepLead(&r.lead[2], o.lead[2], a, b, known(r.Way), known(o.Way)) {
+		r.Way = o.Way
+	}
+	r.Traces = max(r.Traces, 1) + max(o.Traces, 1)
+	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
 }
 
 // SlowestOfGroup is how many of the slowest requests of a group a report has.
@@ -297,11 +325,17 @@ const SlowestOfGroup = 5
 
 // Trim sorts the slowest requests, of which it keeps a few, and what tails have.
 func (k *RequestSet) Trim(most int) {
+	k.cut(most)
+	for i := range k.Tails {
+		k.Tails[i].Sort()
+	}
+	slices.SortStableFunc(k.Tails, func(a, b RequestTail) int { return cmp.Compare(a.Share, b.Share) })
+}
+
+// cut sorts the slowest requests, and keeps a few.
+func (k *RequestSet) cut(most int) {
 	slices.SortStableFunc(k.Slowest, func(a, b RequestPath) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
 	k.Slowest = k.Slowest[:min(len(k.Slowest), most)]
-	for i := range k.Tails {
-		k.Tails[i].Sort()
-	}
 }

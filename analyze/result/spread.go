@@ -13,7 +13,7 @@ var headlines = []string{"waiting", "no-notable-waiting", "no-waits"}
 func (v *Report) Figures() TraceFigures {
 	all := &v.Latency.All
 	f := TraceFigures{
-		Span: v.Totals.Span, Procs: v.Procs.Mean, Waits: all.Count, Total: all.Total, Waiting: part(float64(all.Total), float64(v.Totals.Span)),
+		Span: v.Totals.Span, Procs: v.Procs.Mean, Waits: all.Count, Total: all.Total, Waiting: Ratio(all.Total, v.Totals.Span),
 		P50: all.P50, P99: all.P99, P999: all.P999, Max: all.Max, MaxAt: all.MaxAt, Utilisation: v.Procs.Utilisation,
 	}
 	if len(v.Causes.Rows) > 0 {

@@ -78,7 +78,7 @@ func (u *Uses) Share(uses ...Use) float64 {
 }
 
 // Ratio returns part/whole, 0 if whole is not positive.
-func Ratio(part, whole model.Duration) float64 {
+func Ratio[T ~int64](part, whole T) float64 {
 	if whole <= 0 {
 		return 0
 	}

@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"analyze/replay":                 {"analyze/refsched", "analyze/workload", "model/runqueue"},
 	"analyze/workload":               {},
 	"analyze/refsched":               {"analyze/workload", "model/runqueue"},
+	"analyze/single":                 {"analyze", "analyze/capture", "analyze/findings", "analyze/requests", "model/ingest", "model/session"},
 	"analyze/lockstep":               {"analyze/refsched", "model/runqueue"},
 	"analyze/workload/workloadtest":  {"analyze/workload", "model/ingest"},
 	"analyze/compare":                {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample"},
@@ -59,7 +60,7 @@ var arrows = map[string][]string{
 	"report/figures":                 {},
 	"analyze/capture":                {"analyze/gate/env"},
 	"cmd/schedscope":                 {"cmd/internal/cli"},
-	"cmd/internal/cli":               {"analyze", "analyze/capture", "analyze/compare", "analyze/findings", "analyze/gate", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/lockstep", "analyze/replay", "analyze/requests", "model/ingest", "model/runqueue", "model/session", "report", "report/chart", "report/document", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer"},
+	"cmd/internal/cli":               {"analyze", "analyze/compare", "analyze/findings", "analyze/gate", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/lockstep", "analyze/replay", "analyze/requests", "analyze/single", "model/ingest", "model/runqueue", "model/session", "report", "report/chart", "report/document", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer"},
 	"fixtures":                       {},
 	"fixtures/truth":                 {"fixtures"},
 }

@@ -69,6 +69,12 @@ func (d *Dist) Histogram() *hdr.Histogram {
 	return h
 }
 
+// Bin makes the distribution a histogram, which it returns and still owns.
+func (d *Dist) Bin() *hdr.Histogram {
+	d.spill()
+	return d.hist
+}
+
 // Add counts a sample that ended at the given time. A negative length, which
 // only a broken trace can give, counts as 0.
 func (d *Dist) Add(v model.Duration, at model.Time) {

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -51,6 +52,7 @@ type limited struct {
 	r           io.Reader
 	left, limit int64
 	name        string
+	over        *atomic.Bool // set when there are more
 }
 
 func (l *limited) Read(p []byte) (int, error) {
@@ -58,6 +60,7 @@ func (l *limited) Read(p []byte) (int, error) {
 		var one [1]byte
 		n, err := l.r.Read(one[:])
 		if n > 0 {
+			l.over.Store(true)
 			err = fmt.Errorf("%w: more than %s", ErrTooLarge, textui.Bytes(l.limit))
 		}
 		return 0, l.wrap(err)
@@ -71,5 +74,16 @@ func (l *limited) wrap(err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}
-	return fmt.Errorf("decompressing %s: %w", l.name, err)
+	return &PackedError{l.name, err}
 }
+
+// PackedError says that compressed data is damaged, or more than a limit allows.
+type PackedError struct {
+	Compression string // gzip or zstd
+	Err         error
+}
+
+func (e *PackedError) Error() string { return "decompressing " + e.Compression + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *PackedError) Unwrap() error { return e.Err }

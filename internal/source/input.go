@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type Input struct {
 	size    int64       // of what at reads
 	total   int64       // bytes as stored, compressed ones included; -1: unknown
 	read    atomic.Int64
+	over    atomic.Bool    // there is more than Options.MaxBytes
 	closers []func() error // run last to first
 
 	file *os.File // regular, nil if there is none
@@ -51,6 +53,17 @@ func (in *Input) Changed() (size, written bool) {
 		return false, false
 	}
 	return now.Size() != in.info.Size(), !now.ModTime().Equal(in.info.ModTime())
+}
+
+// TooLarge reports whether reading ended at Options.MaxBytes.
+func (in *Input) TooLarge() bool { return in.over.Load() }
+
+// EndedBy says what ended the recording of an interrupted trace.
+func (in *Input) EndedBy() string {
+	if errors.Is(in.Cause, context.Canceled) {
+		return "interrupted"
+	}
+	return in.Cause.Error()
 }
 
 // Regular reports whether a regular file is behind the input, of which no read lasts.
@@ -165,7 +178,7 @@ func openFile(path, name string, o Options) (*Input, error) {
 }
 
 func openStdin(ref Ref, o Options) (*Input, error) {
-	in := &Input{Name: ref.Name}
+	in := &Input{Name: show(ref.Name)}
 	if o.Stdin == nil {
 		return nil, in.fail(errors.New("there is none"), "")
 	}
@@ -179,11 +192,16 @@ func openStdin(ref Ref, o Options) (*Input, error) {
 // start looks at the first bytes of src and builds the reader for them.
 func (in *Input) start(src io.Reader, o Options) error {
 	in.total = -1
-	if f, ok := src.(*os.File); ok {
-		plain, err := in.startFile(f, o)
-		if plain || err != nil {
-			return err
-		}
+	plain, err := false, error(nil)
+	switch src := src.(type) {
+	case *os.File:
+		plain, err = in.startFile(src, o)
+	case sized:
+		in.total = src.Size()
+		plain, err = in.startAt(src, src.Size(), o)
+	}
+	if plain || err != nil {
+		return err
 	}
 	br := bufio.NewReaderSize(&counter{src, &in.read}, SniffLen)
 	head, err := peek(br)
@@ -227,7 +245,18 @@ func (in *Input) startFile(f *os.File, o Options) (plain bool, err error) {
 	if offset != 0 || info.Size() == 0 {
 		return false, nil
 	}
-	head := make([]byte, min(SniffLen, info.Size()))
+	return in.startAt(f, info.Size(), o)
+}
+
+// sized is data in memory, or a part of a file.
+type sized interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// startAt is startFile for data of a size that is not 0.
+func (in *Input) startAt(f io.ReaderAt, size int64, o Options) (plain bool, err error) {
+	head := make([]byte, min(SniffLen, size))
 	n, err := f.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
 		return false, in.fail(err, "")
@@ -236,7 +265,7 @@ func (in *Input) startFile(f *os.File, o Options) (plain bool, err error) {
 	if findCompressor(g.Format) != nil {
 		return false, nil
 	}
-	in.at, in.size = &counterAt{f, &in.read}, info.Size()
+	in.at, in.size = &counterAt{f, &in.read}, size
 	in.r = io.NewSectionReader(in.at, 0, in.size)
 	return true, in.check(g, o)
 }
@@ -245,10 +274,10 @@ func (in *Input) startCompressed(c *compressor, src io.Reader, o Options) error 
 	in.Compression = c.name
 	dec, err := c.open(src)
 	if err != nil {
-		return in.fail(fmt.Errorf("decompressing %s: %w", c.name, err), hintDamaged)
+		return in.fail(&PackedError{c.name, err}, hintDamaged)
 	}
 	in.onClose(dec.Close)
-	br := bufio.NewReaderSize(&limited{r: dec, left: o.MaxBytes, limit: o.MaxBytes, name: c.name}, SniffLen)
+	br := bufio.NewReaderSize(&limited{r: dec, left: o.MaxBytes, limit: o.MaxBytes, name: c.name, over: &in.over}, SniffLen)
 	head, err := peek(br)
 	if len(head) == 0 && err != nil {
 		return in.fail(err, hintDamaged)

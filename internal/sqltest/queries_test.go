@@ -45,7 +45,7 @@ func TestQueries(t *testing.T) {
 	if len(s.traces) != len(exports) {
 		t.Fatalf("the table of traces has %d of %d", len(s.traces), len(exports))
 	}
-	queries := helpQueries(t)
+	queries := helpQueries(t, "parquet")
 	if got, want := slices.Sorted(maps.Keys(queries)), slices.Sorted(maps.Keys(checks)); !slices.Equal(got, want) {
 		t.Fatalf("the help has the queries\n%q\nthere are checks of\n%q", got, want)
 	}
@@ -60,12 +60,12 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// helpQueries returns the queries of schedscope help parquet by the comments before them.
-func helpQueries(t *testing.T) map[string]string {
+// helpQueries returns the queries of a topic of schedscope help by the comments before them.
+func helpQueries(t *testing.T, topic string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	title := ""
-	for line := range strings.Lines(string(schedscope(t, "help", "parquet"))) {
+	for line := range strings.Lines(string(schedscope(t, "help", topic))) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "-- "); ok {
 			title, _, _ = strings.Cut(text, ",")
 			continue

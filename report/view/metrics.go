@@ -53,7 +53,8 @@ Origins  How the goroutine became runnable: created by a go statement; readied b
     goroutine (channel, mutex, ...), a timer, the network poller or the runtime; back
     from a system call that had cost it its proc; preempted; or it gave way itself.
 Percentiles  By nearest rank: p99 is a wait that really happened. Exact up to 5 million
-    samples, then within 0.4%; counts, totals and maxima always exact.
+    samples of one trace; beyond, and of several traces, within 0.4%. Counts, totals and
+    maxima are always exact.
 procs  Busy is running a goroutine, or kept by one in a system call. Searching is a
     thread in the scheduler without a goroutine; stopped, by a stop-the-world.
 idle procs  Times in which at least one proc was idle and one goroutine runnable. Some

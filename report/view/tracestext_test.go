@@ -12,15 +12,15 @@ import (
 
 // TestTracesText tells several traces apart.
 func TestTracesText(t *testing.T) {
-	d := resulttest.Read(t, "mixed.go1.22.p2.trace", "syscalls.go1.26.p4.trace", "quiet.go1.26.p4.trace")
+	d := resulttest.Read(t, "mixed.go1.22.p2.trace", "quiet.go1.26.p4.trace", "syscalls.go1.26.p4.trace")
 	d.Skipped = []result.Skipped{{Name: "gone.trace", Cause: "no such file"}}
-	d.Traces[0].Name, d.Traces[2].Name = "a/\x1b[2Jsame.trace", "b/\x1b[2Jsame.trace"
+	d.Traces[0].Name, d.Traces[1].Name = "a/\x1b[2Jsame.trace", "b/\x1b[2Jsame.trace"
 	findings.Judge(d)
 	text, _ := render(t, d, document.TextOptions{Unicode: true, Top: 2})
 	for _, want := range []string{
 		"\ntraces     p99 from ", "the longest wait is in syscalls.go1.26.p4.trace", "different Go versions and numbers of procs are mixed",
 		"\nTraces\n", "  p99 ", "  procs busy ", "… and 1 more; --top 0 shows all", "Not read: 1 input;",
-		"main.work.func2 of trace 2 (syscalls.go1.26.p4.trace)",
+		"main.work.func2 of trace 3 (syscalls.go1.26.p4.trace)",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("no %q in:\n%s", want, text[:min(len(text), 6000)])

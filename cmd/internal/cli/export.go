@@ -218,7 +218,7 @@ func (a *app) exportOne(ctx context.Context, f *exportFlags, refs []source.Ref, 
 		if err := write(ctx, rd, &stopWriter{w, stop}); err != nil {
 			return err
 		}
-		t := rd.trace()
+		t := rd.Describe()
 		rd.warnAbout(&t)
 		return nil
 	})

@@ -185,7 +185,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 
 	r := &p.record // 4
 	row := report.TraceRow{
-		Trace: rd.trace(), Clock: p.flags.read.clock, Origin: rd.Origin, Events: totals.Events, Goroutines: totals.Goroutines,
+		Trace: rd.Describe(), Clock: p.flags.read.clock, Origin: rd.Origin, Events: totals.Events, Goroutines: totals.Goroutines,
 		Workload: r.Workload, Commit: r.Commit, OS: r.OS, Arch: r.Arch, CPU: r.CPU, NumCPU: r.NumCPU,
 	}
 	for _, s := range totals.GOMAXPROCS {

@@ -44,7 +44,7 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 		if err != nil {
 			return nil, err
 		}
-		t := rd.trace()
+		t := rd.Describe()
 		rd.warnAbout(&t)
 		return &profiled{p, t}, nil
 	}, func(_ int, x *profiled) error {
@@ -80,7 +80,7 @@ func (rd *reading) profile(ctx context.Context, f *exportFlags) (*profile.Profil
 		return nil, err
 	}
 	c.Finish(rd.Machine.Now().Sub(rd.Machine.Start()))
-	x, t := rd.Index(), rd.trace()
+	x, t := rd.Index(), rd.Describe()
 	if wall := x.WallAt(rd.Origin + t.Start); wall > 0 {
 		p.SetTime(wall)
 	}

@@ -118,6 +118,7 @@ func helpTopics() []*cobra.Command {
 		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
 		{Use: "parquet", Short: "Tables of many traces, and queries in DuckDB", Long: parquet.Help},
+		{Use: "fleet", Short: "Many thousands of traces, on Apache Beam", Long: fleetHelp},
 		{Use: "profiles", Short: "Profiles of schedscope export --format pprof, for go tool pprof", Long: profile.Help()},
 		{Use: "timelines", Short: "Timelines of schedscope export for Perfetto, and queries", Long: perfetto.Help},
 		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replay.Help()},

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/single"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -95,7 +96,7 @@ func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*result.
 
 // describeIndex fills in what the index contains.
 func describeIndex(v *result.About, x *ingest.Index) {
-	v.Format = formatName(x.Version)
+	v.Format = single.FormatName(x.Version)
 	v.Generations = []result.Generation{}
 	start := x.Start()
 	since := func(t model.Time) int64 { // 0: the generation does not record its time

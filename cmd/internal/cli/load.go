@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/single"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -79,7 +80,7 @@ func (a *app) loadOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*lo
 	}
 	second, err := again()
 	if err == nil {
-		l.histories, err = a.histories(ctx, newInput(second), f, l.v)
+		l.histories, err = a.histories(ctx, single.New(second), f, l.v)
 	}
 	return l, err
 }
@@ -139,11 +140,13 @@ func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlag
 	if err != nil {
 		return nil, err
 	}
+	for _, s := range skipped {
+		m.Skip(s)
+	}
 	v, err := m.Report()
 	if err != nil {
 		return nil, err
 	}
-	v.Skipped = append(v.Skipped, skipped...)
 	const most = 10
 	twice := findings.Twice(v)
 	for _, text := range twice[:min(len(twice), most)] {
@@ -164,19 +167,14 @@ func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loa
 	if err != nil {
 		return nil, err
 	}
-	t := rd.trace()
-	t.Violation = l.v.Traces[0].Violation
-	rd.describeRequest(ctx, t.Captured)
-	rd.warnAbout(&t)
-	l.v.Traces[0] = t
-	findings.Judge(l.v, f.slo.list...)
+	rd.Complete(ctx, l.v, f.slo.list...)
+	rd.warnAbout(&l.v.Traces[0])
 	return l, nil
 }
 
-// analyze reads a trace and analyses it. Of the trace's description it sets what is not known
-// afterwards.
+// analyze reads a trace and analyses it, without its description.
 func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error) {
-	opts := analyze.Options{Worst: f.worst, Version: rd.Version, Requests: f.requests.specs, Slow: model.Duration(f.requests.slow)}
+	opts := analyze.Options{Worst: f.worst, Requests: f.requests.specs, Slow: model.Duration(f.requests.slow)}
 	var lanes *timeline.Recorder
 	var sample analyze.RequestSample
 	if f.timeline {
@@ -185,23 +183,21 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
 	}
 	rd.limitMemory()
-	r := analyze.New(rd.Tables(), opts)
-	r.ObserveSteps(rd.Machine)
-	begin := func() {
-		r.Begin(rd.Origin)
+	v, err := rd.Report(ctx, opts, func() {
 		sample.Begin(rd.Origin)
-		r.Observe(rd.Machine)
 		if lanes != nil {
 			lanes.Begin(rd.Origin)
 			lanes.Observe(rd.Machine)
 		}
-	}
-	err := rd.run(ctx, begin, r.Event)
-	if err != nil {
+	}, rd.run)
+	switch {
+	case err != nil:
 		return nil, err
+	case ctx.Err() != nil:
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
-	r.Finish(rd.Machine.Start(), rd.Machine.Now())
-	l := &loaded{requests: sample.Result(), noTimeline: noTimelineAsked}
+	f.requests.warn(rd, v)
+	l := &loaded{v: v, requests: sample.Result(), noTimeline: noTimelineAsked}
 	if lanes != nil {
 		lanes.Finish(rd.Machine.Start(), rd.Machine.Now())
 		l.noTimeline = ""
@@ -209,15 +205,5 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 			return nil, fmt.Errorf("%s: %w", rd.in.Name, err)
 		}
 	}
-	var t result.Trace
-	if err := rd.Machine.Check(); err != nil {
-		t.Violation = err.Error()
-	}
-	if ctx.Err() != nil {
-		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
-	}
-	l.v = r.Result()
-	f.requests.warn(rd, l.v)
-	l.v.Traces = []result.Trace{t}
 	return l, nil
 }

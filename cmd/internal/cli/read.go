@@ -16,6 +16,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/single"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -136,19 +137,7 @@ func besideTraces(path string) bool {
 }
 
 // input is an open trace.
-type input struct {
-	*source.Input
-	trace *session.Trace
-}
-
-func newInput(in *source.Input) *input {
-	if at, size := in.ReaderAt(); at != nil {
-		return &input{in, session.File(at, size)}
-	}
-	t := session.Stream(in)
-	t.Regular = in.Regular()
-	return &input{in, t}
-}
+type input = single.Input
 
 // open opens one trace and says where a fetched one went.
 func (a *app) open(ctx context.Context, ref source.Ref, f *readFlags) (*input, error) {
@@ -190,9 +179,9 @@ func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*
 		a.note("saved %s (%s)", in.Saved, formatSize(in.StoredSize()))
 	}
 	if in.Interrupted {
-		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
+		a.warn("%s: recording ended early: %s", in.Name, in.EndedBy())
 	}
-	return newInput(in), nil
+	return single.New(in), nil
 }
 
 // openAgain opens a trace of which parts can be read again and again. What does not come
@@ -206,7 +195,7 @@ func (a *app) openAgain(ctx context.Context, ref source.Ref, f *readFlags) (*inp
 		in.Close()
 		return nil, err
 	}
-	return newInput(in.Input), nil
+	return single.New(in.Input), nil
 }
 
 // unpack makes the data of an input readable again and again, up to where it is damaged.
@@ -218,32 +207,28 @@ func (a *app) unpack(in *input) error {
 	return err
 }
 
-// reading is a trace while it is read, with what messages and reports say about it.
+// reading is a trace while it is read, with what messages say about it.
 type reading struct {
-	*session.Reading
-	app     *app
-	in      *input
-	notes   notes
-	options ingest.Options
+	*single.Reading
+	app *app
+	in  *input
 }
 
 // newReading starts reading an open trace.
 func (a *app) newReading(in *input, o ingest.Options) (*reading, error) {
-	s, err := in.trace.Read(o)
+	s, err := in.Begin(o)
 	if err != nil {
 		return nil, describeEmpty(in, err)
 	}
-	return a.describe(s, in, o), nil
+	return a.describe(s, in), nil
 }
 
-func (a *app) describe(s *session.Reading, in *input, o ingest.Options) *reading {
-	rd := &reading{Reading: s, app: a, in: in, options: o}
-	s.Before = func(ev *model.Event) {
-		if a.event != nil {
+func (a *app) describe(s *single.Reading, in *input) *reading {
+	rd := &reading{s, a, in}
+	if note := s.Before; a.event != nil {
+		s.Before = func(ev *model.Event) {
 			a.event()
-		}
-		if ev.Kind == model.EventLog {
-			rd.notes.event(s.Tables(), ev)
+			note(ev)
 		}
 	}
 	s.Progress = func() {
@@ -302,9 +287,8 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 		rd    *reading
 	}
 	ctx = a.working(ctx)
-	o := f.ingestOptions()
-	m, _, err := session.Sound(in.trace, o, func(s *session.Reading) (made, error) {
-		rd := a.describe(s, in, o)
+	m, _, err := single.Read(in, f.ingestOptions(), func(s *single.Reading) (made, error) {
+		rd := a.describe(s, in)
 		value, err := do(ctx, rd)
 		return made{value, rd}, err
 	})
@@ -344,55 +328,6 @@ func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event
 	return describeEmpty(rd.in, err)
 }
 
-// trace describes what was read, for reports.
-func (rd *reading) trace() result.Trace {
-	start := rd.Machine.Start()
-	if rd.Windowed {
-		start = max(start, rd.Start) // what is before is only accounted for
-	}
-	t := result.Trace{
-		Name:         rd.in.Name,
-		Format:       formatName(rd.Version),
-		Bytes:        rd.in.StoredSize(),
-		Compression:  rd.in.Compression,
-		Generations:  len(rd.Index().Generations),
-		Windowed:     rd.Asked,
-		Start:        model.Time(start.Sub(rd.Origin)),
-		Span:         rd.Machine.Now().Sub(start),
-		Inconsistent: rd.Contradictions,
-	}
-	if rd.First != nil {
-		t.FirstInconsistency = rd.First.Error()
-	}
-	if c, own := rd.notes.capture(rd.Origin, rd.TraceEnd()); own {
-		t.Captured = c
-	} else {
-		t.Taken = c
-	}
-	if l := rd.Loss(); l != nil {
-		t.Loss = &result.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation, Cause: l.Cause.Error(),
-			After: model.Time(l.After), Patchy: l.Patchy}
-	}
-	size, written := rd.in.Changed()
-	if size && t.Loss == nil { // a compressed file shows a change by its size alone
-		t.Loss = &result.Loss{Size: rd.in.StoredSize(), Cause: "the file changed its size while it was read", After: model.Time(rd.Machine.Now().Sub(rd.Origin))}
-	}
-	t.Written = written && t.Loss == nil
-	if rd.in.Interrupted {
-		t.EndedEarly = endedBy(rd.in.Input)
-	}
-	t.Complete = t.Loss == nil && t.EndedEarly == ""
-	return t
-}
-
-// endedBy says what ended the recording of a trace early.
-func endedBy(in *source.Input) string {
-	if errors.Is(in.Cause, context.Canceled) {
-		return "interrupted"
-	}
-	return in.Cause.Error()
-}
-
 // warnAbout says on stderr what reports say in their notes, and what is in doubt.
 func (rd *reading) warnAbout(t *result.Trace) {
 	a := rd.app
@@ -407,26 +342,14 @@ func (rd *reading) warnAbout(t *result.Trace) {
 	}
 }
 
-// formatName returns the name of the format of Go 1.version.
-func formatName(version int) string { return fmt.Sprintf("go 1.%d", version) }
-
 // describeEmpty puts the trace's name before an error of reading it, unless it
-// is there already.
+// is there already, or the error is not about the trace.
 func describeEmpty(in *input, err error) error {
-	var described *source.Error
 	var exit *exitError
-	if errors.As(err, &described) || errors.As(err, &exit) || errors.Is(err, errWindowEmpty) {
+	if errors.As(err, &exit) || errors.Is(err, errWindowEmpty) {
 		return err
 	}
-	hint := ""
-	var empty *ingest.EmptyError
-	if errors.As(err, &empty) && empty.Version > 0 {
-		hint = "the file is damaged or cut off before its first complete part: record it again, and stop tracing before you copy it"
-	}
-	if in.Interrupted {
-		hint = "record for longer: a trace can be read in parts of about a second, each only when it is complete"
-	}
-	return &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hint}
+	return in.Explain(err)
 }
 
 // An analysis is to take no more than memoryPerByte bytes for each byte of a trace file, and

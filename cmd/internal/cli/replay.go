@@ -159,7 +159,7 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 	if err != nil {
 		return result.Trace{}, nil, err
 	}
-	t := rd.trace()
+	t := rd.Describe()
 	r.Inconsistent = t.Inconsistent
 	rd.warnAbout(&t)
 	return t, r, nil
@@ -242,7 +242,7 @@ func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d
 	if err != nil {
 		return err
 	}
-	t := rd.trace()
+	t := rd.Describe()
 	rd.warnAbout(&t)
 	d.Add(t, rd.Origin, r)
 	return nil

@@ -145,7 +145,7 @@ func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.S
 	s.Record = func(ctx context.Context, from, to model.Duration) ([]byte, error) {
 		o := f.read.ingestOptions()
 		o.From, o.To = from, to
-		return viewer.Record(ctx, in.trace, o)
+		return viewer.Record(ctx, in.Trace, o)
 	}
 	return s, nil
 }

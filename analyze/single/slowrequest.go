@@ -1,4 +1,4 @@
-package cli
+package single
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const requestParts = 1000
 
 // describeRequest finds the critical path of the slow request that a capture ended on. It reads
 // the trace again up to there, and leaves out what cannot be read so.
-func (rd *reading) describeRequest(ctx context.Context, c *result.Capture) {
+func (rd *Reading) describeRequest(ctx context.Context, c *result.Capture) {
 	of, o := rd.notes.of, rd.options
 	at, _ := rd.in.ReaderAt()
 	if c == nil || at == nil || of.g <= 0 {
@@ -28,7 +28,7 @@ func (rd *reading) describeRequest(ctx context.Context, c *result.Capture) {
 	from := max(of.end-model.Time(rd.notes.last.Measured), rd.Origin)
 	// What those did who made it wait may have begun long before.
 	o.From, o.To = 0, of.end.Sub(rd.Origin)+model.Duration(requestMargin)
-	again, err := rd.app.newReading(rd.in, o)
+	again, err := rd.in.Trace.Read(o)
 	if err != nil {
 		return
 	}
@@ -38,7 +38,7 @@ func (rd *reading) describeRequest(ctx context.Context, c *result.Capture) {
 		tracker = requests.New(again.Machine, nil)
 		tracker.Follow(again.Machine.Start())
 	}
-	err = again.run(ctx, begin, func(ev *model.Event) {
+	err = again.Run(ctx, begin, func(ev *model.Event) {
 		tracker.Event(ev)
 		if c.Request != nil || ev.Time < of.end {
 			return

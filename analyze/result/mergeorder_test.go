@@ -1,0 +1,145 @@
+package result_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/findings"
+	. "github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
+)
+
+// merger returns one of a report.
+func merger(t *testing.T, v *Report) *Merger {
+	t.Helper()
+	m := new(Merger)
+	if err := m.Add(v); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// passed returns a Merger that was coded.
+func passed(t *testing.T, m *Merger) *Merger {
+	t.Helper()
+	data, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(Merger)
+	if err := out.UnmarshalBinary(data); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// written returns the merged report as it is saved.
+func written(t *testing.T, m *Merger) []byte {
+	t.Helper()
+	v, err := m.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings.Judge(v)
+	var b bytes.Buffer
+	if err := Write(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestMergeOrder merges the reports of all fixtures, each under two names, in any order and in any
+// groups, some of them new, saved or coded: the bytes are always the same.
+func TestMergeOrder(t *testing.T) {
+	names := slices.Sorted(maps.Keys(savedFixtures(t)))
+	if testing.Short() {
+		names = names[:8]
+	}
+	reports := func(rnd *rand.Rand) (list []*Merger) {
+		for _, name := range names {
+			for _, as := range []string{name, name + ".copy"} {
+				v := savedCopy(t, name)
+				if rnd.IntN(4) == 0 {
+					v = resulttest.Read(t, name)
+				}
+				v.Traces[0].Name = as
+				list = append(list, merger(t, v))
+			}
+		}
+		return list
+	}
+	all := new(Merger)
+	for _, m := range reports(rand.New(rand.NewPCG(0, 0))) {
+		if err := all.Merge(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all.Skip(Skipped{Name: "a", Cause: "empty"})
+	all.Skip(Skipped{Name: "b", Cause: "empty"})
+	want := written(t, all)
+	for seed := range uint64(3) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		parts := reports(rnd)
+		rnd.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		for i, name := range []string{"b", "a"} {
+			parts[i].Skip(Skipped{Name: name, Cause: "empty"})
+		}
+		for len(parts) > 1 {
+			i := rnd.IntN(len(parts) - 1)
+			a, b := parts[i], parts[i+1]
+			if rnd.IntN(2) == 0 {
+				a, b = b, a
+			}
+			if rnd.IntN(4) == 0 {
+				a = passed(t, a)
+			}
+			if rnd.IntN(4) == 0 {
+				b = passed(t, b)
+			}
+			if err := a.Merge(b); err != nil {
+				t.Fatal(err)
+			}
+			parts = slices.Replace(parts, i, i+2, a)
+		}
+		got := written(t, passed(t, passed(t, parts[0])))
+		if !bytes.Equal(got, want) {
+			a, b := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
+			differ := 0
+			for i := range min(len(a), len(b)) {
+				if !bytes.Equal(a[i], b[i]) {
+					if differ++; differ < 6 {
+						t.Errorf("seed %d, line %d:\n%.200s, want\n%.200s", seed, i+1, a[i], b[i])
+					}
+				}
+			}
+			t.Errorf("seed %d: %d lines differ of %d, want %d", seed, differ, len(a), len(b))
+		}
+	}
+}
+
+// TestSkipOrder checks that what could not be read is in the order of names, also beside a single report.
+func TestSkipOrder(t *testing.T) {
+	var texts [][]byte
+	for _, names := range [][]string{{"a", "b"}, {"b", "a"}} {
+		m := merger(t, savedCopy(t, "gc.go1.26.p4.trace"))
+		for _, name := range names {
+			var o Merger
+			o.Skip(Skipped{Name: name, Cause: "empty"})
+			if err := m.Merge(passed(t, &o)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		texts = append(texts, written(t, m))
+	}
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Error("the order of what could not be read makes a difference")
+	}
+	var none Merger
+	if _, err := none.Report(); !errors.Is(err, ErrNoReport) {
+		t.Errorf("without a report: %v", err)
+	}
+}

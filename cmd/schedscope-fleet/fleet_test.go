@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/fixtures"
+)
+
+func TestMain(m *testing.M) {
+	beam.Init()
+	os.Exit(m.Run())
+}
+
+// folderOf copies fixtures into a folder.
+func folderOf(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		copyTo(t, fixtures.Path(name), filepath.Join(dir, filepath.Base(name)))
+	}
+	return dir
+}
+
+func copyTo(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o777)
+	}
+	if err == nil {
+		err = os.WriteFile(to, data, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command returns a schedscope that was built from the main module alone.
+func command(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "schedscope")
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/schedscope")
+	cmd.Dir = filepath.Join("..", "..")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// analyzed returns what schedscope analyze makes of what lies in a folder.
+func analyzed(t *testing.T, schedscope, dir string, operands ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(schedscope, append([]string{"analyze", "--json"}, operands...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func results(t *testing.T, input, key string) string {
+	t.Helper()
+	out := t.TempDir()
+	if err := run(t.Context(), input, out, key); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func read(t *testing.T, elements ...string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(elements...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// pack returns data as gzip does.
+func pack(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// names are small traces of all kinds, cut and damaged ones, and what is no trace.
+func names(t *testing.T) []string {
+	broken, err := filepath.Glob(fixtures.Path("broken/*"))
+	if err != nil || len(broken) < 10 {
+		t.Fatal(broken, err)
+	}
+	list := []string{"foreign/trace.go1.19.trace"}
+	for _, path := range broken {
+		list = append(list, "broken/"+filepath.Base(path))
+	}
+	return append(list, fixtures.Chosen(fixtures.Names())...)
+}
+
+// TestSameAsAnalyze checks that the report of all is that of schedscope analyze on the folder, byte
+// for byte, with any number of processors, and that all that could not be read is listed.
+func TestSameAsAnalyze(t *testing.T) {
+	dir := folderOf(t, names(t)...)
+	packed := pack(t, read(t, fixtures.Path("http.trace")))
+	for name, data := range map[string][]byte{"packed.gz": packed, "cut.gz": packed[:len(packed)/2], "broken.gz": packed[:2]} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := analyzed(t, command(t), dir, ".")
+	for _, n := range []int{1, 2, 4} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
+		out := results(t, dir+"/*", "all")
+		if !bytes.Equal(read(t, out, "key=all", reportFile), want) {
+			t.Errorf("%d processors: the report is another one", n)
+		}
+		unread := strings.Split(strings.TrimSpace(string(read(t, out, unreadFile))), "\n")
+		rows := strings.Split(strings.TrimSpace(string(read(t, out, "key=all", tracesFile))), "\n")
+		entries, _ := os.ReadDir(dir)
+		if got := len(unread) + len(rows) - 2; got != len(entries) || !slices.ContainsFunc(unread, func(s string) bool { return strings.HasPrefix(s, "empty.trace,") }) {
+			t.Errorf("%d processors: %d lines of %d files; unread:\n%s", n, got, len(entries), strings.Join(unread, "\n"))
+		}
+	}
+}
+
+// TestRetries does what runners do when a worker fails: bundles are made again from their beginning, and
+// what they come to is coded in between. Files go through temporary ones. The report is the same.
+func TestRetries(t *testing.T) {
+	dir := folderOf(t, names(t)...)
+	want := read(t, results(t, dir+"/*", "all"), "key=all", reportFile)
+	paths, err := filepath.Glob(dir + "/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, merge, out := &analyzeFn{Fixed: dir + "/", Key: "all"}, &mergeFn{}, t.TempDir()
+	if err := f.Setup(); err != nil {
+		t.Fatal(err)
+	}
+	ctx := metrics.SetBundleID(metrics.SetPTransformID(t.Context(), "analyze"), "bundle")
+	rnd := rand.New(rand.NewPCG(1, 1))
+	rnd.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	all, failed := Reports{new(result.Merger)}, 0
+	for bundle := range slices.Chunk(paths, 3) {
+	again:
+		sum := Reports{new(result.Merger)}
+		for _, path := range bundle {
+			if rnd.IntN(10) == 0 {
+				failed++
+				goto again
+			}
+			if err := f.ProcessElement(ctx, fileio.FileMetadata{Path: path, Size: inMemory + 1}, func(_ string, r Reports) { sum.Merge(r.Merger) }, func(string, string) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done, err := encode(sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := decode(done)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, err = merge.MergeAccumulators(r, all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (&reportFn{out}).ProcessElement(ctx, "all", all); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(read(t, out, "key=all", reportFile), want) || failed == 0 {
+		t.Errorf("after %d failures the report is another one", failed)
+	}
+}
+
+// TestKeys checks that the report of each key is that of its traces.
+func TestKeys(t *testing.T) {
+	dir := t.TempDir()
+	for name, to := range map[string]string{
+		"mixed.go1.22.p2.trace": "shop/v1/a.trace", "mixed.go1.26.p2.trace": "shop/v1/b.trace", "quiet.go1.26.p4.trace": "shop/v2/a.trace",
+		"broken/truncated-first.trace": "mail/v1/cut.trace", "broken/text.trace": "shop/v2/text.trace",
+	} {
+		copyTo(t, fixtures.Path(name), filepath.Join(dir, to))
+	}
+	env := `{"begin":{"commit":"c0ffee"},"end":{}}`
+	if err := os.WriteFile(filepath.Join(dir, "shop/v1/a.trace.env.json"), []byte(env), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	schedscope := command(t)
+	out := results(t, dir+"/*/*/*", `^([^/]+)/([^/]+)/`)
+	for key, traces := range map[string][]string{
+		"shop%2Fv1": {"shop/v1/a.trace", "shop/v1/b.trace"},
+		"shop%2Fv2": {"shop/v2/a.trace"},
+	} {
+		if !bytes.Equal(read(t, out, "key="+key, reportFile), analyzed(t, schedscope, dir, traces...)) {
+			t.Errorf("%s: the report is another one", key)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(out, "key=mail%2Fv1")); err == nil {
+		t.Error("a key without a trace has results")
+	}
+	out = results(t, dir+"/*/*/*", "{env.commit}")
+	for _, key := range []string{"c0ffee", noKey} {
+		read(t, out, "key="+key, reportFile)
+	}
+}
+
+// TestHeadings checks that the rows on which the queries of schedscope help fleet are tested have the columns that
+// are written.
+func TestHeadings(t *testing.T) {
+	stored := read(t, "..", "..", "internal", "sqltest", "testdata", "key=shop%2Fv12", tracesFile)
+	if !strings.HasPrefix(string(stored), headings[tracesFile]) {
+		t.Errorf("stored:\n%s\nwant\n%s", stored, headings[tracesFile])
+	}
+}
+
+func TestKeyOf(t *testing.T) {
+	for _, tt := range []struct{ key, name, want string }{
+		{"all", "a/b", "all"},
+		{"{1}-{2}", "a/b", "a-b"},
+		{"{3}", "a/b", noKey},
+		{"{env.os}/{1}", "a", "linux/a"},
+		{"{env.commit}", "a", noKey},
+		{`^(\w+)-v(\d{2})`, "shop-v12/x", "shop/12"},
+		{`^(\d+)`, "shop", noKey},
+	} {
+		k, err := parseKey(tt.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := k.of(tt.name, map[string]any{"os": "linux"}); got != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.key, tt.name, got, tt.want)
+		}
+	}
+	for _, bad := range []string{"{service}", "{0}", "(a", "{1"} {
+		if _, err := parseKey(bad); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}

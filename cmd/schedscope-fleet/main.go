@@ -1,0 +1,80 @@
+// Schedscope-fleet analyses many traces on Apache Beam: on this machine, or on Flink, Spark or
+// Dataflow. Each trace is analysed where it is read, and reports are merged by key.
+//
+//	schedscope-fleet --input 's3://traces/*/*/*.trace' --output s3://reports/today --key '{1}/{2}'
+//
+// schedscope help fleet explains keys, outputs and runners.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+)
+
+var (
+	input  = flag.String("input", "", "the traces, as a `PATTERN` of paths: *, ? and [a-z] match within an element; gs://, s3:// or a file's")
+	output = flag.String("output", "", "the `FOLDER` for the results, which should be empty")
+	key    = flag.String("key", "all", "what is merged into one report: a `TEMPLATE` of elements of names, {1} the first, and fields of environment records, {env.commit}; or a regular expression with groups")
+)
+
+func main() {
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), `usage: schedscope-fleet --input PATTERN --output FOLDER [--key TEMPLATE] [--runner prism|flink|spark|dataflow|universal] [flags of the runner]
+
+schedscope help fleet explains them.
+`)
+	}
+	flag.Parse()
+	beam.Init() // workers of a runner do not come back
+	if err := run(context.Background(), *input, *output, *key); err != nil {
+		fmt.Fprintln(os.Stderr, "schedscope-fleet:", err)
+		os.Exit(1)
+	}
+}
+
+// run runs the pipeline and says what came of it.
+func run(ctx context.Context, input, output, key string) error {
+	switch _, err := parseKey(key); {
+	case input == "" || output == "":
+		return fmt.Errorf("--input and --output are needed")
+	case err != nil:
+		return err
+	}
+	p, s := beam.NewPipelineWithRoot()
+	files := beam.Reshuffle(s, fileio.MatchFiles(s, input, fileio.MatchEmptyDisallow()))
+	reports, lines := beam.ParDo2(s, &analyzeFn{Fixed: fixedPart(input), Key: key}, files)
+	beam.ParDo0(s, &reportFn{output}, beam.CombinePerKey(s, &mergeFn{}, reports))
+	beam.ParDo0(s, &linesFn{output}, beam.GroupByKey(s, lines))
+	done, err := beamx.RunWithMetrics(ctx, p)
+	if err != nil {
+		return err
+	}
+	var said []string
+	for _, c := range done.Metrics().AllMetrics().Counters() {
+		if c.Namespace() == namespace {
+			said = append(said, fmt.Sprintf("%s %d", c.Name(), c.Result()))
+		}
+	}
+	slices.Sort(said)
+	fmt.Fprintln(os.Stderr, "schedscope-fleet:", strings.Join(said, ", "))
+	return nil
+}
+
+// fixedPart returns the folders before the first element of a pattern that matches several paths.
+func fixedPart(pattern string) string {
+	if i := strings.IndexAny(pattern, "*?["); i >= 0 {
+		pattern = pattern[:i]
+	}
+	return pattern[:strings.LastIndexByte(pattern, '/')+1]
+}

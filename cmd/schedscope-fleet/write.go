@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+)
+
+func init() {
+	register.Combiner1[Reports](&mergeFn{})
+	register.DoFn3x1[context.Context, string, Reports, error](&reportFn{})
+	register.DoFn3x1[context.Context, string, func(*string) bool, error](&linesFn{})
+	register.Iter1[string]()
+}
+
+// mergeFn merges reports.
+type mergeFn struct{}
+
+// MergeAccumulators takes over both.
+func (*mergeFn) MergeAccumulators(a, b Reports) (Reports, error) { return a, a.Merge(b.Merger) }
+
+// reportFn writes the report of each key that has one.
+type reportFn struct{ Folder string }
+
+// ProcessElement writes one.
+func (f *reportFn) ProcessElement(ctx context.Context, key string, r Reports) error {
+	v, err := r.Report()
+	if err != nil { // only of what cannot be read
+		return nil
+	}
+	if len(v.Traces) > 1 || len(v.Skipped) > 0 {
+		findings.Judge(v)
+	}
+	return write(ctx, f.Folder, folder(key)+reportFile, func(w io.Writer) error { return result.Write(w, v) })
+}
+
+// linesFn writes files of lines, sorted: by name, which comes first.
+type linesFn struct{ Folder string }
+
+// ProcessElement writes one.
+func (f *linesFn) ProcessElement(ctx context.Context, name string, next func(*string) bool) error {
+	var list []string
+	for line := ""; next(&line); {
+		list = append(list, line)
+	}
+	slices.Sort(list)
+	return write(ctx, f.Folder, name, func(w io.Writer) error {
+		_, err := io.WriteString(w, headings[path.Base(name)]+strings.Join(list, ""))
+		return err
+	})
+}
+
+// write writes a file of results.
+func write(ctx context.Context, folder, name string, to func(io.Writer) error) error {
+	name = strings.TrimSuffix(folder, "/") + "/" + name
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	w, err := fs.OpenWrite(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := to(w); err != nil {
+		w.Close()
+		return err
+	}
+	return w.Close()
+}
