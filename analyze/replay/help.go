@@ -14,11 +14,17 @@ outside, lengths of system calls, the amount of GC work. Simulated: run queues, 
 stealing, preemption, movements of procs, waking of threads, lateness of timers and polls.
 
 Output (--mode free)
+  First the requests, by handler or task as in schedscope analyze: p50, p99 and mean of how long they
+  take, and how many end per second, as recorded and under each what-if. A request is as long as its
+  goroutine takes from where the recording began it to where it ended it, its waits in run queues
+  included. Requests that lie in two windows or begin in a warm-up are left out. Nothing is said of a
+  group with fewer than 100 requests, or which the reference has wrong: W1 more than 25%% of the mean.
+  Then waits to run. What follows is in --details.
   The reference is the median over --seeds of what the model makes of the work; an error is the
   part of the measured percentile by which the simulated one is longer. W1, the Wasserstein
-  distance, is how far a wait must be moved on average to make one distribution of the other. The reference reproduces a trace closely if W1 is at
-  most 10%% of the mean wait, or at most twice what recordings differ by, if that is no more
-  than 25%%; roughly up to 25%%. Beyond, the trace contains something that the model does not
+  distance, is how far a wait must be moved on average to make one
+  distribution of the other. The reference reproduces a trace closely if W1 is at most 10%% of the mean
+  wait, or at most twice what recordings differ by, if that is no more than 25%%; roughly up to 25%%. Beyond, the trace contains something that the model does not
   know, or it is chance.
   "work" is time on procs: a goroutine that has one computes, even while the operating system
   does not run its thread. A trace does not show the difference, and what-ifs inherit what
@@ -52,8 +58,8 @@ Classes of wakes
   Changes with commas between them are made together; repeat the flag for another variant.
   With ideal only procs and gc have an effect.
 %s
-  The figures are the run time, the mean, p90 and p99 of the waits, and the part of them that is
-  longer than 10 µs. The median is left out: most programs have short and long waits, and where
+  The figures of waits are the run time, the mean, p90 and p99, and the part of them that is longer
+  than 10 µs. The median is left out: most programs have short and long waits, and where
   there are as many of both, the median jumps between them. Each figure is the measured one,
   changed as the variant changes the simulation: twice as long if simulations are. Both
   simulations are without the goroutines that write the trace. Those that do not come to the end
@@ -65,6 +71,7 @@ Classes of wakes
                   by locks there is a spread instead.
     spread        any other variant: the least and greatest over --seeds. How far such figures
                   are from the truth has not been measured.
+  The figures of requests have no interval: too few programs with requests were recorded both ways.
   From a trace with one proc nothing is concluded about several: it does not show what would wait
   for what. Record with that GOMAXPROCS.
   No figure is given where the reference does not reproduce the trace, where the trace contradicts

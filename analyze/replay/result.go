@@ -43,6 +43,8 @@ type Result struct {
 	Ideal *Schedule // nil if not asked for
 	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
+	// Requests by group, those with the most time first.
+	Requests []Requests
 
 	tables   *model.Tables
 	options  Options
@@ -172,6 +174,7 @@ func (r *Result) finish() {
 		r.Ideal = ideal[0]
 	}
 	r.outcomes()
+	r.requests()
 	r.Contradictions = 0
 	for i := range r.runs {
 		if n := r.runs[i].contradictions; n > 0 {
