@@ -215,6 +215,9 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 		r.result.LeftOut += end.Sub(r.start)
 		return nil
 	}
+	if slices.ContainsFunc(r.o.Variants, func(v Variant) bool { return v.quiet() }) {
+		w.FindOutages()
+	}
 	from := compareFrom(w)
 	recorded := r.recording.schedule(from, end)
 	recorded.Starts = w.Recorded.Starts
@@ -332,6 +335,9 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		}
 	}()
 	cfg := run.config(costs)
+	if run.variant != nil && run.variant.quiet() {
+		w = w.Quiet()
+	}
 	s = newSchedule()
 	from := compareFrom(w)
 	cfg.Span = &gauge{schedule: s, from: from}

@@ -133,6 +133,13 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 			if RequestFigure(k) != RequestRate {
 				value = x.Figures[k] * floored(v) / floored(was[k])
 			}
+			switch {
+			case o.Basis != BasisBound:
+			case RequestFigure(k) == RequestRate:
+				value = max(value, x.Figures[k])
+			default:
+				value = min(value, x.Figures[k])
+			}
 			simulated[k], values[k] = append(simulated[k], v), append(values[k], value)
 		}
 		last := len(values[RequestP99]) - 1

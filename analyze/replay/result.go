@@ -27,6 +27,8 @@ type Result struct {
 	// threads then, a trace does not show. Mark is that of the garbage collector's mark workers,
 	// which is not in Work.
 	Work, Mark model.Duration
+	// Outages are times in which the operating system seems to have run something else.
+	Outages Outages
 	// Measured is the recorded schedule.
 	Measured *Schedule
 	// Contradictions are events of simulations that contradict themselves: bugs of schedscope.
@@ -50,6 +52,23 @@ type Result struct {
 	options  Options
 	runs     []run
 	variants []Variant
+}
+
+// Outages sum up those of [workload.Outages].
+type Outages struct {
+	Count        int            `json:"count"`
+	Total        model.Duration `json:"total_ns"`
+	Kinds        int            `json:"kinds_of_code"` // that have any, the most of any window
+	Doubted      int            `json:"doubted"`
+	DoubtedTotal model.Duration `json:"doubted_ns"`
+}
+
+func (o *Outages) add(x Outages) {
+	o.Count += x.Count
+	o.Total += x.Total
+	o.Kinds = max(o.Kinds, x.Kinds)
+	o.Doubted += x.Doubted
+	o.DoubtedTotal += x.DoubtedTotal
 }
 
 // Range is a figure under several seeds: the median, and the least and greatest.
@@ -158,6 +177,8 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 	for i := range w.Cycles {
 		r.Mark += w.Cycles[i].Work
 	}
+	o := &w.Outages
+	r.Outages.add(Outages{len(o.List), o.Total, o.Kinds, o.Doubted, o.DoubtedTotal})
 	for c, n := range w.Recorded.Wakes {
 		if workload.Class(c) != workload.ClassSyscall { // nobody wakes who returns
 			r.Wakes[c] += n
@@ -211,6 +232,7 @@ func Merge(results []*Result) *Result {
 		all.Work += r.Work
 		all.Mark += r.Mark
 		all.Inconsistent += r.Inconsistent
+		all.Outages.add(r.Outages)
 		all.MinProcs, all.MaxProcs = min(all.MinProcs, r.MinProcs), max(all.MaxProcs, r.MaxProcs)
 		for c, n := range r.Wakes {
 			all.Wakes[c] += n

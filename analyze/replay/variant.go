@@ -51,6 +51,10 @@ var changes = []change{
 		c.Rules.NoGC = true
 		return want("off", value)
 	}},
+	{"quiet", "", "without the times in which the operating system seems to have run something else on the program's threads", "while nothing else runs on the machine", func(c *refsched.Config, value string) error {
+		c.Costs = c.Costs.Quiet()
+		return want("", value)
+	}},
 	{"ideal", "", "one queue, first come, first served, no cost: nobody waits while a proc is idle", "", func(c *refsched.Config, value string) error {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}
 		return want("", value)
@@ -182,6 +186,11 @@ func (v *Variant) Recording() string {
 		how = append(how, strings.Replace(x.recording, "%s", x.value, 1))
 	}
 	return strings.Join(how, " and ")
+}
+
+// quiet reports whether the variant is without outages.
+func (v *Variant) quiet() bool {
+	return slices.ContainsFunc(v.parts, func(x part) bool { return x.name == "quiet" })
 }
 
 // other reports whether the variant changes more than procs.

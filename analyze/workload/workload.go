@@ -32,6 +32,9 @@ type Workload struct {
 	Stops      []Stop      // of the world, GC's own not included
 	Requests   []Request   // in the order in which they were found
 
+	// Outages are in the work: goroutines seem to compute, or to be in system calls, during them. See FindOutages.
+	Outages Outages
+
 	// Recorded is what the trace's own schedule made of the work.
 	Recorded Recorded
 }

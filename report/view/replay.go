@@ -244,8 +244,11 @@ func (d *Replayed) requests(details bool) *document.Section {
 	if len(t.Rows) > 0 {
 		s.Add(t)
 	}
-	if shown {
+	if shown && slices.ContainsFunc(x.Outcomes, func(o replay.Outcome) bool { return o.Basis == replay.BasisSpread || o.Basis == replay.BasisChecked }) {
 		s.Text("%s", unchecked)
+	}
+	if shown {
+		s.Paragraphs(d.bound())
 		if trust.NoSpan != "" {
 			s.Text("No answer about requests per second: %s.", trust.NoSpan)
 		}
@@ -261,6 +264,20 @@ func (d *Replayed) requests(details bool) *document.Section {
 
 // unchecked says what figures without an interval are worth.
 const unchecked = "How far the figures without an interval are from what would be measured is not known: take the direction for an answer, not the digits."
+
+// bound says what a quiet machine is, "" if nobody asked for it.
+func (d *Replayed) bound() string {
+	o := &d.All.Outages
+	if !slices.ContainsFunc(d.All.Outcomes, func(o replay.Outcome) bool { return o.Basis == replay.BasisBound }) {
+		return ""
+	}
+	text := fmt.Sprintf("quiet: a bound, at most as long. Left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike.",
+		textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code")
+	if o.Doubted > 0 {
+		text += fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal))
+	}
+	return text
+}
 
 // recordings says what recordings would answer what is asked.
 func recordings(outcomes []replay.Outcome) string {
@@ -281,7 +298,7 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 	cells := []any{o.Name}
 	for k, f := range figures {
 		v := any(f.Value.Mid)
-		if details {
+		if details && o.Basis != replay.BasisBound {
 			v = rangeCell(f.Value)
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
@@ -362,12 +379,12 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		for k, f := range o.Figures {
 			known := o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan)
 			v := any(f.Value.Mid)
-			if details || o.Basis == replay.BasisChecked {
+			if details && o.Basis != replay.BasisBound || o.Basis == replay.BasisChecked {
 				v = rangeCell(f.Value)
 			}
 			cells, change = append(cells, document.If(known, v)), append(change, document.If(known, f.Change.Mid))
 		}
-		basis := map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval"}[o.Basis]
+		basis := map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval", replay.BasisBound: "at most"}[o.Basis]
 		if basis == "spread" && !details {
 			basis = ""
 		}
@@ -389,6 +406,9 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		s.Text("spread: the spread of the simulation over %s. How far such figures are from the truth has not been measured: it may be much farther.", textui.Plural(d.All.Seeds, "seed"))
 	} else if bases[replay.BasisSpread] && len(d.All.Requests) == 0 {
 		s.Text("%s", unchecked)
+	}
+	if len(d.All.Requests) == 0 {
+		s.Paragraphs(d.bound())
 	}
 	for _, o := range outcomes {
 		if !o.Finished() {
@@ -419,7 +439,7 @@ func (d *Replayed) Notes() []string {
 		add("Simulated schedules contradict themselves in %s, which is a bug of schedscope: %s.", textui.Plural(x.Contradictions, "place"), x.FirstContradiction)
 	}
 	add("Simulated waits are rounded to the 64 ns of the clock of traces. Lengths below %s count as that in errors and changes.", textui.Duration(replay.Floor))
-	add("Not simulated: contention for the scheduler's locks, caches, and what the operating system does to threads. The time that goroutines compute is time on procs: it includes what recording cost, and what the operating system took from their threads then.")
+	add("Not simulated: contention for the scheduler's locks, caches, and what the operating system does to threads. The time that goroutines compute is time on procs: it includes what recording cost, and what the operating system took from their threads then, which only --what-if quiet leaves out.")
 	return notes
 }
 

@@ -38,9 +38,11 @@ type (
 		TimeBound   float64          `json:"time_dependent_share"` // of wakes
 		Recordings  []replay.Row     `json:"recordings"`           // one for each trace, if there are several
 		Noise       *replay.Noise    `json:"noise,omitempty"`
-		Requests    []V1Requests     `json:"requests"` // by group, those with the most time first
-		WhatIf      *V1WhatIf        `json:"what_if,omitempty"`
-		Notes       []string         `json:"notes"`
+		// Times in which the operating system seems to have run something else, if a quiet machine is asked for.
+		Outages  replay.Outages `json:"outages,omitzero"`
+		Requests []V1Requests   `json:"requests"` // by group, those with the most time first
+		WhatIf   *V1WhatIf      `json:"what_if,omitempty"`
+		Notes    []string       `json:"notes"`
 	}
 
 	// V1WakeClass is how many wakes are of a class.
@@ -86,7 +88,8 @@ type (
 	// V1Outcome is a variant's. Unfinished of runs are left out.
 	V1Outcome struct {
 		Name string `json:"name"`
-		// Basis is spread, checked or unknown. An unknown outcome has no figures.
+		// Basis is spread, checked, bound or unknown. An unknown outcome has no figures; those of a bound are at most
+		// as long as expected, and at least as many per second.
 		Basis      string       `json:"basis"`
 		Figures    []V1Figure   `json:"figures"`
 		Waits      replay.Range `json:"waits"`
@@ -134,7 +137,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
 		All:   x.All,
 		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
-		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, Requests: v1Requests(x), WhatIf: v1WhatIf(d), Notes: d.Notes(),
+		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, Outages: x.Outages, Requests: v1Requests(x), WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}
 	if x.Ideal != nil {
 		n := int64(x.Ideal.Waits.Total())
@@ -166,7 +169,11 @@ func v1Requests(x *replay.Result) []V1Requests {
 				r := V1RequestOutcome{Name: o.Name}
 				for k, f := range g.Outcomes[j] {
 					if !(noSpan && replay.RequestFigure(k) == replay.RequestRate) {
-						r.Figures = append(r.Figures, V1Figure{Name: names[k], Measured: g.Figures[k], Expected: f.Value.Mid, Change: f.Change.Mid, Spread: &V1Ends{f.Value.Low, f.Value.High}})
+						y := V1Figure{Name: names[k], Measured: g.Figures[k], Expected: f.Value.Mid, Change: f.Change.Mid}
+						if o.Basis != replay.BasisBound {
+							y.Spread = &V1Ends{f.Value.Low, f.Value.High}
+						}
+						r.Figures = append(r.Figures, y)
 					}
 				}
 				v.Outcomes = append(v.Outcomes, r)
@@ -210,9 +217,10 @@ func v1Figure(k replay.FigureKind, f replay.Figure, measured float64, basis repl
 	}
 	v := V1Figure{Name: [...]string{"run_time", "mean", "p90", "p99", "over_10us"}[k], Measured: round(measured), Expected: round(f.Value.Mid), Change: f.Change.Mid}
 	ends := &V1Ends{round(f.Value.Low), round(f.Value.High)}
-	if basis == replay.BasisChecked {
+	switch basis {
+	case replay.BasisChecked:
 		v.Interval80 = ends
-	} else {
+	case replay.BasisSpread:
 		v.Spread = ends
 	}
 	return v
