@@ -85,11 +85,11 @@ Classes of wakes
   they run for long. What is so long in one kind of code only is the program's own and stays. Of 296
   traces that were recorded with real-time priority 12 had any, of up to 14%% of the work.
   The figures are bounds: short outages, those of the garbage collector's workers and of threads that
-  sleep in the poller stay, and who waited for a lock is woken by whom it was. 14 servers were recorded
-  with a busy loop on one or both of two CPUs, and with real-time priority. In all 18 groups of their
-  requests p99 and mean were then below the bound, and in 15 the p50; in the other three it was up to
-  16%% longer. The bound is not tight: in the middle 1.2 times the p50, 4 times the p99 and 2.4 times the
-  mean, but more than 30 times the mean in servers that the busy loops had made saturated.
+  sleep in the poller stay, and who waited for a lock is woken by whom it was. 15 programs were recorded
+  with a busy loop on one or both of two CPUs, and with real-time priority. In all 19 groups of their
+  requests p99 and mean were then below the bound. It is not tight: in the middle 4 times the p99 and
+  2.3 times the mean, but more than 30 times the mean in servers that the busy loops had made saturated.
+  The p50 is no bound: with fewer requests under way at the same time it may be lower among neighbours.
 
 Limits
   Contention for the scheduler's locks, caches, and other programs are not simulated. A program

@@ -33,8 +33,8 @@ const (
 	// else. The ranges are intervals whose coverage has been measured on recordings: see
 	// intervals.go.
 	BasisChecked
-	// BasisBound: the variant leaves out what the operating system took, as far as it shows. Lengths of time are at most as
-	// long, of requests and of waits, and as many requests per second are the least.
+	// BasisBound: the variant leaves out what the operating system took, as far as it shows. Waits, and p99 and mean of
+	// requests, are at most as long. Of the others the ranges are as of BasisSpread.
 	BasisBound
 	// BasisUnknown: nothing can be said, see Outcome.Refused.
 	BasisUnknown

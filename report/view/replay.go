@@ -271,7 +271,7 @@ func (d *Replayed) bound() string {
 	if !slices.ContainsFunc(d.All.Outcomes, func(o replay.Outcome) bool { return o.Basis == replay.BasisBound }) {
 		return ""
 	}
-	text := fmt.Sprintf("quiet: a bound, at most as long. Left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike.",
+	text := fmt.Sprintf("quiet: p99 and mean are at most as long. Left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike.",
 		textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code")
 	if o.Doubted > 0 {
 		text += fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal))
@@ -298,7 +298,7 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 	cells := []any{o.Name}
 	for k, f := range figures {
 		v := any(f.Value.Mid)
-		if details && o.Basis != replay.BasisBound {
+		if details && (o.Basis != replay.BasisBound || !replay.RequestFigure(k).Bounded()) {
 			v = rangeCell(f.Value)
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))

@@ -88,8 +88,8 @@ type (
 	// V1Outcome is a variant's. Unfinished of runs are left out.
 	V1Outcome struct {
 		Name string `json:"name"`
-		// Basis is spread, checked, bound or unknown. An unknown outcome has no figures; those of a bound are at most
-		// as long as expected, and at least as many per second.
+		// Basis is spread, checked, bound or unknown. An unknown outcome has no figures; waits of a bound are at most
+		// as long as expected, and so are p99 and mean of requests.
 		Basis      string       `json:"basis"`
 		Figures    []V1Figure   `json:"figures"`
 		Waits      replay.Range `json:"waits"`
@@ -170,7 +170,7 @@ func v1Requests(x *replay.Result) []V1Requests {
 				for k, f := range g.Outcomes[j] {
 					if !(noSpan && replay.RequestFigure(k) == replay.RequestRate) {
 						y := V1Figure{Name: names[k], Measured: g.Figures[k], Expected: f.Value.Mid, Change: f.Change.Mid}
-						if o.Basis != replay.BasisBound {
+						if o.Basis != replay.BasisBound || !replay.RequestFigure(k).Bounded() {
 							y.Spread = &V1Ends{f.Value.Low, f.Value.High}
 						}
 						r.Figures = append(r.Figures, y)
