@@ -98,6 +98,9 @@ func random(seed uint64) *workload.Workload {
 	for _, i := range a.alive {
 		a.end(i, workload.Segment{End: workload.EndExit})
 	}
+	for at := model.Duration(0); a.IntN(2) == 0; at += 200_000 {
+		a.w.Standstills = append(a.w.Standstills, workload.Standstill{At: at, Length: model.Duration(a.IntN(100_000))})
+	}
 	a.w.Recorded.Running = a.w.Recorded.Work
 	return a.w
 }
@@ -135,7 +138,7 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		cfg := refsched.Config{Seed: seed, Procs: 1 + int(seed%7), AsRecorded: true, Rules: refsched.Rules{Ideal: seed%5 == 0, NoGC: seed%3 == 0}}
-		exact := len(w.Stops) == 0 && (len(w.Cycles) == 0 || cfg.Rules.NoGC)
+		exact := len(w.Stops) == 0 && len(w.Standstills) == 0 && (len(w.Cycles) == 0 || cfg.Rules.NoGC)
 		if seed%2 == 0 {
 			cfg.Costs, exact = refsched.DefaultCosts(), false
 		}

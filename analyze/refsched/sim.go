@@ -98,6 +98,7 @@ const (
 	evMarked  // the mark work is done
 	evHeld    // the world has stood still for long enough
 	evQuota   // the quota is spent, or there again
+	evHalt    // all threads stand still, or go on
 )
 
 // step says what a proc has planned.
@@ -373,6 +374,8 @@ func (s *sim) carryOut(e event) {
 		s.restart()
 	case evQuota:
 		s.useQuota()
+	case evHalt:
+		s.halt(e.id > 0)
 	}
 }
 

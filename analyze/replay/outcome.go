@@ -110,7 +110,7 @@ func (r *Result) outcomes() {
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		}
-		if v.quiet() && r.Outages.Count == 0 {
+		if v.quiet() && r.Outages.Count == 0 && r.Outages.Standstills == 0 {
 			o.Basis, o.Refused, o.Recording = BasisUnknown, NoOutages, ""
 			r.Outcomes = append(r.Outcomes, o)
 			continue

@@ -59,6 +59,8 @@ type Outages struct {
 	Count        int            `json:"count"`
 	Total        model.Duration `json:"total_ns"`
 	Kinds        int            `json:"kinds_of_code"` // that have any, the most of any window
+	Standstills  int            `json:"standstills"`   // of all threads at once
+	StoodStill   model.Duration `json:"standstills_ns"`
 	Doubted      int            `json:"doubted"`
 	DoubtedTotal model.Duration `json:"doubted_ns"`
 }
@@ -67,6 +69,8 @@ func (o *Outages) add(x Outages) {
 	o.Count += x.Count
 	o.Total += x.Total
 	o.Kinds = max(o.Kinds, x.Kinds)
+	o.Standstills += x.Standstills
+	o.StoodStill += x.StoodStill
 	o.Doubted += x.Doubted
 	o.DoubtedTotal += x.DoubtedTotal
 }
@@ -178,7 +182,11 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 		r.Mark += w.Cycles[i].Work
 	}
 	o := &w.Outages
-	r.Outages.add(Outages{len(o.List), o.Total, o.Kinds, o.Doubted, o.DoubtedTotal})
+	found := Outages{Count: len(o.List), Total: o.Total, Kinds: o.Kinds, Standstills: len(w.Standstills), Doubted: o.Doubted, DoubtedTotal: o.DoubtedTotal}
+	for _, x := range w.Standstills {
+		found.StoodStill += x.Length
+	}
+	r.Outages.add(found)
 	for c, n := range w.Recorded.Wakes {
 		if workload.Class(c) != workload.ClassSyscall { // nobody wakes who returns
 			r.Wakes[c] += n

@@ -172,6 +172,7 @@ func (e *Extractor) Reuse(w *Workload) { e.spare = w.Goroutines }
 
 // Step implements [model.StepObserver].
 func (e *Extractor) Step(s *model.Step) {
+	e.standstill(s.Time)
 	e.clock.advance(s.Time)
 	switch s.Kind {
 	case model.StepGo:

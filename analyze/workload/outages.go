@@ -29,6 +29,32 @@ const (
 	outageKinds  = 3
 )
 
+// standstillLeast is longer than a goroutine runs before it is preempted: sysmon wants to see it run for 10 ms, looks every
+// 10 ms at the least often (runtime/proc.go: sysmon, forcePreemptNS), and both are late by a little.
+const standstillLeast = 30_000_000
+
+// Standstill is a time in which the operating system ran no thread of the program: a goroutine ran, and nobody did anything
+// for longer than it may.
+type Standstill struct {
+	At, Length model.Duration // since the window's start
+}
+
+// standstill takes that nothing happened until the step at a time.
+func (e *Extractor) standstill(at model.Time) {
+	c := &e.clock
+	if !c.begun || c.stopped || at.Sub(c.now) < standstillLeast || !slices.ContainsFunc(e.procs, func(p procState) bool {
+		return p.g != nil && p.g.state == model.GoRunning && !p.g.worker
+	}) {
+		return
+	}
+	if e.w != nil {
+		e.w.Standstills = append(e.w.Standstills, Standstill{e.w.since(c.now), at.Sub(c.now)})
+	}
+	c.stopped = true
+	c.advance(at)
+	c.stopped = false
+}
+
 // Outage is a time in which the operating system is suspected not to have run the thread of goroutine G.
 type Outage struct {
 	G, Seg int32
@@ -172,12 +198,10 @@ func (w *Workload) FindOutages() {
 	})
 }
 
-// Quiet returns the work without the outages. It shares what they do not touch.
+// Quiet returns the work without outages and standstills. It shares what they do not touch.
 func (w *Workload) Quiet() *Workload {
-	if len(w.Outages.List) == 0 {
-		return w
-	}
 	q := *w
+	q.Standstills = nil
 	q.Goroutines = slices.Clone(w.Goroutines)
 	last := int32(-1)
 	for _, o := range slices.Backward(w.Outages.List) { // of those of a segment the last first: offsets stay

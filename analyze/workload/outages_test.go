@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/modeltest"
 )
 
 // TestOutages checks that what takes too long in code of all kinds is an outage, that what does in one kind only is
@@ -45,7 +46,30 @@ func TestOutages(t *testing.T) {
 	}
 	alone := &workload.Workload{Goroutines: w.Goroutines[3:]}
 	alone.FindOutages()
-	if o := &alone.Outages; len(o.List) > 0 || alone.Quiet() != alone {
+	if o := &alone.Outages; len(o.List) > 0 {
 		t.Errorf("in two kinds: got %+v", o)
+	}
+}
+
+// TestStandstills checks that nobody computes in a silence that is longer than a goroutine may run, and that one in which
+// nobody ran, or a shorter one, is none.
+func TestStandstills(t *testing.T) {
+	const ms = 1_000_000 / modeltest.Tick
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).IdleProc(1).Running(1, "runtime.main").Status(3, model.GoWaiting, "main.c")
+	b.At(2 * ms)
+	m.Unblock(3)
+	b.At(22 * ms)
+	m.Block("sleep").Start(3)
+	b.At(62 * ms)
+	m.Block("sleep").ProcStop()
+	b.At(162 * ms)
+	m.ProcStart(0)
+	w := work(t, b)
+	if len(w.Standstills) != 1 || ticks(w.Standstills[0].Length) != 40*ms {
+		t.Errorf("got %+v", w.Standstills)
+	}
+	if got, want := program(w, 3), "waiting; 0 wait hand-off; 0 forever"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -31,6 +31,8 @@ type Workload struct {
 	Cycles     []Cycle     // of the garbage collector, in order of beginning
 	Stops      []Stop      // of the world, GC's own not included
 	Requests   []Request   // in the order in which they were found
+	// Standstills are times in which all threads stood still, by no doing of the program: nobody computed.
+	Standstills []Standstill
 
 	// Outages are in the work: goroutines seem to compute, or to be in system calls, during them. See FindOutages.
 	Outages Outages
@@ -52,7 +54,7 @@ type Recorded struct {
 	Created int64
 	// Running is the time that goroutines were Running in the window, as the
 	// Machine counts it. It is, to the nanosecond, Work + Marking + Stopped + Waking:
-	// Marking is the CPU time of mark workers. Stopped was taken by stop-the-worlds: from
+	// Marking is the CPU time of mark workers. Stopped was taken by standstills and stop-the-worlds: from
 	// goroutines that count as Running while the world stood still, and from those that
 	// stopped it, from their request to the restart.
 	Running, Marking, Stopped model.Duration

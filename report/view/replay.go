@@ -271,8 +271,14 @@ func (d *Replayed) bound() string {
 	if !slices.ContainsFunc(d.All.Outcomes, func(o replay.Outcome) bool { return o.Basis == replay.BasisBound }) {
 		return ""
 	}
-	text := fmt.Sprintf("quiet: p99 and mean are at most as long. Left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike.",
-		textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code")
+	text := "quiet: p99 and mean are at most as long."
+	if o.Standstills > 0 {
+		text += fmt.Sprintf(" Left out are %s of all threads at once, in all %s: nothing in the program does that.", textui.Plural(o.Standstills, "standstill"), textui.Duration(o.StoodStill))
+	}
+	if o.Count > 0 {
+		text += fmt.Sprintf(" Left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike.",
+			textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code")
+	}
 	if o.Doubted > 0 {
 		text += fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal))
 	}
