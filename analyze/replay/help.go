@@ -71,7 +71,9 @@ Classes of wakes
     at most       quiet alone, see below.
     spread        any other variant: the least and greatest over --seeds. How far such figures
                   are from the truth has not been measured.
-  The figures of requests have no interval: too few programs with requests were recorded both ways.
+  Intervals of requests are from two procs to one as well: 26 groups of 22 programs were recorded both
+  ways, and 91 of 104 figures are inside. Of those that changed by more than a tenth 47 of 51 did so in
+  the expected direction.
   From a trace with one proc nothing is concluded about several: it does not show what would wait
   for what. Record with that GOMAXPROCS.
   No figure is given where the reference does not reproduce the trace, where the trace contradicts
@@ -88,9 +90,10 @@ Classes of wakes
   have preempted it. The reference has that at the same time.
   The figures are bounds: short outages, those of the garbage collector's workers and of threads that
   sleep in the poller stay, and who waited for a lock is woken by whom it was. 15 programs were recorded
-  with a busy loop on one or both of two CPUs, and with real-time priority. In all 19 groups of their
-  requests p99 and mean were then below the bound. It is not tight: in the middle 4 times the p99 and
-  2.3 times the mean, but more than 30 times the mean in servers that the busy loops had made saturated.
+  with a busy loop on one or both of two CPUs, and with real-time priority. In 19 groups of their
+  requests the p99 was then below the bound, and in 18 the mean. It is not tight: in the middle 2.8 times
+  the p99 and 1.8 times the mean, but more than 30 times the mean in servers that the busy loops had
+  saturated.
   The p50 is no bound: with fewer requests under way at the same time it may be lower among neighbours.
 
 Limits

@@ -244,10 +244,8 @@ func (d *Replayed) requests(details bool) *document.Section {
 	if len(t.Rows) > 0 {
 		s.Add(t)
 	}
-	if shown && slices.ContainsFunc(x.Outcomes, func(o replay.Outcome) bool { return o.Basis == replay.BasisSpread || o.Basis == replay.BasisChecked }) {
-		s.Text("%s", unchecked)
-	}
 	if shown {
+		s.Paragraphs(d.worth())
 		s.Paragraphs(d.bound())
 		if trust.NoSpan != "" {
 			s.Text("No answer about requests per second: %s.", trust.NoSpan)
@@ -260,6 +258,21 @@ func (d *Replayed) requests(details bool) *document.Section {
 		s.Paragraphs(recordings(x.Outcomes))
 	}
 	return s
+}
+
+// worth says what the figures of what is asked are worth.
+func (d *Replayed) worth() string {
+	has := func(b replay.Basis) bool {
+		return slices.ContainsFunc(d.All.Outcomes, func(o replay.Outcome) bool { return o.Basis == b })
+	}
+	text := ""
+	if has(replay.BasisChecked) {
+		text = "Ranges are 80% intervals: as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value. "
+	}
+	if has(replay.BasisSpread) {
+		text += unchecked
+	}
+	return strings.TrimSpace(text)
 }
 
 // unchecked says what figures without an interval are worth.
@@ -304,7 +317,7 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 	cells := []any{o.Name}
 	for k, f := range figures {
 		v := any(f.Value.Mid)
-		if details && (o.Basis != replay.BasisBound || !replay.RequestFigure(k).Bounded()) {
+		if o.Basis == replay.BasisChecked || details && (o.Basis != replay.BasisBound || !replay.RequestFigure(k).Bounded()) {
 			v = rangeCell(f.Value)
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
@@ -405,7 +418,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 	if details {
 		s.Add(changes)
 	}
-	if bases[replay.BasisChecked] {
+	if bases[replay.BasisChecked] && (details || len(d.All.Requests) == 0) {
 		s.Text("80%% interval: as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value.")
 	}
 	if bases[replay.BasisSpread] && details {

@@ -170,8 +170,11 @@ func v1Requests(x *replay.Result) []V1Requests {
 				for k, f := range g.Outcomes[j] {
 					if !(noSpan && replay.RequestFigure(k) == replay.RequestRate) {
 						y := V1Figure{Name: names[k], Measured: g.Figures[k], Expected: f.Value.Mid, Change: f.Change.Mid}
-						if o.Basis != replay.BasisBound || !replay.RequestFigure(k).Bounded() {
-							y.Spread = &V1Ends{f.Value.Low, f.Value.High}
+						switch ends := (&V1Ends{f.Value.Low, f.Value.High}); {
+						case o.Basis == replay.BasisChecked:
+							y.Interval80 = ends
+						case o.Basis == replay.BasisSpread, !replay.RequestFigure(k).Bounded():
+							y.Spread = ends
 						}
 						r.Figures = append(r.Figures, y)
 					}
