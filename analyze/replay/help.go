@@ -22,10 +22,10 @@ Output (--mode free)
   Then waits to run. What follows is in --details.
   The reference is the median over --seeds of what the model makes of the work; an error is the
   part of the measured percentile by which the simulated one is longer. W1, the Wasserstein
-  distance, is how far a wait must be moved on average to make one
-  distribution of the other. The reference reproduces a trace closely if W1 is at most 10%% of the mean
-  wait, or at most twice what recordings differ by, if that is no more than 25%%; roughly up to 25%%. Beyond, the trace contains something that the model does not
-  know, or it is chance.
+  distance, is how far a wait must be moved on average to make one distribution of the other. The
+  reference reproduces a trace closely if W1 is at most 10%% of the mean wait, or at most twice what
+  recordings differ by, if that is no more than 25%%; roughly up to 25%%. Beyond, the trace contains
+  something that the model does not know, or it is chance.
   "work" is time on procs: a goroutine that has one computes, even while the operating system
   does not run its thread. What-ifs other than quiet inherit what the operating system took then.
   The ideal scheduler has one queue, first come, first served, and no costs. It is no lower

@@ -51,7 +51,7 @@ var changes = []change{
 		c.Rules.NoGC = true
 		return want("off", value)
 	}},
-	{"quiet", "", "without the times in which the operating system seems to have run something else on the program's threads", "while nothing else runs on the machine", func(c *refsched.Config, value string) error {
+	{"quiet", "", "without what the operating system seems to have run instead of the program", "while nothing else runs on the machine", func(c *refsched.Config, value string) error {
 		c.Costs = c.Costs.Quiet()
 		return want("", value)
 	}},
