@@ -55,7 +55,7 @@ Classes of wakes
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
-  With ideal only procs and gc have an effect.
+  With ideal only procs, gc and quiet have an effect.
 %s
   The figures of waits are the run time, the mean, p90 and p99, and the part of them that is longer
   than 10 µs. The median is left out: most programs have short and long waits, and where

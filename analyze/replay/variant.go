@@ -62,7 +62,7 @@ var changes = []change{
 }
 
 // withIdeal are the changes that have an effect under an ideal scheduler.
-var withIdeal = []string{"procs", "gc"}
+var withIdeal = []string{"procs", "gc", "quiet"}
 
 // Most procs that can be asked for, and most variants of a range.
 const (

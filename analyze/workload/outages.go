@@ -149,7 +149,7 @@ func (w *Workload) FindOutages() {
 		slices.Sort(p.lengths)
 		p.measure(p.lengths[len(p.lengths)/2], outageFactor)
 		if p.typical <= outageShort {
-			short.long, short.usual, short.over = short.long+p.long, short.usual+p.usual, short.over+p.over
+			short.long, short.usual = short.long+p.long, short.usual+p.usual
 		}
 	}
 	found, out := 0, &w.Outages

@@ -40,7 +40,7 @@ func newReplay(a *app) *cobra.Command {
 compared with those of the simulations. schedscope help replay-model explains what is
 simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
-  schedscope replay --what-if procs=8 --what-if gc=off trace.out
+  schedscope replay --what-if procs=8 --what-if quiet trace.out
   schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
