@@ -68,7 +68,6 @@ Classes of wakes
                   how far such figures were off for other programs, which were recorded both
                   ways: four of five should contain the measured value. Where most wakes are
                   by locks there is a spread instead.
-    at most       quiet alone, see below.
     spread        any other variant: the least and greatest over --seeds. How far such figures
                   are from the truth has not been measured.
   Intervals of requests are from two procs to one as well: 26 groups of 22 programs were recorded both
@@ -88,13 +87,13 @@ Classes of wakes
   traces that were recorded with real-time priority 12 had any, of up to 14%% of the work.
   Where nothing at all happens for 30 ms while a goroutine runs, all threads stood still: sysmon would
   have preempted it. The reference has that at the same time.
-  The figures are bounds: short outages, those of the garbage collector's workers and of threads that
-  sleep in the poller stay, and who waited for a lock is woken by whom it was. 15 programs were recorded
-  with a busy loop on one or both of two CPUs, and with real-time priority. In 19 groups of their
-  requests the p99 was then below the bound, and in 18 the mean. It is not tight: in the middle 2.8 times
-  the p99 and 1.8 times the mean, but more than 30 times the mean in servers that the busy loops had
-  saturated.
-  The p50 is no bound: with fewer requests under way at the same time it may be lower among neighbours.
+  Short outages, those of the garbage collector's workers and of threads that sleep in the poller stay,
+  and who waited for a lock is woken by whom it was: figures are too high rather than too low. 15 programs
+  were recorded with a busy loop on one or both of two CPUs, and with real-time priority. In 19 groups of
+  their requests the p99 was then below what quiet had said, and in 18 the mean: in the middle by a factor
+  of 2.8 and 1.8, and of more than 30 in servers that the busy loops had saturated. It is no bound: of
+  twelve other programs with some hundred requests 9 of 15 such figures were below. The p50 may rise, as
+  with neighbours fewer requests are under way at the same time.
 
 Limits
   Contention for the scheduler's locks, caches, and other programs are not simulated. A program

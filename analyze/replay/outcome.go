@@ -33,15 +33,12 @@ const (
 	// else. The ranges are intervals whose coverage has been measured on recordings: see
 	// intervals.go.
 	BasisChecked
-	// BasisBound: the variant leaves out what the operating system took, as far as it shows. Waits, and p99 and mean of
-	// requests, are at most as long. Of the others the ranges are as of BasisSpread.
-	BasisBound
 	// BasisUnknown: nothing can be said, see Outcome.Refused.
 	BasisUnknown
 )
 
 // String returns the basis as JSON has it.
-func (b Basis) String() string { return [...]string{"spread", "checked", "bound", "unknown"}[b] }
+func (b Basis) String() string { return [...]string{"spread", "checked", "unknown"}[b] }
 
 // FigureKind is a figure of a schedule.
 type FigureKind int
@@ -115,9 +112,6 @@ func (r *Result) outcomes() {
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		}
-		if v.Name == "quiet" {
-			o.Basis = BasisBound
-		}
 		o.compare(kindOf(r.runs, runVariant, v), base, measured)
 		if !v.other() && v.Procs() == 1 && r.checked() {
 			o.Basis = BasisChecked
@@ -157,9 +151,6 @@ func (o *Outcome) compare(runs, base []*Schedule, measured [NumFigures]float64) 
 			value := min(1, max(0, measured[k]+v-was[k]))
 			if FigureKind(k) != FigureLong {
 				value = measured[k] * floored(v) / floored(was[k])
-			}
-			if o.Basis == BasisBound {
-				value = min(value, measured[k])
 			}
 			values[k] = append(values[k], value)
 		}

@@ -79,10 +79,6 @@ const (
 // String returns the figure's name as tables print it.
 func (k RequestFigure) String() string { return [...]string{"p50", "p99", "mean", "per s"}[k] }
 
-// Bounded reports whether the figure under a variant of [BasisBound] is a bound. The p50 is none: where the operating
-// system holds requests up, fewer may be under way at the same time.
-func (k RequestFigure) Bounded() bool { return k == RequestP99 || k == RequestMean }
-
 // requestFigures returns the figures of requests, of which n end in a second.
 func requestFigures(d *dist.Dist, n float64) [NumRequestFigures]float64 {
 	q := d.Quantiles(0.5, 0.99)
@@ -137,9 +133,6 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 			value := v
 			if RequestFigure(k) != RequestRate {
 				value = x.Figures[k] * floored(v) / floored(was[k])
-			}
-			if o.Basis == BasisBound && RequestFigure(k).Bounded() {
-				value = min(value, x.Figures[k])
 			}
 			simulated[k], values[k] = append(simulated[k], v), append(values[k], value)
 		}

@@ -246,7 +246,7 @@ func (d *Replayed) requests(details bool) *document.Section {
 	}
 	if shown {
 		s.Paragraphs(d.worth())
-		s.Paragraphs(d.bound())
+		s.Paragraphs(d.outages())
 		if trust.NoSpan != "" {
 			s.Text("No answer about requests per second: %s.", trust.NoSpan)
 		}
@@ -278,20 +278,21 @@ func (d *Replayed) worth() string {
 // unchecked says what figures without an interval are worth.
 const unchecked = "How far the figures without an interval are from what would be measured is not known: take the direction for an answer, not the digits."
 
-// bound says what a quiet machine is, "" if nobody asked for it.
-func (d *Replayed) bound() string {
+// outages says what a quiet machine is without, "" if nobody asked for it or that is nothing.
+func (d *Replayed) outages() string {
 	o := &d.All.Outages
-	if !slices.ContainsFunc(d.All.Outcomes, func(o replay.Outcome) bool { return o.Basis == replay.BasisBound }) {
+	if o.Count+o.Standstills == 0 {
 		return ""
 	}
-	text := "quiet: p99 and mean are at most as long."
+	var left []string
 	if o.Standstills > 0 {
-		text += fmt.Sprintf(" Left out are %s of all threads at once, in all %s: nothing in the program does that.", textui.Plural(o.Standstills, "standstill"), textui.Duration(o.StoodStill))
+		left = append(left, fmt.Sprintf("left out are %s of all threads at once, in all %s, which nothing in the program does", textui.Plural(o.Standstills, "standstill"), textui.Duration(o.StoodStill)))
 	}
 	if o.Count > 0 {
-		text += fmt.Sprintf(" Left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike.",
-			textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code")
+		left = append(left, fmt.Sprintf("left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike",
+			textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code"))
 	}
+	text := "quiet: " + strings.Join(left, "; ") + "."
 	if o.Doubted > 0 {
 		text += fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal))
 	}
@@ -317,7 +318,7 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 	cells := []any{o.Name}
 	for k, f := range figures {
 		v := any(f.Value.Mid)
-		if o.Basis == replay.BasisChecked || details && (o.Basis != replay.BasisBound || !replay.RequestFigure(k).Bounded()) {
+		if details || o.Basis == replay.BasisChecked {
 			v = rangeCell(f.Value)
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
@@ -398,12 +399,12 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		for k, f := range o.Figures {
 			known := o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan)
 			v := any(f.Value.Mid)
-			if details && o.Basis != replay.BasisBound || o.Basis == replay.BasisChecked {
+			if details || o.Basis == replay.BasisChecked {
 				v = rangeCell(f.Value)
 			}
 			cells, change = append(cells, document.If(known, v)), append(change, document.If(known, f.Change.Mid))
 		}
-		basis := map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval", replay.BasisBound: "at most"}[o.Basis]
+		basis := map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval"}[o.Basis]
 		if basis == "spread" && !details {
 			basis = ""
 		}
@@ -427,7 +428,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		s.Text("%s", unchecked)
 	}
 	if len(d.All.Requests) == 0 {
-		s.Paragraphs(d.bound())
+		s.Paragraphs(d.outages())
 	}
 	for _, o := range outcomes {
 		if !o.Finished() {

@@ -88,8 +88,7 @@ type (
 	// V1Outcome is a variant's. Unfinished of runs are left out.
 	V1Outcome struct {
 		Name string `json:"name"`
-		// Basis is spread, checked, bound or unknown. An unknown outcome has no figures; waits of a bound are at most
-		// as long as expected, and so are p99 and mean of requests.
+		// Basis is spread, checked or unknown. An unknown outcome has no figures.
 		Basis      string       `json:"basis"`
 		Figures    []V1Figure   `json:"figures"`
 		Waits      replay.Range `json:"waits"`
@@ -170,10 +169,9 @@ func v1Requests(x *replay.Result) []V1Requests {
 				for k, f := range g.Outcomes[j] {
 					if !(noSpan && replay.RequestFigure(k) == replay.RequestRate) {
 						y := V1Figure{Name: names[k], Measured: g.Figures[k], Expected: f.Value.Mid, Change: f.Change.Mid}
-						switch ends := (&V1Ends{f.Value.Low, f.Value.High}); {
-						case o.Basis == replay.BasisChecked:
+						if ends := (&V1Ends{f.Value.Low, f.Value.High}); o.Basis == replay.BasisChecked {
 							y.Interval80 = ends
-						case o.Basis == replay.BasisSpread, !replay.RequestFigure(k).Bounded():
+						} else {
 							y.Spread = ends
 						}
 						r.Figures = append(r.Figures, y)
@@ -220,10 +218,9 @@ func v1Figure(k replay.FigureKind, f replay.Figure, measured float64, basis repl
 	}
 	v := V1Figure{Name: [...]string{"run_time", "mean", "p90", "p99", "over_10us"}[k], Measured: round(measured), Expected: round(f.Value.Mid), Change: f.Change.Mid}
 	ends := &V1Ends{round(f.Value.Low), round(f.Value.High)}
-	switch basis {
-	case replay.BasisChecked:
+	if basis == replay.BasisChecked {
 		v.Interval80 = ends
-	case replay.BasisSpread:
+	} else {
 		v.Spread = ends
 	}
 	return v
