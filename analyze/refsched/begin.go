@@ -19,9 +19,17 @@ func (s *sim) begin() {
 	e := s.event(model.EventMetric, nobody)
 	e.Str, e.ID = s.out.words.procs, int64(s.n)
 	s.out.send(0)
-	if s.cfg.Quota > 0 {
+	if s.cfg.Quota > 0 || len(s.w.Standstills) > 0 && !s.rules.Ideal {
 		s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
+	}
+	if s.cfg.Quota > 0 {
 		s.at(int64(quotaStep), evQuota, 0, 0, 0)
+	}
+	for _, x := range s.w.Standstills {
+		if s.quota.on != nil {
+			s.at(int64(x.At), evHalt, 1, 0, 0)
+			s.at(int64(x.At+x.Length), evHalt, 0, 0, 0)
+		}
 	}
 	var order []int32
 	for i := range s.gs {

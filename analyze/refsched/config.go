@@ -25,6 +25,8 @@ type Config struct {
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span
 	// at most.
 	Until model.Duration
+	// Request, if not nil, is called with each of the workload's requests that begins and ends.
+	Request func(i int32, took model.Duration)
 	// Decide, if not nil, is called with each start, as a [runqueue.Resolver] would report
 	// it. The argument is valid during the call.
 	Decide func(*runqueue.Start)

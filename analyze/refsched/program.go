@@ -61,7 +61,7 @@ func (s *sim) run(p int32) {
 // nextSegment has the goroutine begin its next segment.
 func (s *sim) nextSegment(g *goroutine) {
 	g.seg++
-	g.off = 0
+	g.off, g.begun = 0, s.now
 	g.gen++
 	g.aim()
 }
@@ -100,6 +100,8 @@ func (s *sim) do(c where, op *workload.Op) bool {
 		if s.byClass(op.G) {
 			s.serve(c, op.G, op)
 		}
+	case workload.OpBegin, workload.OpEnd:
+		s.mark(c.g, op)
 	case workload.OpCycle:
 		return s.startCycle(c, op.G)
 	case workload.OpStop:
@@ -110,6 +112,22 @@ func (s *sim) do(c where, op *workload.Op) bool {
 	return false
 }
 
+// mark notes that a request begins or ends.
+func (s *sim) mark(g int32, op *workload.Op) {
+	if s.cfg.Request == nil {
+		return
+	}
+	at := s.now
+	if op.At == 0 {
+		at = s.gs[g].begun
+	}
+	x := &s.requests[op.G]
+	x[op.Kind-workload.OpBegin] = at + 1
+	if x[0] > 0 && x[1] > 0 {
+		s.cfg.Request(op.G, model.Duration(max(x[1]-x[0], 0)))
+	}
+}
+
 // create makes a goroutine runnable, next on this proc (runtime/proc.go: newproc).
 func (s *sim) create(c where, g int32, stack model.StackID) {
 	x := &s.gs[g]
@@ -117,7 +135,7 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 		return
 	}
 	s.goEvent(c, g, model.GoNotExist, model.GoRunnable, 0, stack, s.out.root(x.prog.Func))
-	x.state = gRunnable
+	x.state, x.begun = gRunnable, s.now
 	s.enter(g, model.OriginCreated)
 	s.put(c.p, g, true)
 	s.wakep()

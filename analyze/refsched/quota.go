@@ -4,14 +4,15 @@ import "github.com/schedscope/schedscope/model"
 
 // quota is a CPU quota, as a cgroup's limit: once the time of a period is used up, threads in the
 // scheduler and in goroutines stand still until the next one, whatever they do. Those in system
-// calls need no processor.
+// calls need no processor. In standstills that were recorded it is the same.
 type quota struct {
-	on        []bool // by proc: its thread has a processor
-	used      int    // of them
-	queue     ring   // procs whose threads stand still
-	waits     []bool // by proc: it is in the queue
-	left      model.Duration
-	throttled bool
+	on     []bool // by proc: its thread has a processor
+	used   int    // of them
+	queue  ring   // procs whose threads stand still
+	waits  []bool // by proc: it is in the queue
+	left   model.Duration
+	spent  bool // nothing is left
+	halted bool // all threads stand still (workload.Standstill)
 }
 
 // quotaPeriod is the time in which a quota may be used, and quotaStep how often its use is looked
@@ -25,8 +26,8 @@ const (
 func (s *sim) onCore(p int32) {
 	q := &s.quota
 	switch {
-	case s.cfg.Quota == 0 || q.on[p] || q.waits[p]:
-	case q.throttled:
+	case q.on == nil || q.on[p] || q.waits[p]:
+	case q.spent || q.halted:
 		s.freeze(p)
 	default:
 		q.on[p] = true
@@ -38,7 +39,7 @@ func (s *sim) onCore(p int32) {
 func (s *sim) offCore(p int32) {
 	q := &s.quota
 	switch {
-	case s.cfg.Quota == 0:
+	case q.on == nil:
 	case q.waits[p]:
 		q.waits[p] = false // it stays in the queue and is passed over
 		s.ps[p].frozen = false
@@ -99,25 +100,44 @@ func (s *sim) useQuota() {
 	q := &s.quota
 	s.at(s.now+int64(quotaStep), evQuota, 0, 0, 0)
 	if s.now%int64(quotaPeriod) < int64(quotaStep) {
-		q.left, q.throttled = s.cfg.Quota, false
-		for q.queue.len() > 0 {
-			if p := q.queue.pop(); q.waits[p] {
-				q.waits[p], q.on[p] = false, true
-				q.used++
-				s.thaw(p)
-			}
-		}
+		q.left, q.spent = s.cfg.Quota, false
+		s.resume()
 		return
 	}
 	q.left -= quotaStep * model.Duration(q.used)
-	if q.left > 0 || q.throttled {
-		return
+	if q.left <= 0 && !q.spent {
+		q.spent = true
+		s.standStill()
 	}
-	q.throttled = true
+}
+
+// halt begins or ends a standstill.
+func (s *sim) halt(begins bool) {
+	if s.quota.halted = begins; begins {
+		s.standStill()
+	} else {
+		s.resume()
+	}
+}
+
+// standStill stops all threads.
+func (s *sim) standStill() {
 	for p := range int32(s.n) {
-		if q.on[p] {
+		if s.quota.on[p] {
 			s.offCore(p)
 			s.freeze(p)
+		}
+	}
+}
+
+// resume lets all threads go on, if they may.
+func (s *sim) resume() {
+	q := &s.quota
+	for q.queue.len() > 0 && !q.spent && !q.halted {
+		if p := q.queue.pop(); q.waits[p] {
+			q.waits[p], q.on[p] = false, true
+			q.used++
+			s.thaw(p)
 		}
 	}
 }

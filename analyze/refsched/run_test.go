@@ -46,6 +46,20 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// In a standstill nobody gets on, and its goroutine seems to compute.
+func TestStandstill(t *testing.T) {
+	tables := model.NewTables()
+	w := &workload.Workload{Tables: tables, Version: 26, Procs: 2, End: 100_000, Standstills: []workload.Standstill{{At: 4000, Length: 50_000}}}
+	w.Goroutines = []workload.Goroutine{{ID: 1, Func: tables.AddString("main.main"), Begin: workload.BeginRunning, Work: 10_000,
+		Segments: []workload.Segment{{CPU: 10_000, Object: -1, Target: -1, End: workload.EndExit}}}}
+	for ideal, want := range map[bool]model.Duration{false: 60_000, true: 10_000} {
+		res, err := refsched.Run(context.Background(), w, refsched.Config{Rules: refsched.Rules{Ideal: ideal}}, nil)
+		if err != nil || !res.Finished || res.Span != want {
+			t.Errorf("ideal %v: %+v, %v; want a span of %d", ideal, res, err, want)
+		}
+	}
+}
+
 // A semaphore holds back who would take a place too many, however long those take that have one.
 func TestSemaphore(t *testing.T) {
 	const children, room = 12, 3

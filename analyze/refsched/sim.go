@@ -98,6 +98,7 @@ const (
 	evMarked  // the mark work is done
 	evHeld    // the world has stood still for long enough
 	evQuota   // the quota is spent, or there again
+	evHalt    // all threads stand still, or go on
 )
 
 // step says what a proc has planned.
@@ -168,6 +169,7 @@ type sim struct {
 	quota      quota
 	draws      []uint64         // by proc, what the next number is made of
 	stays      []runqueue.Start // by goroutine, for Config.Decide; nil without
+	requests   [][2]int64       // when they began and ended, from 1; 0: not yet
 }
 
 type gstate uint8
@@ -197,6 +199,7 @@ type goroutine struct {
 	m      int32  // the same
 	locked int32  // thread that it is locked to
 	gen    uint32 // of its waits
+	begun  int64  // when its segment came to be its next: the end of the wait before
 	state  gstate
 	from   runqueue.Source // where it was picked
 	worker bool
@@ -276,6 +279,7 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 		s.lastID = max(s.lastID, g.ID)
 	}
 	s.woken = make([]bool, segs)
+	s.requests = make([][2]int64, len(w.Requests))
 	if cfg.Decide != nil {
 		s.stays = make([]runqueue.Start, len(s.gs))
 		for i := range s.stays {
@@ -370,6 +374,8 @@ func (s *sim) carryOut(e event) {
 		s.restart()
 	case evQuota:
 		s.useQuota()
+	case evHalt:
+		s.halt(e.id > 0)
 	}
 }
 

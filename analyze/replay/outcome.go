@@ -17,6 +17,8 @@ type Outcome struct {
 	Unfinished, Runs int
 	// Refused says why nothing is said of the variant, usually "".
 	Refused string
+	// Recording says how to record what the variant asks for, "" if that is not possible.
+	Recording string
 }
 
 // Basis is what the figures of an outcome rest on.
@@ -99,9 +101,14 @@ func (r *Result) outcomes() {
 	measured := figures(r.Measured)
 	for i := range r.variants {
 		v := &r.variants[i]
-		o := Outcome{Name: v.Name}
+		o := Outcome{Name: v.Name, Recording: v.Recording()}
 		if v.unknown(r.MinProcs) {
 			o.Basis, o.Refused = BasisUnknown, OneProc
+			r.Outcomes = append(r.Outcomes, o)
+			continue
+		}
+		if v.quiet() && r.Outages.Count == 0 && r.Outages.Standstills == 0 {
+			o.Basis, o.Refused, o.Recording = BasisUnknown, NoOutages, ""
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		}
@@ -115,7 +122,10 @@ func (r *Result) outcomes() {
 }
 
 // OneProc says why nothing is said of several procs.
-const OneProc = "a trace recorded with one proc does not show what would wait on several. Record with that GOMAXPROCS"
+const OneProc = "a trace recorded with one proc does not show what would wait on several"
+
+// NoOutages says why nothing is said of a quiet machine.
+const NoOutages = "the trace does not show that the operating system ran anything else on the program's threads"
 
 // Finished reports whether any simulation came to the end of the work.
 func (o *Outcome) Finished() bool { return o.Unfinished < o.Runs }

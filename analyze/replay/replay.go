@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -85,6 +86,8 @@ type Replay struct {
 	resolver   *runqueue.Resolver
 	calibrator *calibrator
 	recording  recording
+	tracker    *requests.Tracker
+	groups     groups
 
 	begun, done bool
 	start       model.Time // of the window
@@ -108,6 +111,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	r.recording.begin(0)
 	r.extractor = workload.NewExtractor(t, version)
 	r.calibrator = newCalibrator()
+	r.groups = groups{index: map[Group]int32{}, kinds: map[string]int{}}
 	r.result = newResult(t, r.o)
 	return r, nil
 }
@@ -116,6 +120,8 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 func (r *Replay) Observe(m *model.Machine) {
 	r.resolver.Observe(r.calibrator)
 	m.Observe(r)
+	r.tracker = requests.New(m, nil)
+	r.tracker.Done = r.request
 }
 
 // Step implements [model.StepObserver].
@@ -156,6 +162,7 @@ func (r *Replay) Begin(at model.Time) {
 // Event takes each event, after the Machine has. It ends a window that has as many
 // starts or steps as it may have, or is as long, and simulates it.
 func (r *Replay) Event(ev *model.Event) {
+	r.tracker.Event(ev)
 	if r.done || !r.begun {
 		return
 	}
@@ -208,10 +215,18 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 		r.result.LeftOut += end.Sub(r.start)
 		return nil
 	}
+	if slices.ContainsFunc(r.o.Variants, func(v Variant) bool { return v.quiet() }) {
+		w.FindOutages()
+	}
 	from := compareFrom(w)
 	recorded := r.recording.schedule(from, end)
 	recorded.Starts = w.Recorded.Starts
 	recorded.Span = w.Recorded.LastEnd
+	for _, q := range w.Requests {
+		if q.Start >= from.Sub(w.Start) {
+			recorded.add(r.groups.list[q.Group], q.End-q.Start)
+		}
+	}
 	r.calibrator.wakers(w.Recorded.Wakers)
 	r.result.window(w, recorded)
 	r.recorded = recorded
@@ -320,8 +335,17 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		}
 	}()
 	cfg := run.config(costs)
+	if run.variant != nil && run.variant.quiet() {
+		w = w.Quiet()
+	}
 	s = newSchedule()
-	cfg.Span = &gauge{schedule: s, from: compareFrom(w)}
+	from := compareFrom(w)
+	cfg.Span = &gauge{schedule: s, from: from}
+	cfg.Request = func(i int32, took model.Duration) {
+		if q := &w.Requests[i]; q.Start >= from.Sub(w.Start) {
+			s.add(r.groups.list[q.Group], (took+grain/2)/grain*grain)
+		}
+	}
 	res, err := r.o.simulate(ctx, w, cfg, nil)
 	if err != nil {
 		return nil, err

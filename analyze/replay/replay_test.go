@@ -301,7 +301,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("external: %+v", tr)
 	}
 	poor := result(2000, nil)
-	if tr := poor.Trust(); !strings.Contains(tr.Refused, "does not reproduce") || poor.Fit(nil) != FitPoor {
+	if tr := poor.Trust(); !strings.Contains(tr.Refused, "off by 100%") || poor.Fit(nil) != FitPoor {
 		t.Errorf("twice as long: %+v, %v", tr, poor.Fit(nil))
 	}
 	if f := poor.Fit(&Noise{W1: Lengths{Mid: 600}}); f != FitClose {
@@ -313,5 +313,28 @@ func TestTrust(t *testing.T) {
 	good.Inconsistent = 500
 	if good.Trust().Refused == "" {
 		t.Error("a contradicting trace is trusted")
+	}
+}
+
+// TestRequests checks that the simulation of a recording has its requests, that they take about as long, and that a second
+// proc is worth something to them.
+func TestRequests(t *testing.T) {
+	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 1, Variants: variants(t, "procs=1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Requests) == 0 {
+		t.Fatal("no requests")
+	}
+	x := &r.Requests[0]
+	if n := x.All.Measured.Count; x.Kind != "http" || n < 100 || x.All.Count.Mid != float64(n) || r.Refuses(x) != "" {
+		t.Errorf("%+v: %d requests, simulated %v, refused because of %q", x.Group, n, x.All.Count.Mid, r.Refuses(x))
+	}
+	if f := x.Outcomes[0]; f[RequestMean].Value.Mid < 1.2*x.Figures[RequestMean] || f[RequestRate].Value.Mid > x.Figures[RequestRate] {
+		t.Errorf("with one proc: %+v, recorded with two: %v", f, x.Figures)
+	}
+	few := r.Requests[len(r.Requests)-1]
+	if few.All.Measured.Count >= fewRequests || r.Refuses(&few) == "" {
+		t.Errorf("%+v: of %d requests something is said", few.Group, few.All.Measured.Count)
 	}
 }

@@ -27,6 +27,8 @@ type Result struct {
 	// threads then, a trace does not show. Mark is that of the garbage collector's mark workers,
 	// which is not in Work.
 	Work, Mark model.Duration
+	// Outages are times in which the operating system seems to have run something else.
+	Outages Outages
 	// Measured is the recorded schedule.
 	Measured *Schedule
 	// Contradictions are events of simulations that contradict themselves: bugs of schedscope.
@@ -43,11 +45,34 @@ type Result struct {
 	Ideal *Schedule // nil if not asked for
 	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
+	// Requests by group, those with the most time first.
+	Requests []Requests
 
 	tables   *model.Tables
 	options  Options
 	runs     []run
 	variants []Variant
+}
+
+// Outages sum up those of [workload.Outages].
+type Outages struct {
+	Count        int            `json:"count"`
+	Total        model.Duration `json:"total_ns"`
+	Kinds        int            `json:"kinds_of_code"` // that have any, the most of any window
+	Standstills  int            `json:"standstills"`   // of all threads at once
+	StoodStill   model.Duration `json:"standstills_ns"`
+	Doubted      int            `json:"doubted"`
+	DoubtedTotal model.Duration `json:"doubted_ns"`
+}
+
+func (o *Outages) add(x Outages) {
+	o.Count += x.Count
+	o.Total += x.Total
+	o.Kinds = max(o.Kinds, x.Kinds)
+	o.Standstills += x.Standstills
+	o.StoodStill += x.StoodStill
+	o.Doubted += x.Doubted
+	o.DoubtedTotal += x.DoubtedTotal
 }
 
 // Range is a figure under several seeds: the median, and the least and greatest.
@@ -156,6 +181,12 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 	for i := range w.Cycles {
 		r.Mark += w.Cycles[i].Work
 	}
+	o := &w.Outages
+	found := Outages{Count: len(o.List), Total: o.Total, Kinds: o.Kinds, Standstills: len(w.Standstills), Doubted: o.Doubted, DoubtedTotal: o.DoubtedTotal}
+	for _, x := range w.Standstills {
+		found.StoodStill += x.Length
+	}
+	r.Outages.add(found)
 	for c, n := range w.Recorded.Wakes {
 		if workload.Class(c) != workload.ClassSyscall { // nobody wakes who returns
 			r.Wakes[c] += n
@@ -172,6 +203,7 @@ func (r *Result) finish() {
 		r.Ideal = ideal[0]
 	}
 	r.outcomes()
+	r.requests()
 	r.Contradictions = 0
 	for i := range r.runs {
 		if n := r.runs[i].contradictions; n > 0 {
@@ -208,6 +240,7 @@ func Merge(results []*Result) *Result {
 		all.Work += r.Work
 		all.Mark += r.Mark
 		all.Inconsistent += r.Inconsistent
+		all.Outages.add(r.Outages)
 		all.MinProcs, all.MaxProcs = min(all.MinProcs, r.MinProcs), max(all.MaxProcs, r.MaxProcs)
 		for c, n := range r.Wakes {
 			all.Wakes[c] += n

@@ -11,6 +11,8 @@ type Schedule struct {
 	// Waits of the program's goroutines that are compared: true and whole ones, that end
 	// after the warm-up.
 	Waits *dist.Dist
+	// Requests are how long requests took that begin after the warm-up.
+	Requests map[Group]*dist.Dist
 	// Starts are how many goroutines were started, in whole windows and with the runtime's own.
 	Starts int64
 	// Span is from the beginning of each window to the end of the last work in it,
@@ -34,11 +36,19 @@ func (s *Schedule) Finished() bool {
 	return float64(s.Ran) >= enough*float64(s.Work) && s.Forced == 0
 }
 
-func newSchedule() *Schedule { return &Schedule{Waits: &dist.Dist{}} }
+func newSchedule() *Schedule {
+	return &Schedule{Waits: &dist.Dist{}, Requests: map[Group]*dist.Dist{}}
+}
 
 // merge adds another window's.
 func (s *Schedule) merge(o *Schedule) {
 	s.Waits.Merge(o.Waits)
+	for g, d := range o.Requests {
+		if s.Requests[g] == nil {
+			s.Requests[g] = &dist.Dist{}
+		}
+		s.Requests[g].Merge(d)
+	}
 	s.Starts += o.Starts
 	s.Span += o.Span
 	s.Work += o.Work

@@ -122,20 +122,23 @@ func over(share, limit float64) string {
 	return fmt.Sprintf("%.1f%%", share*100)
 }
 
+// broken reports whether too much of the trace contradicts itself.
+func (r *Result) broken() bool { return float64(r.Inconsistent) > broken*float64(r.Measured.Starts) }
+
 // Trust says what may be claimed about variants.
 func (r *Result) Trust() (t Trust) {
 	switch waits := r.All.Measured.Count; {
 	case waits < fewWaits:
 		t.Refused = fmt.Sprintf("the trace has %s to compare, too few to say what another schedule would do to them (want at least %d): record for longer, or under load",
 			textui.Plural(waits, "wait"), fewWaits)
-	case float64(r.Inconsistent) > broken*float64(r.Measured.Starts):
+	case r.broken():
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
 		t.NoSpan = t.Refused
 		return t
 	case r.Noise != nil && r.Noise.Relative.Mid > farApart:
 		t.Refused = fmt.Sprintf("the recordings are %s of the mean wait apart: too far to be of the same work", textui.Percent(r.Noise.Relative.Mid))
 	case r.Fit(r.Noise) == FitPoor:
-		t.Refused = fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative.Mid, roughFit))
+		t.Refused = fmt.Sprintf("simulating the recording itself is off by %s of the mean wait", over(r.All.Relative.Mid, roughFit))
 	}
 	if s := r.Outside(); s > outside {
 		t.NoSpan = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", over(s, outside))

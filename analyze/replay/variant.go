@@ -28,16 +28,18 @@ type part struct {
 // change is something that a variant can change.
 type change struct {
 	name, values, doc string
-	set               func(c *refsched.Config, value string) error
+	// recording says how to record what the change asks for, with %s for the value; "" if that is not possible.
+	recording string
+	set       func(c *refsched.Config, value string) error
 }
 
 // changes are all that a variant can change, in the order of the help.
 var changes = []change{
-	{"procs", "N or N..M", "GOMAXPROCS, or one variant for each of a range", func(c *refsched.Config, value string) (err error) {
+	{"procs", "N or N..M", "GOMAXPROCS, or one variant for each of a range", "with GOMAXPROCS=%s", func(c *refsched.Config, value string) (err error) {
 		c.Procs, err = number(value)
 		return err
 	}},
-	{"quota", "TIME", "CPU time that all threads together get in each 100ms, as under a cgroup's limit", func(c *refsched.Config, value string) error {
+	{"quota", "TIME", "CPU time that all threads together get in each 100ms, as under a cgroup's limit", "under a quota of %s in each 100ms", func(c *refsched.Config, value string) error {
 		d, err := time.ParseDuration(value)
 		if err != nil || d <= 0 || d > time.Hour {
 			return errors.New("want a time such as 5ms")
@@ -45,18 +47,22 @@ var changes = []change{
 		c.Quota = model.Duration(d)
 		return nil
 	}},
-	{"gc", "off", "without the garbage collector", func(c *refsched.Config, value string) error {
+	{"gc", "off", "without the garbage collector", "with GOGC=%s", func(c *refsched.Config, value string) error {
 		c.Rules.NoGC = true
 		return want("off", value)
 	}},
-	{"ideal", "", "one queue, first come, first served, no cost: nobody waits while a proc is idle", func(c *refsched.Config, value string) error {
+	{"quiet", "", "without what the operating system seems to have run instead of the program", "while nothing else runs on the machine", func(c *refsched.Config, value string) error {
+		c.Costs = c.Costs.Quiet()
+		return want("", value)
+	}},
+	{"ideal", "", "one queue, first come, first served, no cost: nobody waits while a proc is idle", "", func(c *refsched.Config, value string) error {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}
 		return want("", value)
 	}},
 }
 
 // withIdeal are the changes that have an effect under an ideal scheduler.
-var withIdeal = []string{"procs", "gc"}
+var withIdeal = []string{"procs", "gc", "quiet"}
 
 // Most procs that can be asked for, and most variants of a range.
 const (
@@ -168,6 +174,23 @@ func (v *Variant) apply(c *refsched.Config) {
 	for _, x := range v.parts {
 		_ = x.set(c, x.value) // ParseVariants has checked it
 	}
+}
+
+// Recording says how to record what the variant asks for, "" if that is not possible.
+func (v *Variant) Recording() string {
+	var how []string
+	for _, x := range v.parts {
+		if x.recording == "" {
+			return ""
+		}
+		how = append(how, strings.Replace(x.recording, "%s", x.value, 1))
+	}
+	return strings.Join(how, " and ")
+}
+
+// quiet reports whether the variant is without outages.
+func (v *Variant) quiet() bool {
+	return slices.ContainsFunc(v.parts, func(x part) bool { return x.name == "quiet" })
 }
 
 // other reports whether the variant changes more than procs.

@@ -3,11 +3,11 @@ package workload
 import "github.com/schedscope/schedscope/model"
 
 // clock reports how much CPU time passes for a goroutine that runs. It stands
-// still while the world is stopped.
+// still while the world is stopped, or all threads stand still.
 type clock struct {
 	now model.Time
 	v   model.Duration // CPU time
-	s   model.Duration // for how long the world was stopped
+	s   model.Duration // for how long it stood still
 	// idle is for how long some proc was idle: then somebody sleeps in the network poller.
 	idle model.Duration
 

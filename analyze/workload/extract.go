@@ -99,10 +99,14 @@ type lists struct {
 	recent []opAt    // the latest ops that made a goroutine runnable
 	woke   []opAt    // those that woke a thread
 	wakes  []wake    // see classify and meet
+	// See Extractor.Request.
+	stretches []stretch
+	found     []found
+	points    []point
 }
 
 func (l lists) emptied() lists {
-	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.joins[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.wakes[:0]}
+	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.joins[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.wakes[:0], l.stretches[:0], l.found[:0], l.points[:0]}
 }
 
 // side is what is known of a goroutine in addition to its program.
@@ -168,6 +172,7 @@ func (e *Extractor) Reuse(w *Workload) { e.spare = w.Goroutines }
 
 // Step implements [model.StepObserver].
 func (e *Extractor) Step(s *model.Step) {
+	e.standstill(s.Time)
 	e.clock.advance(s.Time)
 	switch s.Kind {
 	case model.StepGo:

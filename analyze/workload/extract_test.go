@@ -43,7 +43,7 @@ func (r *running) GoSpan(s *model.GoSpan) {
 var (
 	begins = []string{"absent", "runnable", "running", "waiting", "syscall"}
 	ends   = []string{"cut", "exit", "wait", "sleep", "external", "network", "syscall", "yield", "goyield", "switch", "assist", "forever"}
-	ops    = []string{"create", "wake", "send", "cycle", "stop", "blocked"}
+	ops    = []string{"create", "wake", "send", "cycle", "stop", "blocked", "acquire", "release", "begin", "end"}
 )
 
 // program writes the program of a goroutine: for each segment its computing time
@@ -89,7 +89,7 @@ func program(w *workload.Workload, id model.GoID) string {
 func target(w *workload.Workload, o *workload.Op) string {
 	s := ops[o.Kind]
 	switch o.Kind {
-	case workload.OpCycle, workload.OpStop:
+	case workload.OpCycle, workload.OpStop, workload.OpBegin, workload.OpEnd:
 		s += fmt.Sprint(" ", o.G)
 	case workload.OpWake, workload.OpSend:
 		s += fmt.Sprintf(" %d.%d", w.Goroutines[o.G].ID, o.Seg)
@@ -100,6 +100,56 @@ func target(w *workload.Workload, o *workload.Op) string {
 		s += " injected"
 	}
 	return s
+}
+
+// TestRequests checks where requests are in the programs: 0 begins while its goroutine waits to run and ends in the
+// middle of a segment that is preempted, 1 begins where its goroutine is created and ends with it, and 2 began before
+// the window.
+func TestRequests(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).IdleProc(1).Running(1, "runtime.main")
+	b.At(10)
+	m.Create(2, "main.g").Block("chan receive")
+	b.At(12)
+	m.Start(2)
+	b.At(17)
+	m.Unblock(1)
+	b.At(20)
+	m.Exit()
+	b.At(23)
+	m.Start(1)
+	b.At(30)
+	m.Stop("preempted")
+	b.At(40)
+	m.Start(1)
+	b.At(45)
+	m.Block("sleep")
+	b.At(50)
+	events := b.Events()
+	e := workload.NewExtractor(b.Tables, 26)
+	e.Begin(modeltest.At(5))
+	modeltest.Apply(t, b.Tables, 26, events, e)
+	e.Request(7, 1, modeltest.At(17), 1, modeltest.At(43))
+	e.Request(8, 2, modeltest.At(10), 2, modeltest.At(20))
+	e.Request(9, 1, modeltest.At(2), 1, modeltest.At(43))
+	w, err := e.Finish(modeltest.At(50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := workloadtest.Check(w); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[model.GoID]string{
+		1: "running; 5 create 2@5 wait hand-off; 12 begin 0@0 end 0@10 forever",
+		2: "absent; 8 begin 1@0 wake 1.0@5 end 1@8 exit",
+	} {
+		if got := program(w, id); got != want {
+			t.Errorf("goroutine %d: got  %s\nwant %s", id, got, want)
+		}
+	}
+	if len(w.Requests) != 2 || w.Requests[0].Group != 7 || ticks(w.Requests[0].End-w.Requests[0].Start) != 26 {
+		t.Errorf("got %+v", w.Requests)
+	}
 }
 
 // ticks returns a duration in ticks, made-up nanoseconds left out.

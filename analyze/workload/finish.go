@@ -28,6 +28,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	for _, f := range alive {
 		e.cut(f)
 	}
+	w.place()
 	if w.early > earlyWork {
 		e.cycle() // it began before the window and goes on after it
 	}
@@ -47,6 +48,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.classify(&e.places)
 	w.meet(&e.places)
 	w.semaphores(&e.places)
+	w.putPoints()
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 	w.record()
 	e.lists, e.spare = w.lists, nil
@@ -56,7 +58,10 @@ func (e *Extractor) close(at model.Time) *Workload {
 // cut ends the program of a goroutine that is alive at the window's end.
 func (e *Extractor) cut(f *follower) {
 	w := e.w
-	e.settle(f)
+	if f.state == model.GoRunning {
+		e.settle(f)
+		e.ran(f)
+	}
 	g := &w.Goroutines[f.index]
 	x := e.last(f)
 	switch {
@@ -147,6 +152,7 @@ func (w *window) refer(change func(g, seg *int32) bool) {
 	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
 		*list = filter(*list, func(x *waiting) bool { return change(&x.g, &x.seg) })
 	}
+	w.points = filter(w.points, func(x *point) bool { return change(&x.g, &x.seg) })
 	none := int32(-1) // not in a segment
 	op := func(o *Op) bool {
 		switch o.Kind {

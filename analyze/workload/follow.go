@@ -26,6 +26,9 @@ type follower struct {
 	// While it runs: when the interval began, on the three clocks.
 	from         model.Time
 	fromV, fromS model.Duration
+	// Since when it runs, and what the segment had of CPU time then.
+	ranFrom model.Time
+	ranCPU  model.Duration
 
 	index int32          // in the window, -1: not in one
 	cpu   model.Duration // of the segment so far
@@ -235,6 +238,7 @@ func (e *Extractor) enroll(f *follower) {
 	if f.worker {
 		return
 	}
+	f.ranFrom, f.ranCPU = f.from, 0
 	g := e.add(f, side{}, Goroutine{})
 	switch f.state {
 	case model.GoRunnable:
@@ -295,6 +299,7 @@ func (e *Extractor) created(f *follower, s *model.Step, to model.GoState) {
 		e.hold(f, s.P)
 		f.foreign = to == model.GoSyscall
 		f.from, f.fromV, f.fromS = e.clock.now, e.clock.v, e.clock.s
+		f.ranFrom, f.ranCPU = f.from, f.cpu
 	}
 	if w == nil || f.worker {
 		return
@@ -324,6 +329,7 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 	switch f.state {
 	case model.GoRunning:
 		e.settle(f)
+		e.ran(f)
 		if f.id == e.termBy && to != model.GoRunnable && to != model.GoRunning {
 			e.termBy = model.NoGoroutine
 		}
@@ -371,6 +377,7 @@ func (e *Extractor) enter(f *follower, s *model.Step, to model.GoState) {
 	switch to {
 	case model.GoRunning:
 		f.from, f.fromV, f.fromS = e.clock.now, e.clock.v, e.clock.s
+		f.ranFrom, f.ranCPU = f.from, f.cpu
 		if was == model.GoRunnable {
 			e.start(f, s)
 		}

@@ -21,9 +21,13 @@ import (
 //  3. Each of these creations takes a place ([OpAcquire]) and each of these ends gives one back ([OpRelease]): as
 //     long before the exit as is usual for those that end waits. The recorded waits are for places as well: they have the
 //     [Object], and no certain goroutine ends them.
+//
+// A goroutine that has no more than one at a time waits for that to end, as net/http's for the one that reads in the
+// background: it is none of those.
 const (
 	semWaits = 8
 	semMost  = 90
+	semRoom  = 2
 )
 
 func (w *window) semaphores(p *places) {
@@ -130,7 +134,7 @@ func (w *window) semaphores(p *places) {
 				room = k
 			}
 		}
-		if room < 0 || rooms[room]*100 < len(list)*semMost {
+		if room < semRoom || rooms[room]*100 < len(list)*semMost {
 			continue
 		}
 		slices.Sort(gaps)

@@ -30,6 +30,12 @@ type Workload struct {
 	Arrivals   []Arrival   // in order of At
 	Cycles     []Cycle     // of the garbage collector, in order of beginning
 	Stops      []Stop      // of the world, GC's own not included
+	Requests   []Request   // in the order in which they were found
+	// Standstills are times in which all threads stood still, by no doing of the program: nobody computed.
+	Standstills []Standstill
+
+	// Outages are in the work: goroutines seem to compute, or to be in system calls, during them. See FindOutages.
+	Outages Outages
 
 	// Recorded is what the trace's own schedule made of the work.
 	Recorded Recorded
@@ -48,7 +54,7 @@ type Recorded struct {
 	Created int64
 	// Running is the time that goroutines were Running in the window, as the
 	// Machine counts it. It is, to the nanosecond, Work + Marking + Stopped + Waking:
-	// Marking is the CPU time of mark workers. Stopped was taken by stop-the-worlds: from
+	// Marking is the CPU time of mark workers. Stopped was taken by standstills and stop-the-worlds: from
 	// goroutines that count as Running while the world stood still, and from those that
 	// stopped it, from their request to the restart.
 	Running, Marking, Stopped model.Duration
@@ -203,13 +209,17 @@ const (
 	OpBlocked
 	OpAcquire // a place of Workload.Objects[G] is taken, which may have to be waited for
 	OpRelease // one is given back
+	// OpBegin: Workload.Requests[G] begins, OpEnd: it ends. With At 0 that is when what the goroutine waited for
+	// before came, or when it was created: the time in the run queue counts.
+	OpBegin
+	OpEnd
 )
 
 // Op is something that a goroutine does while it computes.
 type Op struct {
 	At    model.Duration // CPU time since the segment began, at most its CPU
 	Stack model.StackID  // where
-	G     int32          // index of the goroutine, cycle, stop or object
+	G     int32          // index of the goroutine, cycle, stop, object or request
 	Seg   int32          // of G
 	Kind  OpKind
 	// Tail: the goroutine goes to the tail of the local queue, not to runnext; Inject: it is

@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"analyze/findings":               {"model/runqueue"},
 	"analyze/resulttest":             {"analyze", "analyze/findings", "fixtures", "model/ingest"},
 	"analyze/result":                 {"model/runqueue"},
-	"analyze/replay":                 {"analyze/refsched", "analyze/workload", "model/runqueue"},
+	"analyze/replay":                 {"analyze/refsched", "analyze/requests", "analyze/workload", "model/runqueue"},
 	"analyze/workload":               {},
 	"analyze/refsched":               {"analyze/workload", "model/runqueue"},
 	"analyze/single":                 {"analyze", "analyze/capture", "analyze/findings", "analyze/requests", "model/ingest", "model/session"},

@@ -37,10 +37,16 @@ func NewReplayed(traces []result.Trace, skipped []result.Skipped, results []*rep
 	return d
 }
 
-// ReplayText writes the report for people.
-func ReplayText(w io.Writer, d *Replayed, o document.TextOptions) error {
+// ReplayText writes the report for people: what-ifs, or how far the model can be trusted if there are none, and with
+// details all figures.
+func ReplayText(w io.Writer, d *Replayed, o document.TextOptions, details bool) error {
 	doc := headOf(d.Traces, d.Skipped, ", taken for recordings of the same program")
-	doc.Add(d.summary(), d.whatIf(), notes(&result.Report{Notes: d.Notes()}))
+	doc.Add(d.requests(details), d.whatIf(details))
+	if details {
+		doc.Add(d.summary(), notes(&result.Report{Notes: d.Notes()}))
+	} else {
+		doc.Add(d.fit(), notes(&result.Report{Notes: findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped})}))
+	}
 	return document.Text(w, doc, o)
 }
 
@@ -68,6 +74,7 @@ func (d *Replayed) summary() *document.Section {
 	if x.MaxProcs != x.MinProcs {
 		procs += fmt.Sprintf(" to %d", x.MaxProcs)
 	}
+	s.Add(gap)
 	s.Text("replayed %s in %s, %s, %s, %s", textui.Duration(x.Length), textui.Plural(x.Windows, "window"),
 		textui.Plural(x.Measured.Starts, "start"), procs, textui.Plural(x.Seeds, "seed"))
 	var verdict document.List
@@ -179,25 +186,175 @@ func (d *Replayed) recorded() (rows []replay.Row) {
 	return rows
 }
 
+// fit says without details how far the model reproduces the traces.
+func (d *Replayed) fit() *document.Section {
+	x := d.All
+	s := document.New("fit", "")
+	s.Add(gap)
+	switch fit := x.Fit(x.Noise); {
+	case fit == replay.FitUnknown:
+		s.Text("%s to run, too few to say how well the model of the scheduler reproduces them.", textui.Plural(x.All.Measured.Count, "wait"))
+	default:
+		how := map[replay.Fit]string{replay.FitClose: "reproduces the recorded waits closely", replay.FitRough: "reproduces the recorded waits roughly",
+			replay.FitPoor: "does not reproduce the recorded waits"}[fit]
+		s.Text("The model of the scheduler %s: its own are off by %s of the mean.", how, textui.Percent(x.All.Relative.Mid))
+	}
+	if len(x.Outcomes) == 0 {
+		s.Text("--what-if procs=8 asks what another schedule would do; --details has all figures.")
+	} else {
+		s.Text("--details has all figures.")
+	}
+	return s
+}
+
+// requests has what becomes of the requests of each group.
+func (d *Replayed) requests(details bool) *document.Section {
+	x := d.All
+	if len(x.Requests) == 0 {
+		return nil
+	}
+	s := document.New("requests", "Requests")
+	t := &document.Table{ID: "t-requests", Fixed: true, Columns: []document.Column{document.Name(""), document.Duration(replay.RequestP50.String()),
+		document.Duration(replay.RequestP99.String()), document.Duration(replay.RequestMean.String()), document.Number(replay.RequestRate.String(), 0)}}
+	trust, asked, shown := x.Trust(), len(x.Outcomes) > 0, false
+	refused := map[string][]string{} // names by reason
+	for i := range x.Requests {
+		g := &x.Requests[i]
+		why := x.Refuses(g)
+		if asked && why != "" {
+			refused[why] = append(refused[why], groupName(g.Group))
+			continue
+		}
+		t.Section(fmt.Sprintf("%s, %s", groupName(g.Group), textui.Plural(g.All.Measured.Count, "request")))
+		cells := []any{"as recorded"}
+		for _, v := range g.Figures {
+			cells = append(cells, v)
+		}
+		t.Row(cells...)
+		if details && g.All.Comparable() {
+			t.Row("as simulated", nil, rangeCell(replay.Range(g.All.P99)), rangeCell(replay.Range(g.All.Mean)))
+		}
+		for k := range x.Outcomes {
+			if o := &x.Outcomes[k]; o.Basis != replay.BasisUnknown {
+				shown = true
+				t.Row(requestCells(o, g.Outcomes[k], details, trust.NoSpan == "")...)
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.Add(t)
+	}
+	if shown {
+		s.Paragraphs(d.worth())
+		s.Paragraphs(d.outages())
+		if trust.NoSpan != "" {
+			s.Text("No answer about requests per second: %s.", trust.NoSpan)
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(refused)) {
+		s.Text("No answer about %s: %s.", strings.Join(refused[why], ", "), why)
+	}
+	if len(refused) > 0 {
+		s.Paragraphs(recordings(x.Outcomes))
+	}
+	return s
+}
+
+// worth says what the figures of what is asked are worth.
+func (d *Replayed) worth() string {
+	has := func(b replay.Basis) bool {
+		return slices.ContainsFunc(d.All.Outcomes, func(o replay.Outcome) bool { return o.Basis == b })
+	}
+	text := ""
+	if has(replay.BasisChecked) {
+		text = "Ranges are 80% intervals: as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value. "
+	}
+	if has(replay.BasisSpread) {
+		text += unchecked
+	}
+	return strings.TrimSpace(text)
+}
+
+// unchecked says what figures without an interval are worth.
+const unchecked = "How far the figures without an interval are from what would be measured is not known: take the direction for an answer, not the digits."
+
+// outages says what a quiet machine is without, "" if nobody asked for it or that is nothing.
+func (d *Replayed) outages() string {
+	o := &d.All.Outages
+	if o.Count+o.Standstills == 0 {
+		return ""
+	}
+	var left []string
+	if o.Standstills > 0 {
+		left = append(left, fmt.Sprintf("left out are %s of all threads at once, in all %s, which nothing in the program does", textui.Plural(o.Standstills, "standstill"), textui.Duration(o.StoodStill)))
+	}
+	if o.Count > 0 {
+		left = append(left, fmt.Sprintf("left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike",
+			textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code"))
+	}
+	text := "quiet: " + strings.Join(left, "; ") + "."
+	if o.Doubted > 0 {
+		text += fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal))
+	}
+	return text
+}
+
+// recordings says what recordings would answer what is asked.
+func recordings(outcomes []replay.Outcome) string {
+	var how []string
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Recording != "" {
+			how = append(how, o.Recording)
+		}
+	}
+	if len(how) == 0 {
+		return ""
+	}
+	return "Record " + strings.Join(how, " or ") + " to know."
+}
+
+// requestCells returns the row of a variant.
+func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Figure, details, rate bool) []any {
+	cells := []any{o.Name}
+	for k, f := range figures {
+		v := any(f.Value.Mid)
+		if details || o.Basis == replay.BasisChecked {
+			v = rangeCell(f.Value)
+		}
+		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
+	}
+	return cells
+}
+
+// groupName names a group of requests.
+func groupName(g replay.Group) string {
+	return g.Kind + " " + textui.ShortFunc(handlerName(g.Name))
+}
+
 // whatIf has the outcomes of variants.
-func (d *Replayed) whatIf() *document.Section {
+func (d *Replayed) whatIf(details bool) *document.Section {
 	x := d.All
 	if len(x.Outcomes) == 0 {
 		return nil
 	}
-	s := document.New("what-if", "What if")
+	s := document.New("what-if", "Waits to run")
 	trust := x.Trust()
-	var simulated []replay.Outcome
+	var simulated, unanswered []replay.Outcome
 	unknown := map[string][]string{} // by reason
 	for _, o := range x.Outcomes {
-		if o.Basis == replay.BasisUnknown {
+		switch {
+		case o.Basis == replay.BasisUnknown:
 			unknown[o.Refused] = append(unknown[o.Refused], o.Name)
-		} else {
+			unanswered = append(unanswered, o)
+		case trust.Refused != "":
+			unanswered = append(unanswered, o)
+			fallthrough
+		default:
 			simulated = append(simulated, o)
 		}
 	}
 	if len(simulated) > 0 && trust.Refused == "" {
-		d.figures(s, simulated, trust.NoSpan != "")
+		d.figures(s, simulated, trust.NoSpan != "", details)
 		if trust.NoSpan != "" {
 			s.Text("No answer about the run time: %s.", trust.NoSpan)
 		}
@@ -208,19 +365,21 @@ func (d *Replayed) whatIf() *document.Section {
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		s.Text("No answer about %s: %s.", strings.Join(unknown[why], " and "), why)
 	}
+	s.Paragraphs(recordings(unanswered))
 	return s
 }
 
 // figures adds what simulations of variants came to, and what the ranges are.
-func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpan bool) {
-	note := "The same work without the goroutines that write the trace: the measured figures, changed as the variant changes the simulation."
-	if d.All.Traces > 1 {
-		note += " Run times are of all traces together."
+func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpan, details bool) {
+	if details {
+		s.Text("The same work without the goroutines that write the trace: the measured figures, changed as the variant changes the simulation.")
 	}
-	s.Text("%s", note)
+	if d.All.Traces > 1 {
+		s.Text("Run times are of all traces together.")
+	}
 	columns, changed := []document.Column{document.Name("")}, []document.Column{document.Name("change")}
 	drop := [replay.NumFigures]int{replay.FigureP90: 1, replay.FigureLong: 2, replay.FigureMean: 3}
-	measured := []any{"measured"}
+	measured := []any{"as recorded"}
 	for k, v := range d.All.MeasuredFigures() {
 		name, column := replay.FigureKind(k).String(), document.Duration
 		if replay.FigureKind(k) == replay.FigureLong {
@@ -231,17 +390,25 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		columns, measured = append(columns, column(name).Drop(drop[k])), append(measured, v)
 	}
 	values := s.Table("t-variants", append(columns, document.Word("range"))...)
-	changes := s.Table("t-changes", changed...)
-	values.Fixed, changes.Fixed = true, true
+	values.Fixed = true
+	changes := &document.Table{ID: "t-changes", Columns: changed, Fixed: true}
 	values.Row(measured...)
 	left, runs, bases := 0, 0, map[replay.Basis]bool{}
 	for _, o := range outcomes {
 		cells, change := []any{o.Name}, []any{o.Name}
 		for k, f := range o.Figures {
 			known := o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan)
-			cells, change = append(cells, document.If(known, rangeCell(f.Value))), append(change, document.If(known, f.Change.Mid))
+			v := any(f.Value.Mid)
+			if details || o.Basis == replay.BasisChecked {
+				v = rangeCell(f.Value)
+			}
+			cells, change = append(cells, document.If(known, v)), append(change, document.If(known, f.Change.Mid))
 		}
-		values.Row(append(cells, map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval"}[o.Basis])...)
+		basis := map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval"}[o.Basis]
+		if basis == "spread" && !details {
+			basis = ""
+		}
+		values.Row(append(cells, basis)...)
 		changes.Row(change[:len(changed)]...)
 		bases[o.Basis] = true
 		runs += o.Runs
@@ -249,11 +416,19 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 			left += o.Unfinished
 		}
 	}
-	if bases[replay.BasisChecked] {
+	if details {
+		s.Add(changes)
+	}
+	if bases[replay.BasisChecked] && (details || len(d.All.Requests) == 0) {
 		s.Text("80%% interval: as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value.")
 	}
-	if bases[replay.BasisSpread] {
+	if bases[replay.BasisSpread] && details {
 		s.Text("spread: the spread of the simulation over %s. How far such figures are from the truth has not been measured: it may be much farther.", textui.Plural(d.All.Seeds, "seed"))
+	} else if bases[replay.BasisSpread] && len(d.All.Requests) == 0 {
+		s.Text("%s", unchecked)
+	}
+	if len(d.All.Requests) == 0 {
+		s.Paragraphs(d.outages())
 	}
 	for _, o := range outcomes {
 		if !o.Finished() {
@@ -284,7 +459,7 @@ func (d *Replayed) Notes() []string {
 		add("Simulated schedules contradict themselves in %s, which is a bug of schedscope: %s.", textui.Plural(x.Contradictions, "place"), x.FirstContradiction)
 	}
 	add("Simulated waits are rounded to the 64 ns of the clock of traces. Lengths below %s count as that in errors and changes.", textui.Duration(replay.Floor))
-	add("Not simulated: contention for the scheduler's locks, caches, and what the operating system does to threads. The time that goroutines compute is time on procs: it includes what recording cost, and what the operating system took from their threads then.")
+	add("Not simulated: contention for the scheduler's locks, caches, and what the operating system does to threads. The time that goroutines compute is time on procs: it includes what recording cost, and what the operating system took from their threads then, which only --what-if quiet leaves out.")
 	return notes
 }
 

@@ -59,6 +59,26 @@ func withWhatIf(r *replay.Result) *replay.Result {
 	}
 	r.Outcomes = []replay.Outcome{outcome("procs=2", replay.BasisChecked, 1.9), outcome("procs=8,gc=off", replay.BasisSpread, 0.5), outcome("quota=1ms", replay.BasisSpread, 20)}
 	r.Outcomes[1].Unfinished, r.Outcomes[2].Unfinished = 1, 4
+	r.Outcomes = append(r.Outcomes, outcome("quiet", replay.BasisSpread, 0.8))
+	r.Outages = replay.Outages{Count: 123, Total: 456_000_000, Kinds: 7, Doubted: 4, DoubtedTotal: 5_000_000}
+	return r
+}
+
+// withRequests adds two groups of requests, of which one has too few.
+func withRequests(r *replay.Result) *replay.Result {
+	group := func(name string, n int) replay.Requests {
+		x := replay.Requests{Group: replay.Group{Kind: "http", Name: name}, All: replayRow(name, n), Figures: [replay.NumRequestFigures]float64{500_000, 990_000, 500_500, float64(n) / 2}}
+		for i := range r.Outcomes {
+			var f [replay.NumRequestFigures]replay.Figure
+			for k, v := range x.Figures {
+				v *= float64(i+1) / 2
+				f[k] = replay.Figure{Value: replay.Range{Mid: v, Low: 0.9 * v, High: 1.1 * v}, Change: replay.Range{Mid: float64(i+1)/2 - 1}}
+			}
+			x.Outcomes = append(x.Outcomes, f)
+		}
+		return x
+	}
+	r.Requests = []replay.Requests{group("main.find", 1000), group("main.index", 99)}
 	return r
 }
 
@@ -80,7 +100,7 @@ func replayedOf(results ...*replay.Result) *view.Replayed {
 func renderReplayed(t *testing.T, d *view.Replayed, o document.TextOptions) (text, js string) {
 	t.Helper()
 	var a, b bytes.Buffer
-	if err := view.ReplayText(&a, d, o); err != nil {
+	if err := view.ReplayText(&a, d, o, true); err != nil {
 		t.Fatal(err)
 	}
 	if err := view.ReplayJSON(&b, d); err != nil {
@@ -91,9 +111,20 @@ func renderReplayed(t *testing.T, d *view.Replayed, o document.TextOptions) (tex
 
 func TestReplayGolden(t *testing.T) {
 	handoffs := map[workload.Class]int64{workload.ClassHandoff: 900, workload.ClassJoin: 60, workload.ClassLock: 40}
-	text, js := renderReplayed(t, replayedOf(withWhatIf(replayResult(handoffs))), document.TextOptions{Unicode: true, Top: 5})
+	d := replayedOf(withRequests(withWhatIf(replayResult(handoffs))))
+	text, js := renderReplayed(t, d, document.TextOptions{Unicode: true, Top: 5})
 	golden(t, "replay.txt", text)
 	golden(t, "replay.json", js)
+	var screen bytes.Buffer
+	if err := view.ReplayText(&screen, d, document.TextOptions{Unicode: true}, false); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "replay-screen.txt", screen.String())
+	for _, word := range []string{"reference", "W1", "window", "seed"} {
+		if strings.Contains(screen.String(), word) {
+			t.Errorf("the screen without details has the word %q", word)
+		}
+	}
 }
 
 // TestReplayNarrow checks that tables are within narrow terminals.

@@ -38,8 +38,11 @@ type (
 		TimeBound   float64          `json:"time_dependent_share"` // of wakes
 		Recordings  []replay.Row     `json:"recordings"`           // one for each trace, if there are several
 		Noise       *replay.Noise    `json:"noise,omitempty"`
-		WhatIf      *V1WhatIf        `json:"what_if,omitempty"`
-		Notes       []string         `json:"notes"`
+		// Times in which the operating system seems to have run something else, if a quiet machine is asked for.
+		Outages  replay.Outages `json:"outages,omitzero"`
+		Requests []V1Requests   `json:"requests"` // by group, those with the most time first
+		WhatIf   *V1WhatIf      `json:"what_if,omitempty"`
+		Notes    []string       `json:"notes"`
 	}
 
 	// V1WakeClass is how many wakes are of a class.
@@ -47,6 +50,30 @@ type (
 		Class         string `json:"class"`
 		Count         int64  `json:"count"`
 		TimeDependent bool   `json:"time_dependent"`
+	}
+
+	// V1Requests are the requests of a group that lie in one window, after its warm-up.
+	V1Requests struct {
+		Kind     string   `json:"kind"` // http, grpc, rpc, tcp or task
+		Name     string   `json:"name"` // of the handler or task; "" if not known
+		Count    int64    `json:"count"`
+		InSample *float64 `json:"in_sample_w1_of_mean,omitempty"`
+		Refused  string   `json:"refused,omitempty"` // why nothing is said of variants
+		// P50, p99 and mean are in nanoseconds; per_second is how many end.
+		Measured []V1Measured       `json:"measured"`
+		Outcomes []V1RequestOutcome `json:"outcomes"`
+	}
+
+	// V1Measured is a figure of what was recorded.
+	V1Measured struct {
+		Name  string  `json:"name"`
+		Value float64 `json:"value"`
+	}
+
+	// V1RequestOutcome is what becomes of the requests under a variant.
+	V1RequestOutcome struct {
+		Name    string     `json:"name"`
+		Figures []V1Figure `json:"figures"`
 	}
 
 	// V1WhatIf are the outcomes of variants.
@@ -109,7 +136,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
 		All:   x.All,
 		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
-		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, WhatIf: v1WhatIf(d), Notes: d.Notes(),
+		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, Outages: x.Outages, Requests: v1Requests(x), WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}
 	if x.Ideal != nil {
 		n := int64(x.Ideal.Waits.Total())
@@ -121,6 +148,41 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		}
 	}
 	return v
+}
+
+func v1Requests(x *replay.Result) []V1Requests {
+	list := []V1Requests{}
+	names := [...]string{"p50", "p99", "mean", "per_second"}
+	noSpan := x.Trust().NoSpan != ""
+	for i := range x.Requests {
+		g := &x.Requests[i]
+		v := V1Requests{Kind: g.Kind, Name: g.Name, Count: g.All.Measured.Count, Refused: x.Refuses(g), Outcomes: []V1RequestOutcome{}}
+		if g.All.Relative != nil {
+			v.InSample = &g.All.Relative.Mid
+		}
+		for k, m := range g.Figures {
+			v.Measured = append(v.Measured, V1Measured{names[k], m})
+		}
+		for j := range x.Outcomes {
+			if o := &x.Outcomes[j]; v.Refused == "" && o.Basis != replay.BasisUnknown && o.Finished() {
+				r := V1RequestOutcome{Name: o.Name}
+				for k, f := range g.Outcomes[j] {
+					if !(noSpan && replay.RequestFigure(k) == replay.RequestRate) {
+						y := V1Figure{Name: names[k], Measured: g.Figures[k], Expected: f.Value.Mid, Change: f.Change.Mid}
+						if ends := (&V1Ends{f.Value.Low, f.Value.High}); o.Basis == replay.BasisChecked {
+							y.Interval80 = ends
+						} else {
+							y.Spread = ends
+						}
+						r.Figures = append(r.Figures, y)
+					}
+				}
+				v.Outcomes = append(v.Outcomes, r)
+			}
+		}
+		list = append(list, v)
+	}
+	return list
 }
 
 func v1WhatIf(d *Replayed) *V1WhatIf {

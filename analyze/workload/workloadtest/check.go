@@ -140,6 +140,8 @@ func (c *checker) refer(o *workload.Op) {
 		n = len(c.stops)
 	case workload.OpAcquire, workload.OpRelease:
 		n = len(c.w.Objects)
+	case workload.OpBegin, workload.OpEnd:
+		n = len(c.w.Requests)
 	}
 	if o.G < 0 || int(o.G) >= n {
 		c.bad("operation refers to %d of %d: %+v", o.G, n, o)
@@ -160,6 +162,7 @@ func (c *checker) refer(o *workload.Op) {
 		if x := &c.w.Objects[o.G]; x.Class != workload.ClassSemaphore {
 			c.bad("operation on a semaphore refers to an object of class %v: %+v", x.Class, o)
 		}
+	case workload.OpBegin, workload.OpEnd:
 	default:
 		c.bad("operation of unknown kind: %+v", o)
 	}

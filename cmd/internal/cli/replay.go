@@ -40,7 +40,7 @@ func newReplay(a *app) *cobra.Command {
 compared with those of the simulations. schedscope help replay-model explains what is
 simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
-  schedscope replay --what-if procs=8 --what-if gc=off trace.out
+  schedscope replay --what-if procs=8 --what-if quiet trace.out
   schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
@@ -52,6 +52,7 @@ simulated, and how far to trust it.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
+	flags.BoolVar(&f.details, "details", false, "print all figures of the simulations, with their ranges")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)
@@ -86,7 +87,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 		if o.format == "json" {
 			return view.ReplayJSON(w, d)
 		}
-		return view.ReplayText(w, d, f.out.text(a, w, o))
+		return view.ReplayText(w, d, f.out.text(a, w, o), f.details)
 	})
 }
 
@@ -95,8 +96,8 @@ func (f *replayFlags) validate() error {
 		return err
 	}
 	switch lockstep := f.mode == "lockstep"; {
-	case lockstep && (len(f.whatIf) > 0 || f.given("seeds")):
-		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if and --seeds have no effect")
+	case lockstep && (len(f.whatIf) > 0 || f.details || f.given("seeds")):
+		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if, --details and --seeds have no effect")
 	case lockstep && f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
 	case f.seeds < 1 || f.seeds > 1000:

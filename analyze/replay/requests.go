@@ -1,0 +1,158 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Group is what requests have in common that are compared with each other.
+type Group struct {
+	Kind string // http, grpc, rpc, tcp or task
+	Name string // of the handler or task; "" if not known
+}
+
+// Limits of groups: of so many of a kind each has its own name, and of fewer requests nothing is said.
+const (
+	mostGroups  = 16
+	fewRequests = 100
+)
+
+// groups numbers groups in the order of their first requests.
+type groups struct {
+	list  []Group
+	index map[Group]int32
+	kinds map[string]int // how many groups each kind has
+}
+
+func (g *groups) of(x Group) int32 {
+	if i, ok := g.index[x]; ok {
+		return i
+	}
+	if g.kinds[x.Kind] >= mostGroups && x.Name != result.OtherNames {
+		return g.of(Group{x.Kind, result.OtherNames})
+	}
+	i := int32(len(g.list))
+	g.list = append(g.list, x)
+	g.index[x] = i
+	g.kinds[x.Kind]++
+	return i
+}
+
+// request takes a request of the recording.
+func (r *Replay) request(q *requests.Request) {
+	if q.Complete && r.begun && !r.done {
+		r.extractor.Request(r.groups.of(Group{q.Kind, q.Name}), q.From, q.Start, q.G, q.End)
+	}
+}
+
+// Requests are the requests of a group that lie in one window, after its warm-up.
+type Requests struct {
+	Group
+	// All compares how long they took with how long the reference has them take.
+	All Row
+	// Figures of what was recorded.
+	Figures [NumRequestFigures]float64
+	// Outcomes of the variants, parallel to Result.Outcomes; those of BasisUnknown have no figures.
+	Outcomes [][NumRequestFigures]Figure
+}
+
+// RequestFigure is a figure of the requests of a group.
+type RequestFigure int
+
+// Figures of requests.
+const (
+	RequestP50 RequestFigure = iota
+	RequestP99
+	RequestMean
+	RequestRate // how many end per second
+	NumRequestFigures
+)
+
+// String returns the figure's name as tables print it.
+func (k RequestFigure) String() string { return [...]string{"p50", "p99", "mean", "per s"}[k] }
+
+// requestFigures returns the figures of requests, of which n end in a second.
+func requestFigures(d *dist.Dist, n float64) [NumRequestFigures]float64 {
+	q := d.Quantiles(0.5, 0.99)
+	return [NumRequestFigures]float64{float64(q[0]), float64(q[1]), mean(d), n}
+}
+
+// requests fills Requests, once Outcomes are known.
+func (r *Result) requests() {
+	r.Requests = nil
+	free, base := kindOf(r.runs, runFree, nil), kindOf(r.runs, runBase, nil)
+	for g, measured := range r.Measured.Requests {
+		of := func(s *Schedule) *dist.Dist { return cmp.Or(s.Requests[g], &dist.Dist{}) }
+		rate := float64(measured.Count()) / max(float64(r.Length-r.Warmup)/1e9, 1e-9)
+		x := Requests{Group: g, All: NewRow(g.Name, measured, each(free, of)), Figures: requestFigures(measured, rate)}
+		for i := range r.Outcomes {
+			var f [NumRequestFigures]Figure
+			if o := &r.Outcomes[i]; o.Basis != BasisUnknown {
+				f = x.compare(o, kindOf(r.runs, runVariant, &r.variants[i]), base, of)
+			}
+			x.Outcomes = append(x.Outcomes, f)
+		}
+		r.Requests = append(r.Requests, x)
+	}
+	slices.SortFunc(r.Requests, func(a, b Requests) int {
+		return cmp.Or(cmp.Compare(b.All.Measured.Total, a.All.Measured.Total), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// Refuses says why nothing is said of requests under other schedules; usually it is "".
+func (r *Result) Refuses(x *Requests) string {
+	switch {
+	case r.broken():
+		return r.Trust().Refused
+	case x.All.Measured.Count < fewRequests:
+		return fmt.Sprintf("fewer than %d: record for longer, or under load", fewRequests)
+	case !x.All.Comparable() || x.All.Relative.Mid > roughFit:
+		return fmt.Sprintf("simulating the recording itself is off by more than %s of how long they take", textui.Percent(roughFit))
+	}
+	return ""
+}
+
+// compare returns the figures under a variant from its schedules and those of the baseline, seed by seed.
+func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule) *dist.Dist) (f [NumRequestFigures]Figure) {
+	var simulated, values [NumRequestFigures][]float64
+	for i, s := range runs {
+		if o.Finished() && !(s.Finished() && base[i].Finished()) {
+			continue
+		}
+		rate := x.Figures[RequestRate] * float64(base[i].Span) / max(float64(s.Span), 1)
+		was := requestFigures(of(base[i]), x.Figures[RequestRate])
+		for k, v := range requestFigures(of(s), rate) {
+			value := v
+			if RequestFigure(k) != RequestRate {
+				value = x.Figures[k] * floored(v) / floored(was[k])
+			}
+			simulated[k], values[k] = append(simulated[k], v), append(values[k], value)
+		}
+		last := len(values[RequestP99]) - 1
+		values[RequestP99][last] = max(values[RequestP99][last], values[RequestP50][last])
+	}
+	for k := range f {
+		value, m := rangeOf(values[k]), max(x.Figures[k], 1e-9)
+		if w := math.Exp(widthsRequests[k]); o.Basis == BasisChecked {
+			value.Low, value.High = min(value.Low, value.Mid/w), max(value.High, value.Mid*w)
+		}
+		f[k] = Figure{rangeOf(simulated[k]), value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}
+	}
+	return f
+}
+
+// add adds a request that took so long.
+func (s *Schedule) add(g Group, took model.Duration) {
+	if s.Requests[g] == nil {
+		s.Requests[g] = &dist.Dist{}
+	}
+	s.Requests[g].Add(took, 0)
+}

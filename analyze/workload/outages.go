@@ -1,0 +1,224 @@
+package workload
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// A trace does not show when the operating system ran something else on a thread: the goroutine just seems to compute,
+// or to be in a system call, for longer. It can be suspected:
+//
+//  1. What lies between two operations of goroutines with the same start function at the same two stacks is a kind of
+//     piece, and so are system calls at one stack. Of outageLikes or more pieces the median is what the kind takes.
+//  2. A piece is too long if it takes outageFactor medians, and outageLeast.
+//  3. Other programs take a thread away in any code alike, as often as it runs for long. So pieces of a kind are too long for
+//     that reason only if those of the other kinds are about as often, counted in kinds that take little
+//     (outageShort), whose pieces have no reason of their own. Else they are doubted: a function that now and then has more
+//     to do looks like that.
+//  4. Fewer than outageFew, or in fewer than outageKinds kinds, are chance.
+//  5. What is too much is an outage. Pieces of kinds that take long may well differ, and many have an outage, so that
+//     they are compared with the lower quartile; but of all their time at most as large a part is outages as of
+//     the kinds that take little, whose rest counts half as much again.
+const (
+	outageLikes  = 20
+	outageFactor = 20
+	outageLeast  = 200_000
+	outageShort  = 50_000
+	outageFew    = 5
+	outageKinds  = 3
+)
+
+// standstillLeast is longer than a goroutine runs before it is preempted: sysmon wants to see it run for 10 ms, looks every
+// 10 ms at the least often (runtime/proc.go: sysmon, forcePreemptNS), and both are late by a little.
+const standstillLeast = 30_000_000
+
+// Standstill is a time in which the operating system ran no thread of the program: a goroutine ran, and nobody did anything
+// for longer than it may.
+type Standstill struct {
+	At, Length model.Duration // since the window's start
+}
+
+// standstill takes that nothing happened until the step at a time.
+func (e *Extractor) standstill(at model.Time) {
+	c := &e.clock
+	if !c.begun || c.stopped || at.Sub(c.now) < standstillLeast || !slices.ContainsFunc(e.procs, func(p procState) bool {
+		return p.g != nil && p.g.state == model.GoRunning && !p.g.worker
+	}) {
+		return
+	}
+	if e.w != nil {
+		e.w.Standstills = append(e.w.Standstills, Standstill{e.w.since(c.now), at.Sub(c.now)})
+	}
+	c.stopped = true
+	c.advance(at)
+	c.stopped = false
+}
+
+// Outage is a time in which the operating system is suspected not to have run the thread of goroutine G.
+type Outage struct {
+	G, Seg int32
+	InCall bool           // in the system call that ends the segment
+	At     model.Duration // else after this much CPU time of the segment, which has it
+	Length model.Duration
+}
+
+// Outages are what was found of outages.
+type Outages struct {
+	List  []Outage // by goroutine and segment
+	Total model.Duration
+	Kinds int // of pieces that have outages
+	// Doubted are pieces that are too long for their kind, for reasons of the program's own as it seems.
+	Doubted      int
+	DoubtedTotal model.Duration
+}
+
+// pieceKind is what pieces have in common that take about as long.
+type pieceKind struct {
+	fn       model.StringID
+	from, to model.StackID
+	call     bool
+}
+
+// pieces are those of a kind.
+type pieces struct {
+	lengths []model.Duration // in order
+	times   model.Duration   // of what is typical, beyond which a piece is too long
+	typical model.Duration   // the median, and at last the lower quartile of a kind that takes long
+	usual   model.Duration   // of those that are not too long, and of what is typical of the others
+	long    int              // that are too long
+	over    model.Duration   // by which they are
+	part    float64          // of that which is outages
+}
+
+// measure counts the pieces that are longer than a number of typical ones.
+func (p *pieces) measure(typical, times model.Duration) {
+	p.typical, p.times, p.usual, p.long, p.over = typical, times, 0, 0, 0
+	for _, d := range p.lengths {
+		if p.tooLong(d) {
+			p.long++
+			p.over += d - typical
+			d = typical
+		}
+		p.usual += d
+	}
+}
+
+func (p *pieces) tooLong(d model.Duration) bool {
+	return d > max(p.times*p.typical, p.typical+outageLeast)
+}
+
+// eachPiece calls f for each piece: of segment seg of g from at on, or the system call that ends it.
+func (w *Workload) eachPiece(f func(g, seg int32, k pieceKind, at, length model.Duration)) {
+	for i := range w.Goroutines {
+		g, op, from := &w.Goroutines[i], int32(0), model.StackID(0)
+		if g.Tracer {
+			continue
+		}
+		for k := range g.Segments {
+			x, at := &g.Segments[k], model.Duration(0)
+			for ; op < x.Ops; op++ {
+				if o := &g.Ops[op]; o.Stack != 0 {
+					f(int32(i), int32(k), pieceKind{g.Func, from, o.Stack, false}, at, o.At-at)
+					at, from = o.At, o.Stack
+				}
+			}
+			f(int32(i), int32(k), pieceKind{g.Func, from, x.Stack, false}, at, x.CPU-at)
+			if from = x.Stack; x.End == EndSyscall {
+				f(int32(i), int32(k), pieceKind{0, x.Stack, 0, true}, 0, x.Delay)
+			}
+		}
+	}
+}
+
+// FindOutages sets Outages.
+func (w *Workload) FindOutages() {
+	kinds := map[pieceKind]*pieces{}
+	w.eachPiece(func(_, _ int32, k pieceKind, _, d model.Duration) {
+		if kinds[k] == nil {
+			kinds[k] = &pieces{}
+		}
+		kinds[k].lengths = append(kinds[k].lengths, d)
+	})
+	var short pieces // all of the kinds that take little
+	for k, p := range kinds {
+		if len(p.lengths) < outageLikes {
+			delete(kinds, k)
+			continue
+		}
+		slices.Sort(p.lengths)
+		p.measure(p.lengths[len(p.lengths)/2], outageFactor)
+		if p.typical <= outageShort {
+			short.long, short.usual = short.long+p.long, short.usual+p.usual
+		}
+	}
+	found, out := 0, &w.Outages
+	for k, p := range kinds {
+		others := short
+		if p.typical <= outageShort {
+			others.long, others.usual = short.long-p.long, short.usual-p.usual
+		}
+		expected := float64(others.long) / float64(max(others.usual, 1)) * float64(p.usual)
+		switch {
+		case float64(p.long) > outageKinds+4*expected:
+			out.Doubted += p.long
+			out.DoubtedTotal += p.over
+			delete(kinds, k)
+		case p.long > 0:
+			out.Kinds++
+			found += p.long
+		}
+	}
+	if found < outageFew || out.Kinds < outageKinds {
+		out.Kinds = 0
+		return
+	}
+	var rest pieces // of the kinds that take little, those that are not doubted
+	for _, p := range kinds {
+		if p.part = 1; p.typical <= outageShort {
+			rest.usual, rest.over = rest.usual+p.usual, rest.over+p.over
+		}
+	}
+	left := min(1, 1.5*float64(rest.usual)/float64(max(rest.usual+rest.over, 1)))
+	for _, p := range kinds {
+		if p.typical > outageShort {
+			p.measure(p.lengths[len(p.lengths)/4], 2)
+			p.part = min(1, (1-left)*float64(p.usual+p.over)/float64(max(p.over, 1)))
+		}
+	}
+	w.eachPiece(func(g, seg int32, k pieceKind, at, d model.Duration) {
+		p := kinds[k]
+		if p == nil || !p.tooLong(d) {
+			return
+		}
+		if o := (Outage{g, seg, k.call, at, model.Duration(p.part * float64(d-p.typical))}); o.Length >= outageLeast {
+			out.List = append(out.List, o)
+			out.Total += o.Length
+		}
+	})
+}
+
+// Quiet returns the work without outages and standstills. It shares what they do not touch.
+func (w *Workload) Quiet() *Workload {
+	q := *w
+	q.Standstills = nil
+	q.Goroutines = slices.Clone(w.Goroutines)
+	last := int32(-1)
+	for _, o := range slices.Backward(w.Outages.List) { // of those of a segment the last first: offsets stay
+		g := &q.Goroutines[o.G]
+		if o.G != last {
+			g.Segments, g.Ops, last = slices.Clone(g.Segments), slices.Clone(g.Ops), o.G
+		}
+		x := &g.Segments[o.Seg]
+		if o.InCall {
+			x.Delay -= o.Length
+			continue
+		}
+		x.CPU -= o.Length
+		g.Work -= o.Length
+		for i := x.Ops - 1; i >= 0 && (o.Seg == 0 || i >= g.Segments[o.Seg-1].Ops) && g.Ops[i].At > o.At; i-- {
+			g.Ops[i].At = max(g.Ops[i].At-o.Length, o.At)
+		}
+	}
+	return &q
+}

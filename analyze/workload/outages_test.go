@@ -1,0 +1,75 @@
+package workload_test
+
+import (
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/modeltest"
+)
+
+// TestOutages checks that what takes too long in code of all kinds is an outage, that what does in one kind only is
+// doubted, and that without outages the pieces take what is typical.
+func TestOutages(t *testing.T) {
+	const long = 3_000_000
+	w := &workload.Workload{}
+	add := func(kind model.StringID, usual model.Duration, every int) {
+		g := workload.Goroutine{Func: kind}
+		for i := range 60 {
+			cpu := usual
+			if i%every == every-1 {
+				cpu += long
+			}
+			g.Work += cpu
+			g.Ops = append(g.Ops, workload.Op{At: cpu, Kind: workload.OpEnd})
+			g.Segments = append(g.Segments, workload.Segment{CPU: cpu, Stack: 1, Ops: int32(i + 1), End: workload.EndYield})
+		}
+		w.Goroutines = append(w.Goroutines, g)
+	}
+	for kind := range model.StringID(4) {
+		add(kind, 10_000, 30)
+	}
+	add(8, 12_000, 3)
+	w.FindOutages()
+	if o := &w.Outages; len(o.List) != 8 || o.Total != 8*long || o.Kinds != 4 || o.Doubted != 20 || o.DoubtedTotal != 20*long {
+		t.Errorf("got %d outages, %+v", len(o.List), o)
+	}
+	quiet := w.Quiet()
+	for i := range quiet.Goroutines {
+		g, recorded := &quiet.Goroutines[i], &w.Goroutines[i]
+		if want := recorded.Work - 2*long; i < 4 && (g.Work != want || g.Segments[29].CPU != 10_000 || g.Ops[29].At != 10_000) {
+			t.Errorf("goroutine %d: works %d, want %d; segment %+v", i, g.Work, want, g.Segments[29])
+		}
+		if i == 4 && (g.Work != recorded.Work || recorded.Segments[29].CPU != long+12_000) {
+			t.Error("what is doubted is left out")
+		}
+	}
+	alone := &workload.Workload{Goroutines: w.Goroutines[3:]}
+	alone.FindOutages()
+	if o := &alone.Outages; len(o.List) > 0 {
+		t.Errorf("in two kinds: got %+v", o)
+	}
+}
+
+// TestStandstills checks that nobody computes in a silence that is longer than a goroutine may run, and that one in which
+// nobody ran, or a shorter one, is none.
+func TestStandstills(t *testing.T) {
+	const ms = 1_000_000 / modeltest.Tick
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).IdleProc(1).Running(1, "runtime.main").Status(3, model.GoWaiting, "main.c")
+	b.At(2 * ms)
+	m.Unblock(3)
+	b.At(22 * ms)
+	m.Block("sleep").Start(3)
+	b.At(62 * ms)
+	m.Block("sleep").ProcStop()
+	b.At(162 * ms)
+	m.ProcStart(0)
+	w := work(t, b)
+	if len(w.Standstills) != 1 || ticks(w.Standstills[0].Length) != 40*ms {
+		t.Errorf("got %+v", w.Standstills)
+	}
+	if got, want := program(w, 3), "waiting; 0 wait hand-off; 0 forever"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,104 @@
+package workload
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Request is a request that a window has from beginning to end: who finds requests in the trace gives
+// them to [Extractor.Request].
+type Request struct {
+	Group      int32          // whatever the finder says
+	Start, End model.Duration // as recorded, since the window's start
+}
+
+// stretch is a time in which a goroutine ran.
+type stretch struct {
+	id       model.GoID
+	g, seg   int32
+	from, to model.Time
+	cpu      model.Duration // of the segment, before
+}
+
+// found is a request as it was found.
+type found struct {
+	group      int32
+	from, to   model.GoID // where it begins and ends
+	start, end model.Time
+}
+
+// point is where in the programs a request begins or ends.
+type point struct {
+	g, seg int32
+	at     model.Duration // CPU time since the segment began
+	op     Op
+}
+
+// Request takes a request that goroutine from began at start, and goroutine to ended at end. A
+// request that began before the window is not in it.
+func (e *Extractor) Request(group int32, from model.GoID, start model.Time, to model.GoID, end model.Time) {
+	if w := e.w; w != nil && start >= w.Start {
+		w.found = append(w.found, found{group, from, to, start, end})
+	}
+}
+
+// ran takes that f has run until now.
+func (e *Extractor) ran(f *follower) {
+	if e.w == nil || f.index < 0 {
+		return
+	}
+	e.w.stretches = append(e.w.stretches, stretch{f.id, f.index, int32(len(e.w.Goroutines[f.index].Segments)), f.ranFrom, e.clock.now, f.ranCPU})
+}
+
+// place finds the points in the programs where requests begin and end.
+func (w *window) place() {
+	if len(w.found) == 0 {
+		return
+	}
+	slices.SortStableFunc(w.stretches, func(a, b stretch) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.from, b.from))
+	})
+	for _, x := range w.found {
+		begin, ok := w.pointAt(x.from, x.start)
+		end, also := w.pointAt(x.to, x.end)
+		if !ok || !also {
+			continue
+		}
+		i := int32(len(w.Requests))
+		w.Requests = append(w.Requests, Request{x.group, w.since(x.start), w.since(x.end)})
+		begin.op, end.op = Op{Kind: OpBegin, G: i}, Op{Kind: OpEnd, G: i}
+		w.points = append(w.points, begin, end)
+	}
+}
+
+// pointAt returns where goroutine id is at a time: if it does not run then, where it goes on.
+func (w *window) pointAt(id model.GoID, at model.Time) (point, bool) {
+	i := sort.Search(len(w.stretches), func(i int) bool {
+		x := &w.stretches[i]
+		return x.id > id || x.id == id && x.from > at
+	})
+	if i > 0 {
+		if x := &w.stretches[i-1]; x.id == id && at <= x.to {
+			return point{g: x.g, seg: x.seg, at: x.cpu + at.Sub(x.from)}, true
+		}
+	}
+	if i < len(w.stretches) && w.stretches[i].id == id {
+		x := &w.stretches[i]
+		return point{g: x.g, seg: x.seg, at: x.cpu}, true
+	}
+	return point{}, false
+}
+
+// putPoints puts the points into the programs.
+func (w *window) putPoints() {
+	inserts := map[int32][]insertion{}
+	for _, x := range w.points {
+		inserts[x.g] = append(inserts[x.g], insertion{x.seg, min(x.at, w.Goroutines[x.g].Segments[x.seg].CPU), false, x.op})
+	}
+	for g, list := range inserts {
+		w.Goroutines[g].insert(list)
+	}
+}
