@@ -175,7 +175,7 @@ func (t *Table) Event(ev *model.Event) {
 	}
 }
 
-// Rows returns the number of rows written so far; all of them after Close.
+// Rows returns the number of rows so far; all of them after Close.
 func (t *Table) Rows() int64 { return t.rows.count }
 
 // Close writes what is still held back. It returns the first error of writing.
@@ -194,6 +194,7 @@ func (t *Table) Close() error {
 		t.def.reported(t.rows, t.report.Result())
 	}
 	t.resolver, t.explainer, t.report, t.tracker = nil, nil, nil, nil
+	t.rows.flush()
 	return t.rows.sink.Close()
 }
 

@@ -343,6 +343,7 @@ func TestTableWithin(t *testing.T) {
 	for _, at := range []model.Time{19, 20, 30, 31} {
 		steals.Steal(&runqueue.Steal{Time: at, G: 7, Thief: 1, M: 3, Victim: 2, Size: 4, Grade: runqueue.GradeUnique})
 	}
+	r.flush()
 	if err := r.sink.Close(); err != nil {
 		t.Fatal(err)
 	}

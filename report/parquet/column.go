@@ -1,0 +1,186 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/schedscope/schedscope/report"
+)
+
+// column is a column of a file: the values of the page that is being filled, and the pages of
+// the row group before it.
+//
+// Numbers are written as differences, as few bits for each as the greatest of some needs: what
+// follows each other is near each other, and there is little left to compress. Booleans are bits,
+// names their places in a dictionary of the row group. Only a number may be null, and what is the same in all rows.
+type column struct {
+	schema format.SchemaElement
+	chunk  format.ColumnMetaData // of the row group
+
+	values      []int64 // of the page: numbers, booleans as 0 and 1, places of names
+	levels      []byte  // of the page: 0 for each row that is null, else 1; empty: no row is null
+	least, most int64   // number of the row group
+	pages       []byte
+
+	dictionary []byte
+	entries    int
+	places     []int32 // by number of a name: its place in the dictionary and 1; 0: it has none
+	indexes    []int32 // room
+}
+
+// newColumn returns a column of values with a unit of [report.Column], of the same name in all rows, or of a timestamp
+// in microseconds.
+func newColumn(name, unit string) *column {
+	c := &column{schema: format.SchemaElement{Name: name, Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Optional)}}
+	s := &c.schema
+	s.LogicalType.Value = &format.IntType{BitWidth: 64, IsSigned: true}
+	c.chunk.PathInSchema, c.chunk.Encoding = []string{name}, []format.Encoding{format.DeltaBinaryPacked, format.RLE}
+	switch unit {
+	case "name":
+		s.Type, s.RepetitionType = thrift.New(format.ByteArray), thrift.New(format.Required)
+		s.ConvertedType, s.LogicalType.Value = thrift.New(deprecated.UTF8), &format.StringType{}
+		c.chunk.Encoding, c.chunk.Codec = []format.Encoding{format.RLEDictionary, format.Plain}, format.Zstd
+	case "bool":
+		s.Type, s.RepetitionType, s.LogicalType.Value = thrift.New(format.Boolean), thrift.New(format.Required), nil
+		c.chunk.Encoding, c.chunk.Codec = []format.Encoding{format.Plain}, format.Zstd
+	}
+	c.chunk.Type = s.Type.V
+	c.end()
+	return c
+}
+
+// originColumns returns OriginColumns.
+func originColumns() (all []*column) {
+	for _, name := range OriginColumns {
+		c := newColumn(name, "name")
+		if name == "recorded" {
+			c.chunk.Type, c.schema.Type, c.schema.ConvertedType = format.Int64, thrift.New(format.Int64), thrift.New(deprecated.TimestampMicros)
+			c.schema.LogicalType.Value = &format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: &format.MicroSeconds{}}}
+		}
+		c.schema.RepetitionType = thrift.New(format.Optional)
+		c.chunk.Encoding, c.chunk.Codec = append(c.chunk.Encoding, format.RLE), format.Uncompressed
+		all = append(all, c)
+	}
+	return all
+}
+
+// end ends a row group and returns what is to be known of it.
+func (c *column) end() format.ColumnMetaData {
+	m := c.chunk
+	if c.least <= c.most {
+		m.Statistics.MinValue = binary.LittleEndian.AppendUint64(nil, uint64(c.least))
+		m.Statistics.MaxValue = binary.LittleEndian.AppendUint64(nil, uint64(c.most))
+	}
+	c.chunk = format.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec}
+	c.least, c.most, c.pages = math.MaxInt64, math.MinInt64, c.pages[:0]
+	c.dictionary, c.entries = c.dictionary[:0], 0
+	clear(c.places)
+	return m
+}
+
+// add adds cell i of each row, of so many.
+func (c *column) add(r *report.Rows, i, of int) {
+	begin, n := len(c.values), len(r.Nulls)
+	c.values = slices.Grow(c.values, n)[:begin+n]
+	added := c.values[begin:]
+	if c.chunk.Type != format.ByteArray {
+		for k := range added {
+			added[k] = r.Cells[i]
+			i += of
+		}
+		return
+	}
+	c.places = append(c.places, make([]int32, max(0, len(r.Names)-len(c.places)))...)
+	for k := range added {
+		name := r.Cells[i]
+		if c.places[name] == 0 {
+			c.entries++
+			c.places[name] = int32(c.entries)
+			text := nameValue(r.Names[name])
+			c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(text))), text...)
+		}
+		added[k] = int64(c.places[name]) - 1
+		i += of
+	}
+}
+
+// remove removes the numbers that were added of rows whose nulls have a bit. There are so many
+// rows before these in the page.
+func (c *column) remove(nulls []uint64, bit, before int) {
+	c.levels = append(c.levels, slices.Repeat([]byte{1}, before-len(c.levels))...)
+	kept := c.values[:len(c.values)-len(nulls)]
+	for i, n := range c.values[len(kept):] {
+		null := byte(nulls[i] >> bit & 1)
+		c.levels = append(c.levels, 1-null)
+		if null == 0 {
+			kept = append(kept, n)
+		}
+	}
+	c.values = kept
+}
+
+var (
+	packed  delta.BinaryPackedEncoding
+	indexed rle.DictionaryEncoding
+	level   = rle.Encoding{BitWidth: 1}
+)
+
+// encode appends the body of a page of so many rows to dst and empties the page.
+func (c *column) encode(dst []byte, rows int) []byte {
+	switch c.chunk.Type {
+	case format.Int64:
+		c.chunk.Statistics.NullCount += int64(rows - len(c.values))
+		for _, n := range c.values {
+			c.least, c.most = min(c.least, n), max(c.most, n)
+		}
+		levels := run(rows, 1)
+		if len(c.levels) > 0 {
+			c.levels = append(c.levels, slices.Repeat([]byte{1}, rows-len(c.levels))...)
+			levels = must(level.EncodeLevels(nil, c.levels))
+		}
+		dst = leveled(dst, levels)
+		dst = append(dst, must(packed.EncodeInt64(dst[len(dst):], c.values))...) // already there, if there was room
+	case format.ByteArray:
+		c.indexes = c.indexes[:0]
+		for _, n := range c.values {
+			c.indexes = append(c.indexes, int32(n))
+		}
+		dst = must(indexed.EncodeInt32(dst, c.indexes))
+	case format.Boolean:
+		dst = append(dst, make([]byte, (rows+7)/8)...)
+		for i, n := range c.values {
+			dst[i/8] |= byte(n) << (i % 8)
+		}
+	}
+	c.values, c.levels = c.values[:0], c.levels[:0]
+	return dst
+}
+
+// encodeSame returns the body of a page of so many rows that all have a value, nil if none has one.
+func (c *column) encodeSame(rows int, value []byte) []byte {
+	if value == nil {
+		c.chunk.Statistics.NullCount = int64(rows)
+		return append(leveled(nil, run(rows, 0)), 0)
+	}
+	c.entries, c.dictionary = 1, value
+	if c.chunk.Type == format.ByteArray {
+		c.dictionary = append(binary.LittleEndian.AppendUint32(nil, uint32(len(value))), value...)
+	}
+	c.chunk.Statistics.MinValue, c.chunk.Statistics.MaxValue = value, value
+	return append(append(leveled(nil, run(rows, 1)), 1), run(rows, 0)...) // 1 bit for each place
+}
+
+// run returns so many equal bits, encoded.
+func run(n int, bit byte) []byte { return append(binary.AppendUvarint(nil, uint64(n)<<1), bit) }
+
+// leveled appends levels as they stand before values.
+func leveled(dst, levels []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(levels))), levels...)
+}
