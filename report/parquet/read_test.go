@@ -18,7 +18,6 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
-	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -84,7 +83,6 @@ func text(v parquet.Value) string {
 type both struct {
 	name         string
 	csv, parquet bytes.Buffer
-	open         [2]*report.Table
 }
 
 // write fills every table of a fixture in both formats, but those that the trace is too
@@ -106,43 +104,40 @@ func write(t *testing.T, name string) []*both {
 	}
 	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
 	var list []*both
-	for _, table := range report.TableNames() {
-		b := &both{name: table}
-		w := NewWriter(&b.parquet, report.TableColumns(table), &someOrigin)
-		b.open[0], err = report.NewTable(table, report.CSV, &b.csv)
+	var all report.Tables
+	add := func(table string, sink report.Sink, err error) {
 		if err == nil {
-			b.open[1], err = report.NewTableTo(table, w)
+			_, err = all.Add(table, sink)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = errors.Join(b.open[0].Follow(m, r.Header().Version), b.open[1].Follow(m, r.Header().Version)); err != nil {
-			if old := new(runqueue.OldFormatError); !errors.As(err, &old) {
-				t.Fatal(err)
-			}
-			w.Abort()
+	}
+	for _, table := range report.TableNames() {
+		if err := report.CheckTable(table, r.Header().Version); err != nil {
 			continue
 		}
-		b.open[0].Begin(m, 0)
-		b.open[1].Begin(m, 0)
+		b := &both{name: table}
+		text, err := report.NewTextSink(table, report.CSV, &b.csv)
+		add(table, text, err)
+		add(table, NewWriter(&b.parquet, report.TableColumns(table), &someOrigin), nil)
 		list = append(list, b)
 	}
+	if err := all.Follow(m, r.Header().Version); err != nil {
+		t.Fatal(err)
+	}
+	all.Begin(m, 0)
 	err = ingest.Each(r, func(ev *model.Event) error {
 		_ = m.Apply(ev) // what contradicts itself is the model's business
-		for _, b := range list {
-			b.open[0].Event(ev)
-			b.open[1].Event(ev)
-		}
+		all.Event(ev)
 		return nil
 	})
 	if err != nil && !errors.As(err, &empty) {
 		t.Fatal(err)
 	}
 	_ = m.Finish(m.Now())
-	for _, b := range list {
-		if err := errors.Join(b.open[0].Close(), b.open[1].Close()); err != nil {
-			t.Fatal(err)
-		}
+	if err := all.Close(); err != nil {
+		t.Fatal(err)
 	}
 	return list
 }

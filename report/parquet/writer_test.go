@@ -45,24 +45,20 @@ func record(tb testing.TB, name string, tables ...string) map[string]*recorded {
 	}
 	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
 	out := map[string]*recorded{}
-	var open []*report.Table
+	var all report.Tables
 	for _, n := range tables {
 		out[n] = new(recorded)
-		table, err := report.NewTableTo(n, out[n])
-		if err != nil {
+		if _, err := all.Add(n, out[n]); err != nil {
 			tb.Fatal(err)
 		}
-		if err := table.Follow(m, r.Header().Version); err != nil {
-			tb.Fatal(err)
-		}
-		table.Begin(m, 0)
-		open = append(open, table)
 	}
+	if err := all.Follow(m, r.Header().Version); err != nil {
+		tb.Fatal(err)
+	}
+	all.Begin(m, 0)
 	err = ingest.Each(r, func(ev *model.Event) error {
 		err := m.Apply(ev)
-		for _, table := range open {
-			table.Event(ev)
-		}
+		all.Event(ev)
 		return err
 	})
 	if err != nil {
@@ -71,10 +67,8 @@ func record(tb testing.TB, name string, tables ...string) map[string]*recorded {
 	if err := m.Finish(m.Now()); err != nil {
 		tb.Fatal(err)
 	}
-	for _, table := range open {
-		if err := table.Close(); err != nil {
-			tb.Fatal(err)
-		}
+	if err := all.Close(); err != nil {
+		tb.Fatal(err)
 	}
 	return out
 }
