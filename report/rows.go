@@ -28,7 +28,7 @@ type Rows struct {
 func (r *Rows) Clear() { r.Cells, r.Nulls, r.Wide = r.Cells[:0], r.Nulls[:0], r.Wide[:0] }
 
 // SinkRows is the number of rows that a [Sink] gets at a time, but for the last.
-const SinkRows = 1024
+const SinkRows = 256
 
 // rows collects the rows of one table and hands them to a sink. The methods that add a cell
 // must be called once for each column, then end.
@@ -44,7 +44,7 @@ type rows struct {
 	rowWindow
 	noLabels bool
 	numbers  map[string]int32 // of names
-	recent   [32]int32        // numbers of the latest names, which are asked for again and again
+	recent   [128]int32       // numbers of the latest names, which are asked for again and again
 	strs     []int32          // by StringID: the number of the name and 1; 0: not met yet
 	tops     []int32          // the same by StackID, of the function at the top
 }
@@ -138,7 +138,7 @@ func (r *rows) frame(id model.StackID) {
 func (r *rows) number(s string) int32 {
 	recent := &r.recent[0]
 	if s != "" {
-		recent = &r.recent[(len(s)+int(s[0]))%len(r.recent)]
+		recent = &r.recent[(len(s)+7*int(s[0])+31*int(s[len(s)-1]))%len(r.recent)]
 	}
 	if n := int(*recent); n < len(r.names) && r.names[n] == s {
 		return *recent

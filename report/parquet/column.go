@@ -24,7 +24,8 @@ type column struct {
 	schema format.SchemaElement
 	chunk  format.ColumnMetaData // of the row group
 
-	values      []int64 // of the page: numbers, booleans as 0 and 1, places of names
+	values      []int64 // of the page: numbers, booleans as 0 and 1
+	names       []int32 // of the page: places in the dictionary
 	levels      []byte  // of the page: 0 for each row that is null, else 1; empty: no row is null
 	least, most int64   // number of the row group
 	pages       []byte
@@ -32,7 +33,6 @@ type column struct {
 	dictionary []byte
 	entries    int
 	places     []int32 // by number of a name: its place in the dictionary and 1; 0: it has none
-	indexes    []int32 // room
 }
 
 // newColumn returns a column of values with a unit of [report.Column], of the same name in all rows, or of a timestamp
@@ -87,28 +87,31 @@ func (c *column) end() format.ColumnMetaData {
 
 // add adds cell i of each row, of so many.
 func (c *column) add(r *report.Rows, i, of int) {
-	begin, n := len(c.values), len(r.Nulls)
-	c.values = slices.Grow(c.values, n)[:begin+n]
-	added := c.values[begin:]
-	if c.chunk.Type != format.ByteArray {
-		for k := range added {
-			added[k] = r.Cells[i]
-			i += of
+	if n := len(r.Nulls); c.chunk.Type == format.ByteArray {
+		c.places = append(c.places, make([]int32, max(0, len(r.Names)-len(c.places)))...)
+		c.names = slices.Grow(c.names, n)
+		for ; i < len(r.Cells); i += of {
+			place := c.places[r.Cells[i]]
+			if place == 0 {
+				place = c.enter(r.Names, r.Cells[i])
+			}
+			c.names = append(c.names, place-1)
 		}
-		return
-	}
-	c.places = append(c.places, make([]int32, max(0, len(r.Names)-len(c.places)))...)
-	for k := range added {
-		name := r.Cells[i]
-		if c.places[name] == 0 {
-			c.entries++
-			c.places[name] = int32(c.entries)
-			text := nameValue(r.Names[name])
-			c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(text))), text...)
+	} else {
+		c.values = slices.Grow(c.values, n)
+		for ; i < len(r.Cells); i += of {
+			c.values = append(c.values, r.Cells[i])
 		}
-		added[k] = int64(c.places[name]) - 1
-		i += of
 	}
+}
+
+// enter adds a name to the dictionary and returns its place and 1.
+func (c *column) enter(names []string, number int64) int32 {
+	c.entries++
+	c.places[number] = int32(c.entries)
+	name := nameValue(names[number])
+	c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(name))), name...)
+	return int32(c.entries)
 }
 
 // remove removes the numbers that were added of rows whose nulls have a bit. There are so many
@@ -137,9 +140,11 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	switch c.chunk.Type {
 	case format.Int64:
 		c.chunk.Statistics.NullCount += int64(rows - len(c.values))
+		least, most := c.least, c.most
 		for _, n := range c.values {
-			c.least, c.most = min(c.least, n), max(c.most, n)
+			least, most = min(least, n), max(most, n)
 		}
+		c.least, c.most = least, most
 		levels := run(rows, 1)
 		if len(c.levels) > 0 {
 			c.levels = append(c.levels, slices.Repeat([]byte{1}, rows-len(c.levels))...)
@@ -148,18 +153,14 @@ func (c *column) encode(dst []byte, rows int) []byte {
 		dst = leveled(dst, levels)
 		dst = append(dst, must(packed.EncodeInt64(dst[len(dst):], c.values))...) // already there, if there was room
 	case format.ByteArray:
-		c.indexes = c.indexes[:0]
-		for _, n := range c.values {
-			c.indexes = append(c.indexes, int32(n))
-		}
-		dst = must(indexed.EncodeInt32(dst, c.indexes))
+		dst = must(indexed.EncodeInt32(dst, c.names))
 	case format.Boolean:
 		dst = append(dst, make([]byte, (rows+7)/8)...)
 		for i, n := range c.values {
 			dst[i/8] |= byte(n) << (i % 8)
 		}
 	}
-	c.values, c.levels = c.values[:0], c.levels[:0]
+	c.values, c.names, c.levels = c.values[:0], c.names[:0], c.levels[:0]
 	return dst
 }
 
