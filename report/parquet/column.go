@@ -17,26 +17,28 @@ import (
 // column is a column of a file: the values of the page that is being filled, and the pages of
 // the row group before it.
 //
-// Numbers are written as differences, as few bits for each as the greatest of some needs: what
-// follows each other is near each other, and there is little left to compress. Booleans are bits,
-// names their places in a dictionary of the row group. Only a number may be null, and what is the same in all rows.
+// Numbers are written as differences of those that follow each other, in as few bits as the
+// greatest of 32 needs, booleans as bits, names as their places in a dictionary of the row group.
+// Only numbers may be null, and what is the same in all rows. Pages are not compressed: a sixth
+// of their bytes is not worth the time.
 type column struct {
 	schema format.SchemaElement
-	chunk  format.ColumnMetaData // of the row group
 
-	values      []int64 // of the page: numbers, booleans as 0 and 1
-	names       []int32 // of the page: places in the dictionary
-	levels      []byte  // of the page: 0 for each row that is null, else 1; empty: no row is null
-	least, most int64   // number of the row group
-	pages       []byte
+	// Of the page.
+	values []int64 // numbers, booleans as 0 and 1
+	names  []int32 // places in the dictionary
+	levels []byte  // 0 for each row that is null, else 1; rows behind them are not null
 
-	dictionary []byte
-	entries    int
-	places     []int32 // by number of a name: its place in the dictionary and 1; 0: it has none
+	// Of the row group.
+	chunk       format.ColumnMetaData
+	least, most int64  // number
+	pages       []byte // with their headers
+	dictionary  []byte
+	entries     int     // in it
+	places      []int32 // by number of a name: its place in the dictionary and 1; 0: it has none
 }
 
-// newColumn returns a column of values with a unit of [report.Column], of the same name in all rows, or of a timestamp
-// in microseconds.
+// newColumn returns a column of values with a unit of [report.Column].
 func newColumn(name, unit string) *column {
 	c := &column{schema: format.SchemaElement{Name: name, Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Optional)}}
 	s := &c.schema
@@ -46,10 +48,10 @@ func newColumn(name, unit string) *column {
 	case "name":
 		s.Type, s.RepetitionType = thrift.New(format.ByteArray), thrift.New(format.Required)
 		s.ConvertedType, s.LogicalType.Value = thrift.New(deprecated.UTF8), &format.StringType{}
-		c.chunk.Encoding, c.chunk.Codec = []format.Encoding{format.RLEDictionary, format.Plain}, format.Zstd
+		c.chunk.Encoding = []format.Encoding{format.RLEDictionary, format.Plain}
 	case "bool":
 		s.Type, s.RepetitionType, s.LogicalType.Value = thrift.New(format.Boolean), thrift.New(format.Required), nil
-		c.chunk.Encoding, c.chunk.Codec = []format.Encoding{format.Plain}, format.Zstd
+		c.chunk.Encoding = []format.Encoding{format.Plain}
 	}
 	c.chunk.Type = s.Type.V
 	c.end()
@@ -65,7 +67,7 @@ func originColumns() (all []*column) {
 			c.schema.LogicalType.Value = &format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: &format.MicroSeconds{}}}
 		}
 		c.schema.RepetitionType = thrift.New(format.Optional)
-		c.chunk.Encoding, c.chunk.Codec = append(c.chunk.Encoding, format.RLE), format.Uncompressed
+		c.chunk.Encoding = append(c.chunk.Encoding, format.RLE)
 		all = append(all, c)
 	}
 	return all
@@ -74,11 +76,12 @@ func originColumns() (all []*column) {
 // end ends a row group and returns what is to be known of it.
 func (c *column) end() format.ColumnMetaData {
 	m := c.chunk
+	m.TotalCompressedSize = m.TotalUncompressedSize
 	if c.least <= c.most {
 		m.Statistics.MinValue = binary.LittleEndian.AppendUint64(nil, uint64(c.least))
 		m.Statistics.MaxValue = binary.LittleEndian.AppendUint64(nil, uint64(c.most))
 	}
-	c.chunk = format.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec}
+	c.chunk = format.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema}
 	c.least, c.most, c.pages = math.MaxInt64, math.MinInt64, c.pages[:0]
 	c.dictionary, c.entries = c.dictionary[:0], 0
 	clear(c.places)
@@ -164,7 +167,7 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	return dst
 }
 
-// encodeSame returns the body of a page of so many rows that all have a value, nil if none has one.
+// encodeSame returns the body of a page of so many rows that all have this value, or none if it is nil.
 func (c *column) encodeSame(rows int, value []byte) []byte {
 	if value == nil {
 		c.chunk.Statistics.NullCount = int64(rows)

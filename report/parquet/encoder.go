@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/parquet-go/parquet-go/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -33,12 +32,11 @@ type encoder struct {
 	page, group   int // rows in the page, and in the pages of the row group before
 	file          format.FileMetaData
 	protocol      thrift.CompactProtocol
-	zstd          zstd.Codec
-	room          [2][]byte
+	room          []byte // for a page
 }
 
 func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
-	e := &encoder{w: w, about: origin, origin: originColumns(), zstd: zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}}
+	e := &encoder{w: w, about: origin, origin: originColumns()}
 	for _, c := range columns {
 		e.table = append(e.table, newColumn(c.Name, c.Unit))
 	}
@@ -98,8 +96,8 @@ func (e *encoder) rows(r *report.Rows) {
 // endPage adds the page to the row group.
 func (e *encoder) endPage() {
 	for _, c := range e.table {
-		e.room[0] = c.encode(e.room[0][:0], e.page)
-		e.addPage(c, e.page, e.room[0])
+		e.room = c.encode(e.room[:0], e.page)
+		e.addPage(c, e.page, e.room)
 	}
 	e.group += e.page
 	e.page = 0
@@ -114,15 +112,9 @@ func (e *encoder) addPage(c *column, rows int, body []byte) {
 }
 
 func (e *encoder) appendPage(dst []byte, c *column, body []byte, h format.PageHeader) []byte {
-	h.UncompressedPageSize = int32(len(body))
-	if c.chunk.Codec == format.Zstd {
-		e.room[1] = must(e.zstd.Encode(e.room[1], body))
-		body = e.room[1]
-	}
-	h.CompressedPageSize, h.CRC = int32(len(body)), int32(crc32.ChecksumIEEE(body))
+	h.UncompressedPageSize, h.CompressedPageSize, h.CRC = int32(len(body)), int32(len(body)), int32(crc32.ChecksumIEEE(body))
 	header := must(thrift.Marshal(&e.protocol, &h))
-	c.chunk.TotalUncompressedSize += int64(len(header)) + int64(h.UncompressedPageSize)
-	c.chunk.TotalCompressedSize += int64(len(header)) + int64(len(body))
+	c.chunk.TotalUncompressedSize += int64(len(header) + len(body))
 	return append(append(dst, header...), body...)
 }
 
@@ -142,9 +134,9 @@ func (e *encoder) endGroup() {
 		c.chunk.DataPageOffset = e.offset
 		e.write(c.pages)
 		g.TotalByteSize += c.chunk.TotalUncompressedSize
-		g.TotalCompressedSize += c.chunk.TotalCompressedSize
 		g.Columns = append(g.Columns, format.ColumnChunk{MetaData: c.end()})
 	}
+	g.TotalCompressedSize = g.TotalByteSize
 	e.file.RowGroups = append(e.file.RowGroups, g)
 	e.file.NumRows += g.NumRows
 	e.group = 0
