@@ -1,6 +1,10 @@
 package report
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Sink takes the rows of a table, some at a time. It keeps what goes wrong to itself
 // until Close.
@@ -45,6 +49,7 @@ type rows struct {
 	noLabels bool
 	numbers  map[string]int32 // of names
 	recent   [128]int32       // numbers of the latest names, which are asked for again and again
+	words    [64][]int32      // by column and value: the number of the word and 1; 0: not met yet
 	strs     []int32          // by StringID: the number of the name and 1; 0: not met yet
 	tops     []int32          // the same by StackID, of the function at the top
 }
@@ -109,6 +114,20 @@ func id[N integer](r *rows, n N) { numIf(r, n >= 0, n) }
 
 // text adds a string that is not interned.
 func (r *rows) text(s string) { num(r, r.number(s)) }
+
+// word adds the word for a value of a type that has few. All values of a column are of one type.
+func word[W interface {
+	~uint8
+	fmt.Stringer
+}](r *rows, w W) {
+	list := &r.words[len(r.Cells)-r.begin]
+	n := numberAt(*list, uint64(w))
+	if n == 0 {
+		n = 1 + r.number(w.String())
+		*list = setNumber(*list, uint64(w), n)
+	}
+	num(r, n-1)
+}
 
 // str adds an interned string.
 func (r *rows) str(id model.StringID) {
