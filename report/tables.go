@@ -30,11 +30,10 @@ type Tables struct {
 	Requests []requests.Spec
 	NoLabels bool // leaves the labels of requests empty; to be set before Follow
 
-	list    []*Table
-	machine *model.Machine
+	list []*Table
 	// What tables are about, each nil if none needs it, or if one before has it.
-	report    *analyze.Report
 	explainer *analyze.Explainer
+	blame     *analyze.Blame
 	resolver  *runqueue.Resolver
 	tracker   *requests.Tracker
 }
@@ -53,7 +52,7 @@ type tableDef struct {
 	machine   func(*rows) any                          // what the Machine reports
 	resolver  func(*rows) any                          // what a Resolver reports
 	explained func(*rows) func(*analyze.ExplainedWait) // what an Explainer reports
-	reported  func(*rows, *result.Report)              // what the report has
+	blamed    func(*rows, *result.Blame)               // what a Blame has
 	tracked   func(*rows) func(*requests.Request)      // what a Tracker reports
 }
 
@@ -149,44 +148,47 @@ func (ts *Tables) Within(start, end model.Time) {
 // Follow has the tables follow the Machine of a trace of Go 1.version, from its first
 // event on. The error is that of [CheckTable].
 func (ts *Tables) Follow(m *model.Machine, version int) (err error) {
-	ts.machine = m
-	o := analyze.Options{Version: version, Requests: ts.Requests}
-	reported := false
+	var explained func(*analyze.ExplainedWait)
+	var queues []any
+	var tracked func(*requests.Request)
+	blamed := false
 	for _, t := range ts.list {
 		t.rows.tables, t.rows.noLabels = m.Tables(), ts.NoLabels
 		switch d := t.def; {
 		case d.tracked != nil:
-			o.Request = both(o.Request, d.tracked(t.rows))
+			tracked = both(tracked, d.tracked(t.rows))
 		case d.explained != nil:
-			o.Explained = both(o.Explained, d.explained(t.rows))
+			explained = both(explained, d.explained(t.rows))
 		case d.resolver != nil:
-			o.Queues = append(o.Queues, d.resolver(t.rows))
-		case d.reported != nil:
-			reported = true
+			queues = append(queues, d.resolver(t.rows))
+		case d.blamed != nil:
+			blamed = true
 		}
 	}
 	switch {
-	case reported:
-		ts.report = analyze.New(m.Tables(), o)
-		ts.report.ObserveSteps(m)
-		return nil
-	case o.Explained != nil:
-		if ts.explainer, err = analyze.NewExplainer(m.Tables(), version, o.Explained, o.Queues...); err != nil {
+	case explained != nil || blamed:
+		x, err := analyze.NewExplainer(m.Tables(), version, explained, queues...)
+		if err == nil {
+			ts.explainer = x
+			x.ObserveSteps(m)
+		} else if explained != nil || len(queues) > 0 { // else the blame does without
 			return err
 		}
-		ts.explainer.ObserveSteps(m)
-	case len(o.Queues) > 0:
+	case len(queues) > 0:
 		if ts.resolver, err = runqueue.New(m.Tables(), version); err != nil {
 			return err
 		}
-		for _, q := range o.Queues {
+		for _, q := range queues {
 			ts.resolver.Observe(q)
 		}
 		m.Observe(ts.resolver)
 	}
-	if o.Request != nil {
+	if blamed {
+		ts.blame = analyze.NewBlame(m.Tables(), ts.explainer)
+	}
+	if tracked != nil {
 		ts.tracker = requests.New(m, ts.Requests)
-		ts.tracker.Done = o.Request
+		ts.tracker.Done = tracked
 	}
 	return nil
 }
@@ -211,20 +213,16 @@ func (ts *Tables) Begin(m *model.Machine, origin model.Time) {
 			m.Observe(t.def.machine(t.rows))
 		}
 	}
-	if ts.report != nil {
-		ts.report.Begin(origin)
-		ts.report.Observe(m)
-	}
 	if ts.explainer != nil {
 		ts.explainer.Observe(m)
+	}
+	if ts.blame != nil {
+		ts.blame.Observe(m)
 	}
 }
 
 // Event notes an event, after the Machine.
 func (ts *Tables) Event(ev *model.Event) {
-	if ts.report != nil {
-		ts.report.Event(ev)
-	}
 	if ts.explainer != nil {
 		ts.explainer.Event(ev)
 	}
@@ -235,9 +233,6 @@ func (ts *Tables) Event(ev *model.Event) {
 
 // Close writes what is still held back. It returns the first error of writing.
 func (ts *Tables) Close() error {
-	if ts.report != nil {
-		ts.report.Finish(ts.machine.Start(), ts.machine.Now())
-	}
 	if ts.explainer != nil {
 		ts.explainer.Finish()
 	}
@@ -248,8 +243,10 @@ func (ts *Tables) Close() error {
 		ts.tracker.Finish()
 	}
 	for _, t := range ts.list {
-		if t.def.reported != nil {
-			t.def.reported(t.rows, ts.report.Result())
+		if t.def.blamed != nil {
+			var v result.Report
+			ts.blame.Result(&v)
+			t.def.blamed(t.rows, &v.Blame)
 		}
 		t.rows.flush()
 		if err := t.rows.sink.Close(); err != nil {

@@ -67,9 +67,9 @@ var tableDefs = append([]tableDef{
 	{
 		name: "blame", doc: "a part of the waiting that is due to a function, known on one basis by one stack: schedscope help metrics",
 		columns: columnsOf(blameCells),
-		reported: func(r *rows, v *result.Report) {
+		blamed: func(r *rows, v *result.Blame) {
 			write := writer(r, nil, blameCells)
-			for _, p := range v.Blame.Parts() {
+			for _, p := range v.Parts() {
 				if p.Row == nil {
 					p.Row = new(result.BlameRow)
 				}
