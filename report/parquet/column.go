@@ -31,7 +31,7 @@ type column struct {
 
 	// Of the row group.
 	chunk       format.ColumnMetaData
-	least, most int64  // number
+	least, most int64  // value
 	pages       []byte // with their headers
 	dictionary  []byte
 	entries     int     // in it
@@ -77,7 +77,7 @@ func originColumns() (all []*column) {
 func (c *column) end() format.ColumnMetaData {
 	m := c.chunk
 	m.TotalCompressedSize = m.TotalUncompressedSize
-	if c.least <= c.most {
+	if m.Type == format.Int64 && c.least <= c.most {
 		m.Statistics.MinValue = binary.LittleEndian.AppendUint64(nil, uint64(c.least))
 		m.Statistics.MaxValue = binary.LittleEndian.AppendUint64(nil, uint64(c.most))
 	}
@@ -88,23 +88,39 @@ func (c *column) end() format.ColumnMetaData {
 	return m
 }
 
-// add adds cell i of each row, of so many.
-func (c *column) add(r *report.Rows, i, of int) {
-	if n := len(r.Nulls); c.chunk.Type == format.ByteArray {
+// add adds cell i of each row, of so many, behind so many rows of the page. If any of the cells is
+// null its bit in Nulls is set.
+func (c *column) add(r *report.Rows, i, of, behind int, null bool) {
+	switch {
+	case c.chunk.Type == format.ByteArray:
 		c.places = append(c.places, make([]int32, max(0, len(r.Names)-len(c.places)))...)
-		c.names = slices.Grow(c.names, n)
+		names := c.names
 		for ; i < len(r.Cells); i += of {
 			place := c.places[r.Cells[i]]
 			if place == 0 {
 				place = c.enter(r.Names, r.Cells[i])
 			}
-			c.names = append(c.names, place-1)
+			names = append(names, place-1)
 		}
-	} else {
-		c.values = slices.Grow(c.values, n)
+		c.names = names
+	case null:
+		c.levels = append(c.levels, slices.Repeat([]byte{1}, behind-len(c.levels))...)
+		for k, nulls := range r.Nulls {
+			n, level := r.Cells[k*of+i], 1-byte(nulls>>i&1)
+			c.levels = append(c.levels, level)
+			if level > 0 {
+				c.values = append(c.values, n)
+				c.least, c.most = min(c.least, n), max(c.most, n)
+			}
+		}
+	default:
+		values, least, most := c.values, c.least, c.most
 		for ; i < len(r.Cells); i += of {
-			c.values = append(c.values, r.Cells[i])
+			n := r.Cells[i]
+			values = append(values, n)
+			least, most = min(least, n), max(most, n)
 		}
+		c.values, c.least, c.most = values, least, most
 	}
 }
 
@@ -115,21 +131,6 @@ func (c *column) enter(names []string, number int64) int32 {
 	name := nameValue(names[number])
 	c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(name))), name...)
 	return int32(c.entries)
-}
-
-// remove removes the numbers that were added of rows whose nulls have a bit. There are so many
-// rows before these in the page.
-func (c *column) remove(nulls []uint64, bit, before int) {
-	c.levels = append(c.levels, slices.Repeat([]byte{1}, before-len(c.levels))...)
-	kept := c.values[:len(c.values)-len(nulls)]
-	for i, n := range c.values[len(kept):] {
-		null := byte(nulls[i] >> bit & 1)
-		c.levels = append(c.levels, 1-null)
-		if null == 0 {
-			kept = append(kept, n)
-		}
-	}
-	c.values = kept
 }
 
 var (
@@ -143,11 +144,6 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	switch c.chunk.Type {
 	case format.Int64:
 		c.chunk.Statistics.NullCount += int64(rows - len(c.values))
-		least, most := c.least, c.most
-		for _, n := range c.values {
-			least, most = min(least, n), max(most, n)
-		}
-		c.least, c.most = least, most
 		levels := run(rows, 1)
 		if len(c.levels) > 0 {
 			c.levels = append(c.levels, slices.Repeat([]byte{1}, rows-len(c.levels))...)

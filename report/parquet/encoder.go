@@ -79,10 +79,7 @@ func (e *encoder) rows(r *report.Rows) {
 		absent |= r.Nulls[i]
 	}
 	for i, c := range e.table {
-		c.add(r, i, len(e.table))
-		if absent>>i&1 != 0 {
-			c.remove(r.Nulls, i, e.page)
-		}
+		c.add(r, i, len(e.table), e.page, absent>>i&1 != 0)
 		full = full || len(c.dictionary) > dictionaryBytes
 	}
 	if e.page += len(r.Nulls); e.page == pageRows || full {
