@@ -19,8 +19,7 @@ import (
 //
 // Numbers are written as differences of those that follow each other, in as few bits as the
 // greatest of 32 needs, booleans as bits, names as their places in a dictionary of the row group.
-// Only numbers may be null, and what is the same in all rows. Pages are not compressed: a sixth
-// of their bytes is not worth the time.
+// Only numbers may be null, and what is the same in all rows. All that leaves little to compress.
 type column struct {
 	schema format.SchemaElement
 
@@ -43,7 +42,8 @@ func newColumn(name, unit string) *column {
 	c := &column{schema: format.SchemaElement{Name: name, Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Optional)}}
 	s := &c.schema
 	s.LogicalType.Value = &format.IntType{BitWidth: 64, IsSigned: true}
-	c.chunk.PathInSchema, c.chunk.Encoding = []string{name}, []format.Encoding{format.DeltaBinaryPacked, format.RLE}
+	c.chunk.PathInSchema, c.chunk.Codec = []string{name}, format.Snappy
+	c.chunk.Encoding = []format.Encoding{format.DeltaBinaryPacked, format.RLE}
 	switch unit {
 	case "name":
 		s.Type, s.RepetitionType = thrift.New(format.ByteArray), thrift.New(format.Required)
@@ -76,12 +76,11 @@ func originColumns() (all []*column) {
 // end ends a row group and returns what is to be known of it.
 func (c *column) end() format.ColumnMetaData {
 	m := c.chunk
-	m.TotalCompressedSize = m.TotalUncompressedSize
 	if m.Type == format.Int64 && c.least <= c.most {
 		m.Statistics.MinValue = binary.LittleEndian.AppendUint64(nil, uint64(c.least))
 		m.Statistics.MaxValue = binary.LittleEndian.AppendUint64(nil, uint64(c.most))
 	}
-	c.chunk = format.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema}
+	c.chunk = format.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec}
 	c.least, c.most, c.pages = math.MaxInt64, math.MinInt64, c.pages[:0]
 	c.dictionary, c.entries = c.dictionary[:0], 0
 	clear(c.places)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/parquet-go/parquet-go/compress/snappy"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -32,7 +33,8 @@ type encoder struct {
 	page, group   int // rows in the page, and in the pages of the row group before
 	file          format.FileMetaData
 	protocol      thrift.CompactProtocol
-	room          []byte // for a page
+	snappy        snappy.Codec
+	room, small   []byte // for a page, and for it compressed
 }
 
 func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
@@ -108,11 +110,21 @@ func (e *encoder) addPage(c *column, rows int, body []byte) {
 	})})
 }
 
+// appendPage adds a page to those of a column. If compression does not save a quarter of the first
+// one, none is compressed: some readers take what the first row group has for that of all.
 func (e *encoder) appendPage(dst []byte, c *column, body []byte, h format.PageHeader) []byte {
-	h.UncompressedPageSize, h.CompressedPageSize, h.CRC = int32(len(body)), int32(len(body)), int32(crc32.ChecksumIEEE(body))
+	data := body
+	if c.chunk.Codec == format.Snappy {
+		e.small = must(e.snappy.Encode(e.small[:cap(e.small)], body))
+		if data = e.small; len(c.pages)+len(e.file.RowGroups) == 0 && 4*len(data) > 3*len(body) {
+			c.chunk.Codec, data = format.Uncompressed, body
+		}
+	}
+	h.UncompressedPageSize, h.CompressedPageSize, h.CRC = int32(len(body)), int32(len(data)), int32(crc32.ChecksumIEEE(data))
 	header := must(thrift.Marshal(&e.protocol, &h))
 	c.chunk.TotalUncompressedSize += int64(len(header) + len(body))
-	return append(append(dst, header...), body...)
+	c.chunk.TotalCompressedSize += int64(len(header) + len(data))
+	return append(append(dst, header...), data...)
 }
 
 // endGroup writes the row group.
@@ -131,9 +143,9 @@ func (e *encoder) endGroup() {
 		c.chunk.DataPageOffset = e.offset
 		e.write(c.pages)
 		g.TotalByteSize += c.chunk.TotalUncompressedSize
+		g.TotalCompressedSize += c.chunk.TotalCompressedSize
 		g.Columns = append(g.Columns, format.ColumnChunk{MetaData: c.end()})
 	}
-	g.TotalCompressedSize = g.TotalByteSize
 	e.file.RowGroups = append(e.file.RowGroups, g)
 	e.file.NumRows += g.NumRows
 	e.group = 0
