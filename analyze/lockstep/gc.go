@@ -51,15 +51,19 @@ type extra struct {
 }
 
 // judgeExtra judges those of which it is known now that the other worker did not
-// count, and those that have waited for too long for that.
+// count, and those that have waited for too long for that. If it took long, its thread stood still.
 func (p *procs) judgeExtra(at model.Time, explains func(*extra) bool) {
 	n := 0
 	for _, x := range p.extra {
-		v := verdict{agreed: explains(&x), late: true, class: Unexplained}
-		if !v.agreed && at.Sub(x.d.Time) <= wakeMost {
+		explained, in := explains(&x), at.Sub(x.d.Time)
+		if !explained && in <= signalled {
 			p.extra[n] = x
 			n++
 			continue
+		}
+		v := verdict{agreed: explained && in <= wakeWithin, late: true, class: Unexplained}
+		if explained && in <= signalled {
+			v.class = OS
 		}
 		v.did, v.want = fmt.Sprintf("ran %d dedicated workers", x.n), fmt.Sprintf("at most %d", x.n-1)
 		p.c.queues.judge(GC, v, x.d, x.d.Time)
@@ -68,12 +72,12 @@ func (p *procs) judgeExtra(at model.Time, explains func(*extra) bool) {
 }
 
 // endsMarking looks whether a step shows that a worker was about to end the mark
-// phase: it stopped within 1 ms, or it goes on to mark termination, or the new one has to
+// phase: it stopped, or it goes on to mark termination, or the new one has to
 // wait for it.
 func (p *procs) endsMarking(s *model.Step) {
 	switch {
 	case s.Kind == model.StepProc && p.proc(s.P).work == model.WorkGCDedicated && p.proc(s.P).g != s.G:
-		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.P != s.P && s.Time.Sub(x.d.Time) <= wakeWithin })
+		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.P != s.P })
 	case s.Kind == model.StepStopping:
 		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.G != s.G })
 	case s.Kind == model.StepGo && model.GoState(s.To) == model.GoWaiting && p.c.tables.String(s.Reason) == model.ReasonGCSemaphore:

@@ -32,7 +32,6 @@ const (
 	CostNotice
 	CostExit  // from a system call's return to running on, with a proc to be had
 	CostEpoll // from data's arrival to the return of a thread that sleeps in epoll
-	CostSend  // from a send to the arrival of data within the program
 	NumCosts
 )
 
@@ -60,7 +59,6 @@ var costs = [NumCosts]struct {
 	{"notice", 1000},
 	{"exit", 130},
 	{"epoll", 2000},
-	{"send", 0},
 }
 
 // String returns the cost's name as tables print it.

@@ -93,7 +93,7 @@ func (s *sim) do(c where, op *workload.Op) bool {
 		}
 		s.wakeOp(c, op)
 	case workload.OpSend:
-		s.at(s.now+int64(s.costs.Single[CostSend]), evReady, op.G, 0, uint32(op.Seg))
+		s.at(s.now, evReady, op.G, 0, uint32(op.Seg))
 	case workload.OpAcquire:
 		return s.acquirePlace(c, op)
 	case workload.OpRelease:

@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"strings"
-
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/internal/hdr"
 	"github.com/schedscope/schedscope/model"
@@ -44,8 +42,6 @@ type calibrator struct {
 	stopping bool // the world is being stopped, since stopAt, by stopper
 	stopAt   model.Time
 	stopper  model.ThreadID
-
-	sends sends
 }
 
 // samples are the lengths of time that were measured.
@@ -133,8 +129,8 @@ type pick struct {
 // resolver holds back some hundreds.
 const maxHeld = 1 << 16
 
-func newCalibrator(t *model.Tables) *calibrator {
-	return &calibrator{threads: map[model.ThreadID]*thread{}, highest: model.NoThread, sends: sends{tables: t}}
+func newCalibrator() *calibrator {
+	return &calibrator{threads: map[model.ThreadID]*thread{}, highest: model.NoThread}
 }
 
 func (c *calibrator) thread(m model.ThreadID, at model.Time) *thread {
@@ -167,11 +163,6 @@ func (c *calibrator) goStep(s *model.Step) {
 	}
 	t := c.thread(s.M, s.Time)
 	from, to := model.GoState(s.From), model.GoState(s.To)
-	if from == model.GoRunning && to == model.GoSyscall && c.sends.isWrite(s.Stack) {
-		c.sends.begin(s)
-	} else if from == model.GoSyscall && c.sends.end(s) {
-		c.samples[refsched.CostSend].add(0) // the kernel delivers on loopback within the call
-	}
 	switch {
 	case to == model.GoRunning:
 		c.note(s, t)
@@ -187,11 +178,6 @@ func (c *calibrator) goStep(s *model.Step) {
 			c.entered[s.P] = s.Time
 		}
 	case to == model.GoRunnable && s.By == model.NoGoroutine && from != model.GoSyscall:
-		if s.Origin == model.OriginNetpoll && s.Poller == model.PollerBlocking && !t.wakes && t.state == threadGot {
-			if d, ok := c.sends.before(t.since); ok {
-				c.samples[refsched.CostEpoll].add(d)
-			}
-		}
 		if !t.wakes {
 			t.wakes, t.firstWake = true, s.Time
 		}
@@ -371,8 +357,7 @@ var estimators = [refsched.NumCosts]struct {
 	refsched.CostPreempt: {50, false},       // of the request to stop the world to the stop of each goroutine that ran
 	refsched.CostNotice:  {50, false},       // no samples: a trace does not show when sysmon asks
 	refsched.CostExit:    {middle80, false}, // of getting a proc to running on
-	refsched.CostEpoll:   {25, false},       // of the end of the program's own latest network write to the poller's getting a proc
-	refsched.CostSend:    {50, false},       // 0 if the program writes to the network
+	refsched.CostEpoll:   {50, false},       // no samples: it does not show when data arrives
 }
 
 // measured returns what the samples of this cost say, if there are enough.
@@ -445,84 +430,4 @@ func (c *calibrator) costs() refsched.Costs {
 		costs.Drawn[k] = c.quantiles(k)
 	}
 	return costs
-}
-
-// sends follows what the program itself writes to the network: on a loopback
-// connection the kernel delivers within the writer's system call, and wakes who sleeps
-// in epoll for it. A workload sends when the call has returned.
-type sends struct {
-	tables *model.Tables
-	seen   []uint8 // by stack: 0 not looked at, 1 no write, 2 write
-	open   map[model.GoID]int
-	latest [8]write // the latest writes, as a ring
-	count  int      // of writes
-}
-
-type write struct {
-	begin, end model.Time
-	ended      bool
-}
-
-// maxOpen bounds the writes that are followed at a time.
-const maxOpen = 1 << 14
-
-// sendMost is longer than a write takes to wake a poller: its data was for
-// somebody else.
-const sendMost model.Duration = 1_000_000
-
-func (n *sends) begin(s *model.Step) {
-	if n.open == nil {
-		n.open = map[model.GoID]int{}
-	}
-	if len(n.open) < maxOpen {
-		n.open[s.G] = n.count
-	}
-	n.latest[n.count%len(n.latest)] = write{begin: s.Time}
-	n.count++
-}
-
-// end ends the write of a goroutine, and reports whether there is one.
-func (n *sends) end(s *model.Step) bool {
-	i, ok := n.open[s.G]
-	if !ok {
-		return false
-	}
-	delete(n.open, s.G)
-	if i >= n.count-len(n.latest) {
-		w := &n.latest[i%len(n.latest)]
-		w.end, w.ended = s.Time, true
-	}
-	return true
-}
-
-// before returns how long before a thread that slept in epoll got a proc, at this time, the latest write that had begun
-// ended, which likely woke it.
-func (n *sends) before(at model.Time) (model.Duration, bool) {
-	for i := n.count - 1; i >= max(0, n.count-len(n.latest)); i-- {
-		w := &n.latest[i%len(n.latest)]
-		switch {
-		case w.begin >= at:
-			continue
-		case !w.ended || w.end >= at:
-			return 0, true
-		}
-		return at.Sub(w.end), at.Sub(w.end) <= sendMost
-	}
-	return 0, false
-}
-
-// isWrite reports whether a stack is one of writing to a network connection.
-func (n *sends) isWrite(id model.StackID) bool {
-	if int(id) >= len(n.seen) {
-		n.seen = append(n.seen, make([]uint8, max(int(id)+1, n.tables.NumStacks())-len(n.seen))...)
-	}
-	if n.seen[id] == 0 {
-		n.seen[id] = 1
-		for _, f := range n.tables.Stack(id) {
-			if name, ok := strings.CutPrefix(f.Func, "net.(*netFD)."); ok && strings.HasPrefix(strings.ToLower(name), "write") {
-				n.seen[id] = 2
-			}
-		}
-	}
-	return n.seen[id] == 2
 }

@@ -11,19 +11,11 @@ import (
 
 // hand makes steps by hand. Its clock is moved by the cases.
 type hand struct {
-	c      *calibrator
-	tables *model.Tables
-	write  model.StackID
-	at     model.Time
+	c  *calibrator
+	at model.Time
 }
 
-func newHand() *hand {
-	t := model.NewTables()
-	h := &hand{tables: t, at: 1000}
-	h.write = t.AddStack([]model.Frame{{Func: "syscall.write"}, {Func: "internal/poll.(*FD).Write"}, {Func: "net.(*netFD).Write"}})
-	h.c = newCalibrator(t)
-	return h
-}
+func newHand() *hand { return &hand{c: newCalibrator(), at: 1000} }
 
 func (h *hand) after(d model.Duration) *hand {
 	h.at += model.Time(d)
@@ -156,11 +148,6 @@ func TestEstimators(t *testing.T) {
 		}, 0, 0},
 		{"got a proc", "exit", func(h *hand, _ int) { h.got(5).after(200).start(5, runqueue.SourceSyscall) }, 200, 1},
 		{"kept its proc", "exit", func(h *hand, _ int) { h.start(5, runqueue.SourceSyscall).after(200).start(5, runqueue.SourceSyscall) }, 0, 0},
-		{"a write and a poller that slept", "epoll", func(h *hand, _ int) {
-			h.send(3500).after(6500).got(6).polled(6)
-		}, 6500, 1},
-		{"a poller that was awake", "epoll", func(h *hand, _ int) { h.send(3500).after(6500).stop(6).polled(6) }, 0, 0},
-		{"a write long ago", "epoll", func(h *hand, _ int) { h.send(3500).after(2 * sendMost).got(6).polled(6) }, 0, 0},
 	} {
 		t.Run(test.name+"/"+test.about, func(t *testing.T) {
 			h := newHand()
@@ -190,22 +177,6 @@ func TestEstimators(t *testing.T) {
 
 // wakeBefore makes a thread known.
 func (h *hand) wakeBefore(m model.ThreadID) *hand { return h.wake(m).after(1) }
-
-func (h *hand) call(from, to model.GoState) *hand {
-	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at, G: 7, By: 7, M: 5, Stack: h.write, From: uint8(from), To: uint8(to)})
-	return h
-}
-
-// send writes to the network.
-func (h *hand) send(d model.Duration) *hand {
-	return h.call(model.GoRunning, model.GoSyscall).after(d).call(model.GoSyscall, model.GoRunning)
-}
-
-func (h *hand) polled(m model.ThreadID) *hand {
-	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at + model.Time(100), G: 8, By: model.NoGoroutine, M: m, From: uint8(model.GoWaiting),
-		To: uint8(model.GoRunnable), Origin: model.OriginNetpoll, Poller: model.PollerBlocking})
-	return h.after(100)
-}
 
 func (h *hand) estimate(t *testing.T, name string) estimated {
 	t.Helper()
@@ -239,20 +210,6 @@ func estimates(c *calibrator) (list []estimated) {
 }
 
 func calibrated(c *calibrator) refsched.Costs { return c.costs() }
-
-// TestEarlyArrival checks that data arrives before a write returns, and that a poller
-// may have its proc by then.
-func TestEarlyArrival(t *testing.T) {
-	h := newHand()
-	for range 2 * minSamples {
-		h.call(model.GoRunning, model.GoSyscall).after(10).got(6).polled(6).call(model.GoSyscall, model.GoRunning).after(2000)
-	}
-	for _, name := range []string{"send", "epoll"} {
-		if e := h.estimate(t, name); e.From != "trace" || e.Value != 0 || e.Samples != 2*minSamples {
-			t.Errorf("%+v", e)
-		}
-	}
-}
 
 // TestFewSamples checks that a parameter keeps its default below minSamples.
 func TestFewSamples(t *testing.T) {

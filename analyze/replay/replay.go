@@ -107,7 +107,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	r := &Replay{ctx: ctx, o: o.withDefaults(), tables: t, version: version, resolver: resolver}
 	r.recording.begin(0)
 	r.extractor = workload.NewExtractor(t, version)
-	r.calibrator = newCalibrator(t)
+	r.calibrator = newCalibrator()
 	r.result = newResult(t, r.o)
 	return r, nil
 }

@@ -52,9 +52,8 @@ type Decision struct {
 	Global     Queue
 	Victim     Queue // the local queue of At, if that is another proc
 
-	// Tick is P's schedtick modulo 61 before the start, -1 while it is not known, or two picks do
-	// not agree on it. Count is how
-	// often it was incremented, modulo 61, since some unknown value.
+	// Tick is P's schedtick modulo 61 before the start, -1 while it rests on one pick, or two picks do
+	// not agree on it. Count is how often it was incremented, modulo 61, since some unknown value.
 	Tick  int
 	Count int
 
@@ -128,7 +127,7 @@ func (h *hypothesis) view(s *runnable) *Decision {
 	}
 	q := h.proc(s.p)
 	d.Tick, d.Count = -1, int(q.tick.n)
-	if q.tick.firm() {
+	if q.tick.sure && q.tick.firm() {
 		d.Tick = q.tick.since()
 	}
 	if q.next != noSlot {

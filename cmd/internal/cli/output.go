@@ -177,6 +177,9 @@ func (o *outputs) add(path string) error {
 			hint += fmt.Sprintf("; schedscope %s -o %s writes %s", formatNamed(byName).by, path, byName)
 			return usagef(hint, "-o %s: %s is not a format of this command", path, byName)
 		}
+		if strings.HasSuffix(path, "/") && slices.ContainsFunc(o.choices, isPicture) {
+			hint = "schedscope plot draws all pictures into a directory; for one file, " + hint
+		}
 		return usagef(hint, "cannot infer the format from -o %s", path)
 	case o.format == "":
 		out.format = byName
