@@ -33,6 +33,10 @@ type Blame struct {
 	latest map[model.StackID]endedWait // for a lock, by where it waited
 	sums   blameSums
 	calls  blameCalls
+	// All of the time that this divides: of waits that others end, by reason, of new goroutines
+	// until they run, and of those that timers woke.
+	heldUp         []model.Duration
+	created, timed model.Duration
 }
 
 // maxBlamed is how many pairs of stacks blame distinguishes; the rest is unknown.
@@ -85,25 +89,47 @@ func newBlame(t *model.Tables, c *Causes) *Blame {
 	return &Blame{tables: t, waits: model.NewWaits(t), causes: c, latest: map[model.StackID]endedWait{}, sums: newBlameSums(), calls: blameCalls{newBlameSums()}}
 }
 
-// GoSpan implements [model.GoSpanObserver] for Waiting and Runnable intervals.
+// NewBlame returns a Blame without a [Report]: by what x explains, if that is not nil.
+func NewBlame(t *model.Tables, x *Explainer) *Blame {
+	if x == nil {
+		return newBlame(t, newCauses(t))
+	}
+	return newBlame(t, x.f.causes.c)
+}
+
+// Observe registers b with m, for what ends from now on.
+func (b *Blame) Observe(m *model.Machine) {
+	m.Observe(b)
+	m.Observe(&b.calls)
+}
+
+// GoSpan implements [model.GoSpanObserver].
 func (b *Blame) GoSpan(s *model.GoSpan) {
 	if s.System {
 		return
 	}
-	if s.State == model.GoWaiting {
-		if !s.OpenStart && !s.OpenEnd && b.waits.Of(s.Reason).HeldUp() {
-			*b.ended.get(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
-		}
+	if s.State == model.GoWaiting && !s.OpenStart && !s.OpenEnd && b.waits.Of(s.Reason).HeldUp() {
+		*b.ended.get(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
+		b.heldUp = append(b.heldUp, make([]model.Duration, max(0, int(s.Reason)+1-len(b.heldUp)))...)
+		b.heldUp[s.Reason] += s.Duration()
+	}
+	if s.State != model.GoRunnable {
 		return
 	}
 	if w := b.ended.Get(s.G); w != nil && w.end == s.Start && s.WakerStack != 0 && w.holder == 0 {
 		b.released(w, s)
 	}
-	if s.Origin == model.OriginCreated && countsAsWait(s) && s.WakerStack != 0 {
-		b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack}, s.Duration())
+	if s.Origin == model.OriginCreated && countsAsWait(s) {
+		b.created += s.Duration()
+		if s.WakerStack != 0 {
+			b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack}, s.Duration())
+		}
 	}
-	if s.Origin == model.OriginTimer && countsAsWait(s) && s.Stack != 0 {
-		b.sums.count(blockedID{kind: blockedTimer, stack: s.Stack}, s.Duration())
+	if s.Origin == model.OriginTimer && countsAsWait(s) {
+		b.timed += s.Duration()
+		if s.Stack != 0 {
+			b.sums.count(blockedID{kind: blockedTimer, stack: s.Stack}, s.Duration())
+		}
 	}
 }
 
@@ -195,19 +221,11 @@ func (b *Blame) Result(v *result.Report) {
 			v.Blame.Complete(kind, blocked, whole)
 		}
 	}
-	for i := range v.Waiting.ByReason {
-		if r := &v.Waiting.ByReason[i]; model.WaitOf(r.Name).HeldUp() {
-			complete(r.Name, true, r.Total)
-		}
+	for reason, d := range b.heldUp {
+		complete(b.tables.String(model.StringID(reason)), true, d)
 	}
-	for i := range v.Latency.ByOrigin {
-		switch o := &v.Latency.ByOrigin[i]; o.Name {
-		case model.OriginCreated.String():
-			complete(result.BlameCreated, false, o.Total)
-		case model.OriginTimer.String():
-			complete(result.BlameTimers, false, o.Total)
-		}
-	}
+	complete(result.BlameCreated, false, b.created)
+	complete(result.BlameTimers, false, b.timed)
 	for _, kind := range []string{result.BlameInSlow, result.BlameInShort} { // every call has a row
 		if k := v.Blame.Kind(kind); k != nil {
 			k.Blocked = true

@@ -1,5 +1,5 @@
 // Package report writes tables of raw intervals: a row for each wait, system call, state of
-// a goroutine and so on that the Machine reports ([NewTable]), as CSV, NDJSON or cells for a
+// a goroutine and so on that the Machine reports ([Tables]), as CSV, NDJSON or cells for a
 // [Sink] such as that of package parquet. It measures nothing and keeps no row. Reports are
 // documents of package view, which package document renders; pictures are in package chart.
 //

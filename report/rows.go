@@ -1,40 +1,55 @@
 package report
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"fmt"
 
-// Sink takes the rows of a table, one after another. It keeps what goes wrong to itself
+	"github.com/schedscope/schedscope/model"
+)
+
+// Sink takes the rows of a table, some at a time. It keeps what goes wrong to itself
 // until Close.
 type Sink interface {
-	// Row takes a row, which is valid during the call only.
-	Row(*Row)
+	// Rows takes rows and leaves room for others, which may be the same, emptied.
+	Rows(*Rows)
 	// Close finishes the table. It returns the first error of writing.
 	Close() error
 }
 
-// Row is a row of a table: a cell for each column.
-type Row struct {
-	// Cells are numbers, of columns of bool 0 or 1, of columns of names the place in Names.
+// Rows are rows of a table that follow each other.
+type Rows struct {
+	// Cells are those of the first row, a cell for each column, then those of the next. They are
+	// numbers, of columns of bool 0 or 1, of columns of names the place in Names.
 	Cells []int64
 	// Names are all that the table has had so far, each once. One is "" if it is not known,
 	// and may be any bytes.
 	Names []string
-	// Nulls has a bit for each cell that has no value, or one that is not known, Wide one
-	// for each whose number is a uint64 instead.
-	Nulls, Wide uint64
+	// Nulls has for each row a bit for each cell that has no value, or one that is not known,
+	// Wide one for each whose number is a uint64 instead.
+	Nulls, Wide []uint64
 }
 
-// rows hands the rows of one table to a sink as they come, without keeping any. The
-// methods that add a cell must be called once for each column, then end.
+// Clear removes all rows.
+func (r *Rows) Clear() { r.Cells, r.Nulls, r.Wide = r.Cells[:0], r.Nulls[:0], r.Wide[:0] }
+
+// SinkRows is the number of rows that a [Sink] gets at a time, but for the last.
+const SinkRows = 256
+
+// rows collects the rows of one table and hands them to a sink. The methods that add a cell
+// must be called once for each column, then end.
 type rows struct {
-	Row
-	sink   Sink
-	count  int64
-	tables *model.Tables
-	origin model.Time // the beginning of the trace
+	Rows
+	names       []string // all
+	nulls, wide uint64   // of the row
+	begin       int      // where the row begins
+	sink        Sink
+	count       int64
+	tables      *model.Tables
+	origin      model.Time // the beginning of the trace
 	rowWindow
 	noLabels bool
 	numbers  map[string]int32 // of names
-	recent   [32]int32        // numbers of the latest names, which are asked for again and again
+	recent   [128]int32       // numbers of the latest names, which are asked for again and again
+	words    [64][]int32      // by column and value: the number of the word and 1; 0: not met yet
 	strs     []int32          // by StringID: the number of the name and 1; 0: not met yet
 	tops     []int32          // the same by StackID, of the function at the top
 }
@@ -45,9 +60,19 @@ func newRows(sink Sink) *rows {
 
 // end finishes the row.
 func (r *rows) end() {
-	r.sink.Row(&r.Row)
-	r.Cells, r.Nulls, r.Wide = r.Cells[:0], 0, 0
+	r.Nulls, r.Wide = append(r.Nulls, r.nulls), append(r.Wide, r.wide)
+	r.nulls, r.wide, r.begin = 0, 0, len(r.Cells)
 	r.count++
+	if len(r.Nulls) == SinkRows {
+		r.flush()
+	}
+}
+
+// flush hands over the rows that are complete.
+func (r *rows) flush() {
+	r.Names = r.names
+	r.sink.Rows(&r.Rows)
+	r.begin = 0
 }
 
 func (r *rows) bool(b bool) {
@@ -61,7 +86,7 @@ func (r *rows) bool(b bool) {
 // uint adds a number that may be beyond what other cells can be.
 func (r *rows) uint(n uint64) {
 	if int64(n) < 0 {
-		r.Wide |= 1 << len(r.Cells)
+		r.wide |= 1 << (len(r.Cells) - r.begin)
 	}
 	num(r, int64(n))
 }
@@ -78,7 +103,7 @@ func num[N integer](r *rows, n N) { r.Cells = append(r.Cells, int64(n)) }
 // numIf adds a number if it is known.
 func numIf[N integer](r *rows, known bool, n N) {
 	if !known {
-		r.Nulls |= 1 << len(r.Cells)
+		r.nulls |= 1 << (len(r.Cells) - r.begin)
 		n = 0
 	}
 	num(r, n)
@@ -89,6 +114,20 @@ func id[N integer](r *rows, n N) { numIf(r, n >= 0, n) }
 
 // text adds a string that is not interned.
 func (r *rows) text(s string) { num(r, r.number(s)) }
+
+// word adds the word for a value of a type that has few. All values of a column are of one type.
+func word[W interface {
+	~uint8
+	fmt.Stringer
+}](r *rows, w W) {
+	list := &r.words[len(r.Cells)-r.begin]
+	n := numberAt(*list, uint64(w))
+	if n == 0 {
+		n = 1 + r.number(w.String())
+		*list = setNumber(*list, uint64(w), n)
+	}
+	num(r, n-1)
+}
 
 // str adds an interned string.
 func (r *rows) str(id model.StringID) {
@@ -118,15 +157,15 @@ func (r *rows) frame(id model.StackID) {
 func (r *rows) number(s string) int32 {
 	recent := &r.recent[0]
 	if s != "" {
-		recent = &r.recent[(len(s)+int(s[0]))%len(r.recent)]
+		recent = &r.recent[(len(s)+7*int(s[0])+31*int(s[len(s)-1]))%len(r.recent)]
 	}
-	if n := int(*recent); n < len(r.Names) && r.Names[n] == s {
+	if n := int(*recent); n < len(r.names) && r.names[n] == s {
 		return *recent
 	}
 	n, ok := r.numbers[s]
 	if !ok {
-		n = int32(len(r.Names))
-		r.Names = append(r.Names, s)
+		n = int32(len(r.names))
+		r.names = append(r.names, s)
 		r.numbers[s] = n
 	}
 	*recent = n

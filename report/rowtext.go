@@ -58,23 +58,32 @@ func (r *textRows) write(p []byte) {
 	}
 }
 
-// Row implements [Sink]. A cell without a value is empty in CSV, null in JSON.
-func (r *textRows) Row(row *Row) {
-	if len(row.Cells) != len(r.units) {
-		panic(fmt.Sprintf("report: row of %d cells in a table of %d columns", len(row.Cells), len(r.units)))
+// Rows implements [Sink]. A cell without a value is empty in CSV, null in JSON.
+func (r *textRows) Rows(rows *Rows) {
+	if width := len(r.units); len(rows.Cells) != width*len(rows.Nulls) {
+		panic(fmt.Sprintf("report: %d rows of %d cells in a table of %d columns", len(rows.Nulls), len(rows.Cells), width))
 	}
+	cells := rows.Cells
+	for i, nulls := range rows.Nulls {
+		r.row(cells[:len(r.units)], rows.Names, nulls, rows.Wide[i])
+		cells = cells[len(r.units):]
+	}
+	rows.Clear()
+}
+
+func (r *textRows) row(cells []int64, names []string, nulls, wide uint64) {
 	line := r.line[:0]
-	for i, n := range row.Cells {
+	for i, n := range cells {
 		line = append(line, r.keys[i]...)
 		switch {
 		case r.units[i] == "name":
-			line = append(line, r.name(row.Names, int(n))...)
+			line = append(line, r.name(names, int(n))...)
 		case r.units[i] == "bool":
 			line = strconv.AppendBool(line, n != 0)
-		case row.Nulls>>i&1 != 0 && r.format == CSV:
-		case row.Nulls>>i&1 != 0:
+		case nulls>>i&1 != 0 && r.format == CSV:
+		case nulls>>i&1 != 0:
 			line = append(line, "null"...)
-		case row.Wide>>i&1 != 0:
+		case wide>>i&1 != 0:
 			line = strconv.AppendUint(line, uint64(n), 10)
 		default:
 			line = strconv.AppendInt(line, n, 10)

@@ -55,13 +55,13 @@ var requestTables = []tableDef{
 	tracker("path", "a part of a request's critical path; those of a request follow each other without gaps", true,
 		col("request", "count", func(r *rows, q *requestRow) { num(r, q.n) }, "number, as in requests"),
 		intervalCells(func(q *requestRow) (start, end model.Time) { return q.part.From, q.part.To }),
-		col("kind", "name", func(r *rows, q *requestRow) { r.text(q.part.Kind.String()) }, "as of requests; running at any depth"),
+		col("kind", "name", func(r *rows, q *requestRow) { word(r, q.part.Kind) }, "as of requests; running at any depth"),
 		col("goroutine", "id", func(r *rows, q *requestRow) { id(r, q.part.G) }, "whose time it is"),
 		col("depth", "count", func(r *rows, q *requestRow) { num(r, q.part.Depth) }, "0: the request's own goroutine; else how many wake-ups away. What lies deeper than 32 is one part for each kind"),
 		placeCells("", "that ran, or blocked; of runnable what ran meanwhile on the proc", func(q *requestRow) *requests.Place { return q.part.At }),
 		col("wait", "name", func(r *rows, q *requestRow) {
 			if q.part.Wait < requests.NumKinds {
-				r.text(q.part.Wait.String())
+				word(r, q.part.Wait)
 			} else {
 				r.text("")
 			}

@@ -14,28 +14,34 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Table writes one kind of the facts of a trace, a row each, as they are
-// established: nothing is kept, so the trace may be of any length. Call Follow before
-// the Machine's first event, Begin where rows begin, Event with each event from then
-// on, and Close after [model.Machine.Finish].
+// Tables writes tables of one trace, each of one kind of facts, a row each, as they are
+// established: nothing is kept, so the trace may be of any length. Call Add for each table,
+// Follow before the Machine's first event, Begin where rows begin, Event with each event from
+// then on, and Close after [model.Machine.Finish].
 //
 // Times are those of the trace's clock, lengths nanoseconds, and a number that
 // is not known is empty (null in JSON). In CSV a name that a spreadsheet would
 // take for a formula begins with an apostrophe. Rows of what lasts are in the order
 // in which that ends, what ends with the trace last, by id; rows of moments are in
 // the order of time.
-type Table struct {
-	rows      *rows
-	def       *tableDef
-	resolver  *runqueue.Resolver // of tables about run queues
-	explainer *analyze.Explainer // of tables about causes
-	report    *analyze.Report    // of tables whose rows are made at the end
-	tracker   *requests.Tracker  // of tables about requests
-	machine   *model.Machine
+type Tables struct {
 	// Requests are the requests that tables about them have, all kinds if there are none. It is
 	// to be set before Follow.
 	Requests []requests.Spec
 	NoLabels bool // leaves the labels of requests empty; to be set before Follow
+
+	list []*Table
+	// What tables are about, each nil if none needs it, or if one before has it.
+	explainer *analyze.Explainer
+	blame     *analyze.Blame
+	resolver  *runqueue.Resolver
+	tracker   *requests.Tracker
+}
+
+// Table is one of [Tables].
+type Table struct {
+	def  *tableDef
+	rows *rows
 }
 
 // tableDef is an entry of the catalogue of tables. Of the functions one is not
@@ -46,7 +52,7 @@ type tableDef struct {
 	machine   func(*rows) any                          // what the Machine reports
 	resolver  func(*rows) any                          // what a Resolver reports
 	explained func(*rows) func(*analyze.ExplainedWait) // what an Explainer reports
-	reported  func(*rows, *result.Report)              // what the report has
+	blamed    func(*rows, *result.Blame)               // what a Blame has
 	tracked   func(*rows) func(*requests.Request)      // what a Tracker reports
 }
 
@@ -87,23 +93,35 @@ func findTable(name string) *tableDef {
 	return &tableDefs[i]
 }
 
-// NewTable returns the table of this name (see [TableNames]), which writes text to w.
-func NewTable(name string, format RowFormat, w io.Writer) (*Table, error) {
+// Add adds the table of this name (see [TableNames]), which gives its rows to a sink that is made
+// for its columns.
+func (ts *Tables) Add(name string, sink Sink) (*Table, error) {
 	d, err := wantTable(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Table{rows: newRows(newTextRows(w, format, d.columns)), def: d}, nil
+	t := &Table{d, newRows(sink)}
+	ts.list = append(ts.list, t)
+	return t, nil
 }
 
-// NewTableTo returns the table of this name, which gives its rows to a sink that is
-// made for the table's columns.
-func NewTableTo(name string, sink Sink) (*Table, error) {
+// NewTextSink returns a sink of the table of this name (see [TableNames]), which writes text to w.
+func NewTextSink(name string, format RowFormat, w io.Writer) (Sink, error) {
 	d, err := wantTable(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Table{rows: newRows(sink), def: d}, nil
+	return newTextRows(w, format, d.columns), nil
+}
+
+// CheckTable returns a [*runqueue.OldFormatError] if traces of Go 1.version do not contain what
+// the table of this name is about.
+func CheckTable(name string, version int) error {
+	d, err := wantTable(name)
+	if err == nil && (d.resolver != nil || d.explained != nil) {
+		_, err = runqueue.New(model.NewTables(), version)
+	}
+	return err
 }
 
 func wantTable(name string) (*tableDef, error) {
@@ -114,88 +132,132 @@ func wantTable(name string) (*tableDef, error) {
 	return d, nil
 }
 
-// NeedsPast reports whether the table must know what was before its window. Such a
-// table learns of the window by [Table.Within]; for all others [model.Machine.Begin] and [Table.Begin] do.
-func (t *Table) NeedsPast() bool { return t.def.resolver != nil }
+// NeedPast reports whether a table must know what was before its window. Such a
+// table learns of the window by [Tables.Within]; all others by [model.Machine.Begin] and [Tables.Begin].
+func (ts *Tables) NeedPast() bool {
+	return slices.ContainsFunc(ts.list, func(t *Table) bool { return t.def.resolver != nil })
+}
 
-// Within restricts a table that [Table.NeedsPast] to rows whose time is from
-// start to end, both included.
-func (t *Table) Within(start, end model.Time) { t.rows.from, t.rows.to = start, end }
+// Within restricts tables that need the past to rows whose time is from start to end, both included.
+func (ts *Tables) Within(start, end model.Time) {
+	for _, t := range ts.list {
+		t.rows.from, t.rows.to = start, end
+	}
+}
 
-// Follow has the table follow the Machine of a trace of Go 1.version, from its first
-// event on. The error is a [*runqueue.OldFormatError].
-func (t *Table) Follow(m *model.Machine, version int) (err error) {
-	t.rows.tables, t.machine = m.Tables(), m
-	switch d := t.def; {
-	case d.tracked != nil:
-		t.tracker = requests.New(m, t.Requests)
-		t.rows.noLabels = t.NoLabels
-		t.tracker.Done = d.tracked(t.rows)
-	case d.reported != nil:
-		t.report = analyze.New(m.Tables(), analyze.Options{Version: version})
-		t.report.ObserveSteps(m)
-	case d.explained != nil:
-		if t.explainer, err = analyze.NewExplainer(m.Tables(), version, d.explained(t.rows)); err == nil {
-			t.explainer.ObserveSteps(m)
-		}
-	case d.resolver != nil:
-		if t.resolver, err = runqueue.New(m.Tables(), version); err == nil {
-			t.resolver.Observe(d.resolver(t.rows))
-			m.Observe(t.resolver)
+// Follow has the tables follow the Machine of a trace of Go 1.version, from its first
+// event on. The error is that of [CheckTable].
+func (ts *Tables) Follow(m *model.Machine, version int) (err error) {
+	var explained func(*analyze.ExplainedWait)
+	var queues []any
+	var tracked func(*requests.Request)
+	blamed := false
+	for _, t := range ts.list {
+		t.rows.tables, t.rows.noLabels = m.Tables(), ts.NoLabels
+		switch d := t.def; {
+		case d.tracked != nil:
+			tracked = both(tracked, d.tracked(t.rows))
+		case d.explained != nil:
+			explained = both(explained, d.explained(t.rows))
+		case d.resolver != nil:
+			queues = append(queues, d.resolver(t.rows))
+		case d.blamed != nil:
+			blamed = true
 		}
 	}
-	return err
+	switch {
+	case explained != nil || blamed:
+		x, err := analyze.NewExplainer(m.Tables(), version, explained, queues...)
+		if err == nil {
+			ts.explainer = x
+			x.ObserveSteps(m)
+		} else if explained != nil || len(queues) > 0 { // else the blame does without
+			return err
+		}
+	case len(queues) > 0:
+		if ts.resolver, err = runqueue.New(m.Tables(), version); err != nil {
+			return err
+		}
+		for _, q := range queues {
+			ts.resolver.Observe(q)
+		}
+		m.Observe(ts.resolver)
+	}
+	if blamed {
+		ts.blame = analyze.NewBlame(m.Tables(), ts.explainer)
+	}
+	if tracked != nil {
+		ts.tracker = requests.New(m, ts.Requests)
+		ts.tracker.Done = tracked
+	}
+	return nil
+}
+
+// both returns what calls two functions. The first may be nil.
+func both[T any](f, g func(T)) func(T) {
+	if f == nil {
+		return g
+	}
+	return func(x T) {
+		f(x)
+		g(x)
+	}
 }
 
 // Begin has rows begin: before the first event, or later, after [model.Machine.Begin]. The
 // trace begins at origin.
-func (t *Table) Begin(m *model.Machine, origin model.Time) {
-	t.rows.origin = origin
-	switch {
-	case t.report != nil:
-		t.report.Begin(origin)
-		t.report.Observe(m)
-	case t.explainer != nil:
-		t.explainer.Observe(m)
-	case t.resolver == nil && t.tracker == nil:
-		m.Observe(t.def.machine(t.rows))
+func (ts *Tables) Begin(m *model.Machine, origin model.Time) {
+	for _, t := range ts.list {
+		t.rows.origin = origin
+		if t.def.machine != nil {
+			m.Observe(t.def.machine(t.rows))
+		}
+	}
+	if ts.explainer != nil {
+		ts.explainer.Observe(m)
+	}
+	if ts.blame != nil {
+		ts.blame.Observe(m)
 	}
 }
 
 // Event notes an event, after the Machine.
-func (t *Table) Event(ev *model.Event) {
-	if t.explainer != nil {
-		t.explainer.Event(ev)
+func (ts *Tables) Event(ev *model.Event) {
+	if ts.explainer != nil {
+		ts.explainer.Event(ev)
 	}
-	if t.report != nil {
-		t.report.Event(ev)
-	}
-	if t.tracker != nil {
-		t.tracker.Event(ev)
+	if ts.tracker != nil {
+		ts.tracker.Event(ev)
 	}
 }
-
-// Rows returns the number of rows written so far; all of them after Close.
-func (t *Table) Rows() int64 { return t.rows.count }
 
 // Close writes what is still held back. It returns the first error of writing.
-func (t *Table) Close() error {
-	if t.resolver != nil {
-		t.resolver.Finish()
+func (ts *Tables) Close() error {
+	if ts.explainer != nil {
+		ts.explainer.Finish()
 	}
-	if t.explainer != nil {
-		t.explainer.Finish()
+	if ts.resolver != nil {
+		ts.resolver.Finish()
 	}
-	if t.tracker != nil {
-		t.tracker.Finish()
+	if ts.tracker != nil {
+		ts.tracker.Finish()
 	}
-	if t.report != nil {
-		t.report.Finish(t.machine.Start(), t.machine.Now())
-		t.def.reported(t.rows, t.report.Result())
+	for _, t := range ts.list {
+		if t.def.blamed != nil {
+			var v result.Report
+			ts.blame.Result(&v)
+			t.def.blamed(t.rows, &v.Blame)
+		}
+		t.rows.flush()
+		if err := t.rows.sink.Close(); err != nil {
+			return err
+		}
 	}
-	t.resolver, t.explainer, t.report, t.tracker = nil, nil, nil, nil
-	return t.rows.sink.Close()
+	return nil
 }
+
+// Rows returns the number of rows so far; all of them after Close.
+func (t *Table) Rows() int64 { return t.rows.count }
 
 // TablesHelp explains the tables, a line for each column.
 func TablesHelp() string {

@@ -29,16 +29,14 @@ func TestHostileTables(t *testing.T) {
 	tables := model.NewTables()
 	for _, format := range []RowFormat{CSV, NDJSON} {
 		var b bytes.Buffer
-		table, err := NewTable("goroutines", format, &b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		table.rows.tables = tables
-		o := table.def.machine(table.rows)
+		r := newRows(newTextRows(&b, format, findTable("goroutines").columns))
+		r.tables = tables
+		o := findTable("goroutines").machine(r)
 		for i, name := range hostile {
 			o.(model.GoEndObserver).GoEnd(&model.Goroutine{ID: model.GoID(i), Func: tables.AddString(name)})
 		}
-		if err := table.Close(); err != nil {
+		r.flush()
+		if err := r.sink.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if format == CSV {
@@ -103,29 +101,29 @@ func exportAll(t *testing.T, name string) map[string]*exported {
 	}
 	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
 	out := map[string]*exported{}
-	var open []*Table
-	begin := func(n string, format RowFormat, w io.Writer) {
-		table, err := NewTable(n, format, w)
+	var all Tables
+	add := func(n string, format RowFormat, w io.Writer) {
+		sink, err := NewTextSink(n, format, w)
+		if err == nil {
+			_, err = all.Add(n, sink)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := table.Follow(m, r.Header().Version); err != nil {
-			t.Fatal(err)
-		}
-		table.Begin(m, 1000)
-		open = append(open, table)
 	}
 	for _, n := range TableNames() {
 		x := new(exported)
-		begin(n, CSV, &x.csv)
-		begin(n, NDJSON, &x.ndjson)
+		add(n, CSV, &x.csv)
+		add(n, NDJSON, &x.ndjson)
 		out[n] = x
 	}
+	if err := all.Follow(m, r.Header().Version); err != nil {
+		t.Fatal(err)
+	}
+	all.Begin(m, 1000)
 	err = ingest.Each(r, func(ev *model.Event) error {
 		err := m.Apply(ev)
-		for _, table := range open {
-			table.Event(ev)
-		}
+		all.Event(ev)
 		return err
 	})
 	if err != nil {
@@ -134,10 +132,8 @@ func exportAll(t *testing.T, name string) map[string]*exported {
 	if err := m.Finish(m.Now()); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range open {
-		if err := table.Close(); err != nil {
-			t.Error(err)
-		}
+	if err := all.Close(); err != nil {
+		t.Error(err)
 	}
 	return out
 }
@@ -157,8 +153,8 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewTable("nonsense", CSV, io.Discard); err == nil || !strings.Contains(err.Error(), "goroutines, states") {
-		t.Errorf("NewTable of an unknown name: %v, want an error that lists the names", err)
+	if _, err := NewTextSink("nonsense", CSV, io.Discard); err == nil || !strings.Contains(err.Error(), "goroutines, states") {
+		t.Errorf("NewTextSink of an unknown name: %v, want an error that lists the names", err)
 	}
 }
 
@@ -236,13 +232,16 @@ func TestStartsEndWaits(t *testing.T) {
 
 func TestTablesOfOldFormats(t *testing.T) {
 	for _, name := range TableNames() {
-		table, err := NewTable(name, CSV, io.Discard)
+		var tables Tables
+		table, err := tables.Add(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = table.Follow(model.NewMachine(model.NewTables(), model.Config{Version: 21}), 21)
-		if old := new(runqueue.OldFormatError); errors.As(err, &old) != (table.def.resolver != nil || table.def.explained != nil) {
-			t.Errorf("%s: following a trace of Go 1.21: %v", name, err)
+		err = tables.Follow(model.NewMachine(model.NewTables(), model.Config{Version: 21}), 21)
+		for _, err := range []error{err, CheckTable(name, 21)} {
+			if old := new(runqueue.OldFormatError); errors.As(err, &old) != (table.def.resolver != nil || table.def.explained != nil) {
+				t.Errorf("%s: following a trace of Go 1.21: %v", name, err)
+			}
 		}
 	}
 }
@@ -343,6 +342,7 @@ func TestTableWithin(t *testing.T) {
 	for _, at := range []model.Time{19, 20, 30, 31} {
 		steals.Steal(&runqueue.Steal{Time: at, G: 7, Thief: 1, M: 3, Victim: 2, Size: 4, Grade: runqueue.GradeUnique})
 	}
+	r.flush()
 	if err := r.sink.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -59,4 +59,8 @@ func (t *TraceRow) lost() int64 {
 func TracesColumns() []Column { return columnsOf(traceCells) }
 
 // WriteTraceRow gives the row to a sink for TracesColumns, which it does not close.
-func WriteTraceRow(sink Sink, t *TraceRow) { writer(newRows(sink), nil, traceCells)(t) }
+func WriteTraceRow(sink Sink, t *TraceRow) {
+	r := newRows(sink)
+	writer(r, nil, traceCells)(t)
+	r.flush()
+}

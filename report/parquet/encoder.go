@@ -1,12 +1,14 @@
 package parquet
 
 import (
-	"fmt"
+	"encoding/binary"
+	"hash/crc32"
 	"io"
 	"slices"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/compress/snappy"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/schedscope/schedscope/report"
 )
@@ -15,65 +17,148 @@ import (
 const Schema = "schedscope.tables/v1"
 
 const (
-	groupRows       = 1 << 18 // rows of a row group: what engines read in parallel
-	pageBytes       = 128 << 10
-	dictionaryBytes = 4 << 20 // most bytes of names in a row group; beyond, they are written out
+	groupRows       = 1 << 18 // most rows of a row group: what engines read in parallel
+	pageRows        = 1 << 14 // most rows of a page
+	dictionaryBytes = 4 << 20 // of the names of a column: with more, a row group ends
 )
 
-// encoder writes batches as a file.
+// encoder writes rows as a file: row groups, each column after column in pages, and behind them
+// what is where. See https://parquet.apache.org/docs/file-format.
 type encoder struct {
-	w       *parquet.GenericWriter[any]
-	about   *Origin
-	fixed   [][]parquet.Value // of OriginColumns, as many as a batch has rows
-	grouped int               // rows in the row group
+	w             io.Writer
+	err           error // of w, the first
+	offset        int64 // bytes written
+	about         *Origin
+	table, origin []*column
+	page, group   int // rows in the page, and in the pages of the row group before
+	file          format.FileMetaData
+	protocol      thrift.CompactProtocol
+	snappy        snappy.Codec
+	room, small   []byte // for a page, and for it compressed
 }
 
 func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
-	options := []parquet.WriterOption{schemaOf(columns),
-		parquet.CreatedBy("schedscope", "1", "0"), // the same whatever wrote it: equal rows are equal bytes
-		parquet.KeyValueMetadata("schema", Schema),
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
-		parquet.DataPageStatistics(false), // the bounds of pages are in the column index
-		parquet.DataPageVersion(1),        // what every engine reads
-		parquet.PageBufferSize(pageBytes),
-		parquet.DictionaryMaxBytes(dictionaryBytes)}
+	e := &encoder{w: w, about: origin, origin: originColumns()}
 	for _, c := range columns {
-		if c.Unit == "name" {
-			options = append(options, parquet.SkipPageBounds(c.Name)) // dear, and good for no query
-		}
+		e.table = append(e.table, newColumn(c.Name, c.Unit))
 	}
-	return &encoder{w: parquet.NewGenericWriter[any](w, options...), about: origin}
+	e.file = format.FileMetaData{
+		Version:          2,
+		CreatedBy:        "schedscope version 1(build 0)", // the same whatever wrote it: equal rows are equal bytes
+		KeyValueMetadata: []format.KeyValue{{Key: "schema", Value: Schema}},
+		Schema: []format.SchemaElement{{
+			Name: "schedscope", RepetitionType: thrift.New(format.Required), NumChildren: thrift.New(int32(len(e.table) + len(e.origin))),
+		}},
+	}
+	for _, c := range slices.Concat(e.table, e.origin) {
+		e.file.Schema = append(e.file.Schema, c.schema)
+		e.file.ColumnOrders = append(e.file.ColumnOrders, format.ColumnOrder{Value: &format.TypeDefinedOrder{}})
+	}
+	e.write([]byte("PAR1"))
+	return e
 }
 
-// write adds the rows of a batch, column by column: first those of the table, then those of
-// the origin, which are the same in all rows.
-func (e *encoder) write(b batch) error {
-	rows := len(b[0])
-	if rows == 0 {
-		return nil
+func (e *encoder) write(data []byte) {
+	if e.err == nil {
+		_, e.err = e.w.Write(data)
 	}
-	if e.fixed == nil {
-		for _, v := range e.about.values() {
-			e.fixed = append(e.fixed, slices.Repeat([]parquet.Value{v}, batchRows))
+	e.offset += int64(len(data))
+}
+
+// must returns what was encoded. No value makes that fail.
+func must(data []byte, err error) []byte {
+	if err != nil {
+		panic("parquet: " + err.Error())
+	}
+	return data
+}
+
+// rows adds rows of the table. What the engines' 64-bit integers do not hold is null.
+func (e *encoder) rows(r *report.Rows) {
+	absent, full := uint64(0), false
+	for i := range r.Nulls {
+		r.Nulls[i] |= r.Wide[i]
+		absent |= r.Nulls[i]
+	}
+	for i, c := range e.table {
+		c.add(r, i, len(e.table), e.page, absent>>i&1 != 0)
+		full = full || len(c.dictionary) > dictionaryBytes
+	}
+	if e.page += len(r.Nulls); e.page == pageRows || full {
+		e.endPage()
+	}
+	if e.group == groupRows || full {
+		e.endGroup()
+	}
+}
+
+// endPage adds the page to the row group.
+func (e *encoder) endPage() {
+	for _, c := range e.table {
+		e.room = c.encode(e.room[:0], e.page)
+		e.addPage(c, e.page, e.room)
+	}
+	e.group += e.page
+	e.page = 0
+}
+
+// addPage adds a page with so many rows to a column.
+func (e *encoder) addPage(c *column, rows int, body []byte) {
+	c.chunk.NumValues += int64(rows)
+	c.pages = e.appendPage(c.pages, c, body, format.PageHeader{DataPageHeader: thrift.New(format.DataPageHeader{
+		NumValues: int32(rows), Encoding: c.chunk.Encoding[0], DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
+	})})
+}
+
+// appendPage adds a page to those of a column. If compression does not save a quarter of the first
+// one, none is compressed: some readers take what the first row group has for that of all.
+func (e *encoder) appendPage(dst []byte, c *column, body []byte, h format.PageHeader) []byte {
+	data := body
+	if c.chunk.Codec == format.Snappy {
+		e.small = must(e.snappy.Encode(e.small[:cap(e.small)], body))
+		if data = e.small; len(c.pages)+len(e.file.RowGroups) == 0 && 4*len(data) > 3*len(body) {
+			c.chunk.Codec, data = format.Uncompressed, body
 		}
 	}
-	columns := e.w.ColumnWriters()
-	for i, values := range slices.Concat(b, e.fixed) {
-		if _, err := columns[i].WriteRowValues(values[:rows]); err != nil {
-			return err
+	h.UncompressedPageSize, h.CompressedPageSize, h.CRC = int32(len(body)), int32(len(data)), int32(crc32.ChecksumIEEE(data))
+	header := must(thrift.Marshal(&e.protocol, &h))
+	c.chunk.TotalUncompressedSize += int64(len(header) + len(body))
+	c.chunk.TotalCompressedSize += int64(len(header) + len(data))
+	return append(append(dst, header...), data...)
+}
+
+// endGroup writes the row group.
+func (e *encoder) endGroup() {
+	for i, value := range e.about.values() {
+		e.addPage(e.origin[i], e.group, e.origin[i].encodeSame(e.group, value))
+	}
+	g := format.RowGroup{NumRows: int64(e.group), FileOffset: e.offset, Ordinal: int16(len(e.file.RowGroups))}
+	for _, c := range slices.Concat(e.table, e.origin) {
+		if c.chunk.Encoding[0] == format.RLEDictionary {
+			c.chunk.DictionaryPageOffset = e.offset
+			e.write(e.appendPage(nil, c, c.dictionary, format.PageHeader{
+				Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(c.entries)}),
+			}))
 		}
+		c.chunk.DataPageOffset = e.offset
+		e.write(c.pages)
+		g.TotalByteSize += c.chunk.TotalUncompressedSize
+		g.TotalCompressedSize += c.chunk.TotalCompressedSize
+		g.Columns = append(g.Columns, format.ColumnChunk{MetaData: c.end()})
 	}
-	if e.grouped += rows; e.grouped >= groupRows {
-		e.grouped = 0
-		return e.w.Flush()
-	}
-	return nil
+	e.file.RowGroups = append(e.file.RowGroups, g)
+	e.file.NumRows += g.NumRows
+	e.group = 0
 }
 
 // close ends the file.
-func (e *encoder) close() error {
-	if err := e.w.Close(); err != nil {
-		return fmt.Errorf("writing parquet: %w", err)
+func (e *encoder) close() {
+	if e.page > 0 {
+		e.endPage()
 	}
-	return nil
+	if e.group > 0 {
+		e.endGroup()
+	}
+	footer := must(thrift.Marshal(&e.protocol, &e.file))
+	e.write(append(binary.LittleEndian.AppendUint32(footer, uint32(len(footer))), "PAR1"...))
 }

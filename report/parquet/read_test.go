@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -17,7 +18,6 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
-	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -83,7 +83,6 @@ func text(v parquet.Value) string {
 type both struct {
 	name         string
 	csv, parquet bytes.Buffer
-	open         [2]*report.Table
 }
 
 // write fills every table of a fixture in both formats, but those that the trace is too
@@ -105,43 +104,40 @@ func write(t *testing.T, name string) []*both {
 	}
 	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
 	var list []*both
-	for _, table := range report.TableNames() {
-		b := &both{name: table}
-		w := NewWriter(&b.parquet, report.TableColumns(table), &someOrigin)
-		b.open[0], err = report.NewTable(table, report.CSV, &b.csv)
+	var all report.Tables
+	add := func(table string, sink report.Sink, err error) {
 		if err == nil {
-			b.open[1], err = report.NewTableTo(table, w)
+			_, err = all.Add(table, sink)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = errors.Join(b.open[0].Follow(m, r.Header().Version), b.open[1].Follow(m, r.Header().Version)); err != nil {
-			if old := new(runqueue.OldFormatError); !errors.As(err, &old) {
-				t.Fatal(err)
-			}
-			w.Abort()
+	}
+	for _, table := range report.TableNames() {
+		if err := report.CheckTable(table, r.Header().Version); err != nil {
 			continue
 		}
-		b.open[0].Begin(m, 0)
-		b.open[1].Begin(m, 0)
+		b := &both{name: table}
+		text, err := report.NewTextSink(table, report.CSV, &b.csv)
+		add(table, text, err)
+		add(table, NewWriter(&b.parquet, report.TableColumns(table), &someOrigin), nil)
 		list = append(list, b)
 	}
+	if err := all.Follow(m, r.Header().Version); err != nil {
+		t.Fatal(err)
+	}
+	all.Begin(m, 0)
 	err = ingest.Each(r, func(ev *model.Event) error {
 		_ = m.Apply(ev) // what contradicts itself is the model's business
-		for _, b := range list {
-			b.open[0].Event(ev)
-			b.open[1].Event(ev)
-		}
+		all.Event(ev)
 		return nil
 	})
 	if err != nil && !errors.As(err, &empty) {
 		t.Fatal(err)
 	}
 	_ = m.Finish(m.Now())
-	for _, b := range list {
-		if err := errors.Join(b.open[0].Close(), b.open[1].Close()); err != nil {
-			t.Fatal(err)
-		}
+	if err := all.Close(); err != nil {
+		t.Fatal(err)
 	}
 	return list
 }
@@ -205,19 +201,24 @@ func sameCells(t *testing.T, b *both) (rows int) {
 // numbers is a table for tests by hand.
 var numbers = []report.Column{{Name: "time", Unit: "time"}, {Name: "name", Unit: "name"}, {Name: "ok", Unit: "bool"}, {Name: "value", Unit: "count"}}
 
+// row is a row of one of these tables.
+func row(names []string, nulls, wide uint64, cells ...int64) *report.Rows {
+	return &report.Rows{Cells: cells, Names: names, Nulls: []uint64{nulls}, Wide: []uint64{wide}}
+}
+
 // TestValues checks the values that are not as they are.
 func TestValues(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWriter(&out, numbers, &Origin{Service: "a\xff\xfeb", Recorded: time.Unix(12, 345_678_999)})
 	hostile := []string{"", "plain", "a\xffb\xfe\xfd", "<script>", "=1+1", "nul\x00", strings.Repeat("long", 10_000)}
 	for i := range hostile {
-		row := report.Row{Cells: []int64{int64(-i), int64(i), int64(1 - i%2), -1}, Names: hostile[:i+1], Wide: 1 << 3}
-		if i%2 == 1 {
-			row.Cells[3], row.Wide = 1<<63-1, 0
+		if i%2 == 0 {
+			w.Rows(row(hostile[:i+1], 0, 1<<3, int64(-i), int64(i), 1, -1))
+		} else {
+			w.Rows(row(hostile[:i+1], 0, 0, int64(-i), int64(i), 0, 1<<63-1))
 		}
-		w.Row(&row)
 	}
-	w.Row(&report.Row{Cells: []int64{0, 1, 1, -1 << 63}, Names: hostile, Nulls: 1})
+	w.Rows(row(hostile, 1, 0, 0, 1, 1, -1<<63))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -252,49 +253,59 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestGroups checks a file of several row groups, and names that are too many for a
-// dictionary.
+// TestGroups checks files of several row groups: of as many rows as one has, and of fewer, since
+// names are too many for a dictionary.
 func TestGroups(t *testing.T) {
-	write := func() []byte {
+	const n = 2*groupRows + 5
+	write := func(different int) []byte {
 		var out bytes.Buffer
 		w := NewWriter(&out, numbers, &someOrigin)
 		var names []string
-		for i := range int64(2*groupRows + 5) {
-			names = append(names, "request-"+strconv.FormatInt(i, 10)+strings.Repeat(" of many", 4))
-			w.Row(&report.Row{Cells: []int64{i * 1000, i, max(0, 1-i%3), i % 7}, Names: names})
+		for i := range n {
+			if i < different {
+				names = append(names, fmt.Sprintf("request-%06d", i)+strings.Repeat(" of many", 4))
+			}
+			w.Rows(row(names, 0, 0, int64(i*1000), int64(i%different), int64(max(0, 1-i%3)), int64(i%7)))
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
 		return out.Bytes()
 	}
-	data := write()
-	f := open(t, data)
-	var sizes []int64
-	for _, g := range f.RowGroups() {
-		sizes = append(sizes, g.NumRows())
-	}
-	if want := []int64{groupRows, groupRows, 5}; !slices.Equal(sizes, want) {
-		t.Errorf("row groups of %d rows, want %d", sizes, want)
-	}
-	i := 0
-	each(t, f, func(row parquet.Row) {
-		if want := "request-" + strconv.Itoa(i) + strings.Repeat(" of many", 4); row[0].Int64() != int64(i)*1000 || string(row[1].ByteArray()) != want || row[2].Boolean() != (i%3 == 0) || row[3].Int64() != int64(i%7) {
-			t.Fatalf("row %d: %v", i, row)
+	most := int64(dictionaryBytes/50 + 1) // names of 46 bytes and their lengths
+	for different, want := range map[int][]int64{
+		10_000: {groupRows, groupRows, 5},
+		n:      append(slices.Repeat([]int64{most}, n/int(most)), n%most),
+	} {
+		data := write(different)
+		f := open(t, data)
+		var sizes []int64
+		for _, g := range f.RowGroups() {
+			sizes = append(sizes, g.NumRows())
 		}
-		i++
-	})
-	if i != 2*groupRows+5 {
-		t.Errorf("%d rows", i)
-	}
-	if !bytes.Equal(write(), data) {
-		t.Error("the same rows are other bytes")
-	}
-	if got := f.Metadata().CreatedBy; got != "schedscope version 1(build 0)" {
-		t.Errorf("created by %q", got)
-	}
-	if v, _ := f.Lookup("schema"); v != Schema {
-		t.Errorf("schema %q", v)
+		if !slices.Equal(sizes, want) {
+			t.Errorf("row groups of %d rows, want %d", sizes, want)
+		}
+		i := 0
+		each(t, f, func(row parquet.Row) {
+			want := fmt.Sprintf("request-%06d", i%different) + strings.Repeat(" of many", 4)
+			if row[0].Int64() != int64(i)*1000 || string(row[1].ByteArray()) != want || row[2].Boolean() != (i%3 == 0) || row[3].Int64() != int64(i%7) {
+				t.Fatalf("row %d: %v", i, row)
+			}
+			i++
+		})
+		if i != n {
+			t.Errorf("%d rows", i)
+		}
+		if !bytes.Equal(write(different), data) {
+			t.Error("the same rows are other bytes")
+		}
+		if got := f.Metadata().CreatedBy; got != "schedscope version 1(build 0)" {
+			t.Errorf("created by %q", got)
+		}
+		if v, _ := f.Lookup("schema"); v != Schema {
+			t.Errorf("schema %q", v)
+		}
 	}
 }
 
@@ -330,7 +341,7 @@ func TestErrors(t *testing.T) {
 			if i < 100 {
 				names = append(names, strconv.FormatInt(i, 10))
 			}
-			w.Row(&report.Row{Cells: []int64{i * i, i % 100, 1, i * 7919 % 1e6}, Names: names})
+			w.Rows(row(names, 0, 0, i*i, i%100, 1, i*7919%1e6))
 		}
 		return w.Close()
 	}
@@ -344,7 +355,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	w := NewWriter(new(full), numbers, &someOrigin)
-	w.Row(&report.Row{Cells: make([]int64, len(numbers)), Names: []string{""}})
+	w.Rows(row([]string{""}, 0, 0, make([]int64, len(numbers))...))
 	w.Abort()
 	w.Abort()
 }

@@ -12,22 +12,23 @@ import (
 )
 
 // recorded keeps rows of a table, to write them again.
-type recorded []report.Row
+type recorded []report.Rows
 
-func (c *recorded) Row(r *report.Row) {
-	row := *r
-	row.Cells = slices.Clone(r.Cells)
-	*c = append(*c, row)
+func (c *recorded) Rows(r *report.Rows) {
+	*c = append(*c, *r)
+	*r = report.Rows{}
 }
 
 func (c *recorded) Close() error { return nil }
 
 // to gives the rows to a sink.
-func (c recorded) to(s report.Sink) {
-	for _, row := range c {
-		row.Names = c[len(c)-1].Names // all, also those that come later
-		s.Row(&row)
+func (c recorded) to(s report.Sink) (n int) {
+	for _, r := range c {
+		r = report.Rows{Cells: slices.Clone(r.Cells), Names: c[len(c)-1].Names, Nulls: slices.Clone(r.Nulls), Wide: slices.Clone(r.Wide)}
+		n += len(r.Nulls)
+		s.Rows(&r)
 	}
+	return n
 }
 
 // record returns the rows of tables of a fixture.
@@ -44,24 +45,20 @@ func record(tb testing.TB, name string, tables ...string) map[string]*recorded {
 	}
 	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
 	out := map[string]*recorded{}
-	var open []*report.Table
+	var all report.Tables
 	for _, n := range tables {
 		out[n] = new(recorded)
-		table, err := report.NewTableTo(n, out[n])
-		if err != nil {
+		if _, err := all.Add(n, out[n]); err != nil {
 			tb.Fatal(err)
 		}
-		if err := table.Follow(m, r.Header().Version); err != nil {
-			tb.Fatal(err)
-		}
-		table.Begin(m, 0)
-		open = append(open, table)
 	}
+	if err := all.Follow(m, r.Header().Version); err != nil {
+		tb.Fatal(err)
+	}
+	all.Begin(m, 0)
 	err = ingest.Each(r, func(ev *model.Event) error {
 		err := m.Apply(ev)
-		for _, table := range open {
-			table.Event(ev)
-		}
+		all.Event(ev)
 		return err
 	})
 	if err != nil {
@@ -70,10 +67,8 @@ func record(tb testing.TB, name string, tables ...string) map[string]*recorded {
 	if err := m.Finish(m.Now()); err != nil {
 		tb.Fatal(err)
 	}
-	for _, table := range open {
-		if err := table.Close(); err != nil {
-			tb.Fatal(err)
-		}
+	if err := all.Close(); err != nil {
+		tb.Fatal(err)
 	}
 	return out
 }
@@ -89,8 +84,7 @@ func BenchmarkWrite(b *testing.B) {
 			w := NewWriter(&size, report.TableColumns(name), &someOrigin)
 			n := 0
 			for b.Loop() {
-				all[name].to(w)
-				n += len(*all[name])
+				n += all[name].to(w)
 			}
 			if err := w.Close(); err != nil {
 				b.Fatal(err)

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/parquet"
 )
@@ -95,6 +93,7 @@ type parquetTrace struct {
 	record env.Record // zero: there is none
 	origin parquet.Origin
 	stop   context.CancelCauseFunc // ends the reading
+	set    report.Tables
 	open   []*openTable
 	tooOld []string // tables that the trace is too old for
 	why    error    // what it does not contain
@@ -140,6 +139,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 			t.abort()
 		}
 	}()
+	p.set.Requests, p.set.NoLabels = p.flags.requests.specs, p.flags.requests.noLabels
 	for _, name := range p.tables {
 		if err := p.begin(rd, name); err != nil {
 			return err
@@ -151,6 +151,10 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 	if len(p.tooOld) > 0 && !p.all {
 		a.note("%s: without %s: %v", in.Name, strings.Join(p.tooOld, ", "), p.why)
 	}
+	rd.restrict(&p.set) // steps do not show where the window begins
+	if err := p.set.Follow(rd.Machine, rd.Version); err != nil {
+		return err
+	}
 
 	totals := analyze.NewTotals() // 3
 	begin := func() {
@@ -159,24 +163,20 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		}
 		totals.Begin(rd.Origin)
 		rd.Machine.Observe(totals)
-		for _, t := range p.open {
-			t.table.Begin(rd.Machine, rd.Origin)
-		}
+		p.set.Begin(rd.Machine, rd.Origin)
 	}
 	err = rd.run(ctx, begin, func(ev *model.Event) {
 		totals.Event(ev)
-		for _, t := range p.open {
-			t.table.Event(ev)
-		}
+		p.set.Event(ev)
 	})
 	if err != nil {
 		return err
 	}
 	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
+	if err := p.set.Close(); err != nil {
+		return &outputError{err}
+	}
 	for _, t := range p.open {
-		if err := t.table.Close(); err != nil {
-			return &outputError{err}
-		}
 		p.rows += t.table.Rows()
 		if ofRequests(t.name) {
 			p.found += t.table.Rows()
@@ -242,23 +242,13 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 
 // begin begins a table. There is no file of what the trace is too old to contain.
 func (p *parquetTrace) begin(rd *reading, name string) error {
-	t, err := p.create(name, report.TableColumns(name))
-	if err != nil {
-		return err
-	}
-	if t.table, err = report.NewTableTo(name, t.w); err != nil {
-		return err
-	}
-	if t.table.NeedsPast() {
-		rd.restrict(t.table) // steps do not show where the window begins
-	}
-	t.table.Requests, t.table.NoLabels = p.flags.requests.specs, p.flags.requests.noLabels
-	err = t.table.Follow(rd.Machine, rd.Version)
-	if old := new(runqueue.OldFormatError); errors.As(err, &old) {
-		p.open = p.open[:len(p.open)-1]
+	if err := report.CheckTable(name, rd.Version); err != nil {
 		p.tooOld, p.why = append(p.tooOld, name), err
-		t.abort()
 		return nil
+	}
+	t, err := p.create(name, report.TableColumns(name))
+	if err == nil {
+		t.table, err = p.set.Add(name, t.w)
 	}
 	return err
 }

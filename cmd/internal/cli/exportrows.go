@@ -30,12 +30,16 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 			return exportFigures(summary)(a, ctx, f, refs)
 		}
 		return a.exportOne(ctx, f, refs, func(ctx context.Context, rd *reading, w io.Writer) error {
-			table, err := report.NewTable(f.tables[0], format, w)
+			sink, err := report.NewTextSink(f.tables[0], format, w)
 			if err != nil {
 				return err
 			}
-			table.Requests, table.NoLabels = f.requests.specs, f.requests.noLabels
-			if err := rd.fill(ctx, table); err != nil {
+			tables := report.Tables{Requests: f.requests.specs, NoLabels: f.requests.noLabels}
+			table, err := tables.Add(f.tables[0], sink)
+			if err == nil {
+				err = rd.fill(ctx, &tables)
+			}
+			if err != nil {
 				return err
 			}
 			if err := f.requests.found(table.Rows()); err != nil && ofRequests(f.tables[0]) {
@@ -50,20 +54,20 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 // ofRequests reports whether a table has those that --request names.
 func ofRequests(table string) bool { return table == "requests" || table == "path" }
 
-// fill reads the trace into table and closes that.
-func (rd *reading) fill(ctx context.Context, table *report.Table) error {
-	if table.NeedsPast() {
+// fill reads the trace into tables and closes them.
+func (rd *reading) fill(ctx context.Context, tables *report.Tables) error {
+	if tables.NeedPast() {
 		rd.Past = true
-		rd.restrict(table)
+		rd.restrict(tables)
 	}
-	if err := table.Follow(rd.Machine, rd.Version); err != nil {
+	if err := tables.Follow(rd.Machine, rd.Version); err != nil {
 		return rd.notRecorded(err)
 	}
-	err := rd.run(ctx, func() { table.Begin(rd.Machine, rd.Origin) }, table.Event)
+	err := rd.run(ctx, func() { tables.Begin(rd.Machine, rd.Origin) }, tables.Event)
 	if err != nil {
 		return err
 	}
-	return table.Close()
+	return tables.Close()
 }
 
 // notRecorded says that a table is about what the trace is too old to contain.
@@ -71,8 +75,8 @@ func (rd *reading) notRecorded(err error) error {
 	return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues or causes can be written of this trace"}
 }
 
-// restrict has table write nothing about what is outside the window.
-func (rd *reading) restrict(table *report.Table) {
+// restrict has tables write nothing about what is outside the window.
+func (rd *reading) restrict(tables *report.Tables) {
 	if !rd.Windowed {
 		return
 	}
@@ -80,5 +84,5 @@ func (rd *reading) restrict(table *report.Table) {
 	if rd.End > rd.Start {
 		end = rd.End
 	}
-	table.Within(rd.Start, end)
+	tables.Within(rd.Start, end)
 }

@@ -1,0 +1,185 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/schedscope/schedscope/report"
+)
+
+// column is a column of a file: the values of the page that is being filled, and the pages of
+// the row group before it.
+//
+// Numbers are written as differences of those that follow each other, in as few bits as the
+// greatest of 32 needs, booleans as bits, names as their places in a dictionary of the row group.
+// Only numbers may be null, and what is the same in all rows. All that leaves little to compress.
+type column struct {
+	schema format.SchemaElement
+
+	// Of the page.
+	values []int64 // numbers, booleans as 0 and 1
+	names  []int32 // places in the dictionary
+	levels []byte  // 0 for each row that is null, else 1; rows behind them are not null
+
+	// Of the row group.
+	chunk       format.ColumnMetaData
+	least, most int64  // value
+	pages       []byte // with their headers
+	dictionary  []byte
+	entries     int     // in it
+	places      []int32 // by number of a name: its place in the dictionary and 1; 0: it has none
+}
+
+// newColumn returns a column of values with a unit of [report.Column].
+func newColumn(name, unit string) *column {
+	c := &column{schema: format.SchemaElement{Name: name, Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Optional)}}
+	s := &c.schema
+	s.LogicalType.Value = &format.IntType{BitWidth: 64, IsSigned: true}
+	c.chunk.PathInSchema, c.chunk.Codec = []string{name}, format.Snappy
+	c.chunk.Encoding = []format.Encoding{format.DeltaBinaryPacked, format.RLE}
+	switch unit {
+	case "name":
+		s.Type, s.RepetitionType = thrift.New(format.ByteArray), thrift.New(format.Required)
+		s.ConvertedType, s.LogicalType.Value = thrift.New(deprecated.UTF8), &format.StringType{}
+		c.chunk.Encoding = []format.Encoding{format.RLEDictionary, format.Plain}
+	case "bool":
+		s.Type, s.RepetitionType, s.LogicalType.Value = thrift.New(format.Boolean), thrift.New(format.Required), nil
+		c.chunk.Encoding = []format.Encoding{format.Plain}
+	}
+	c.chunk.Type = s.Type.V
+	c.end()
+	return c
+}
+
+// originColumns returns OriginColumns.
+func originColumns() (all []*column) {
+	for _, name := range OriginColumns {
+		c := newColumn(name, "name")
+		if name == "recorded" {
+			c.chunk.Type, c.schema.Type, c.schema.ConvertedType = format.Int64, thrift.New(format.Int64), thrift.New(deprecated.TimestampMicros)
+			c.schema.LogicalType.Value = &format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: &format.MicroSeconds{}}}
+		}
+		c.schema.RepetitionType = thrift.New(format.Optional)
+		c.chunk.Encoding = append(c.chunk.Encoding, format.RLE)
+		all = append(all, c)
+	}
+	return all
+}
+
+// end ends a row group and returns what is to be known of it.
+func (c *column) end() format.ColumnMetaData {
+	m := c.chunk
+	if m.Type == format.Int64 && c.least <= c.most {
+		m.Statistics.MinValue = binary.LittleEndian.AppendUint64(nil, uint64(c.least))
+		m.Statistics.MaxValue = binary.LittleEndian.AppendUint64(nil, uint64(c.most))
+	}
+	c.chunk = format.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec}
+	c.least, c.most, c.pages = math.MaxInt64, math.MinInt64, c.pages[:0]
+	c.dictionary, c.entries = c.dictionary[:0], 0
+	clear(c.places)
+	return m
+}
+
+// add adds cell i of each row, of so many, behind so many rows of the page. If any of the cells is
+// null its bit in Nulls is set.
+func (c *column) add(r *report.Rows, i, of, behind int, null bool) {
+	switch {
+	case c.chunk.Type == format.ByteArray:
+		c.places = append(c.places, make([]int32, max(0, len(r.Names)-len(c.places)))...)
+		names := c.names
+		for ; i < len(r.Cells); i += of {
+			place := c.places[r.Cells[i]]
+			if place == 0 {
+				place = c.enter(r.Names, r.Cells[i])
+			}
+			names = append(names, place-1)
+		}
+		c.names = names
+	case null:
+		c.levels = append(c.levels, slices.Repeat([]byte{1}, behind-len(c.levels))...)
+		for k, nulls := range r.Nulls {
+			n, level := r.Cells[k*of+i], 1-byte(nulls>>i&1)
+			c.levels = append(c.levels, level)
+			if level > 0 {
+				c.values = append(c.values, n)
+				c.least, c.most = min(c.least, n), max(c.most, n)
+			}
+		}
+	default:
+		values, least, most := c.values, c.least, c.most
+		for ; i < len(r.Cells); i += of {
+			n := r.Cells[i]
+			values = append(values, n)
+			least, most = min(least, n), max(most, n)
+		}
+		c.values, c.least, c.most = values, least, most
+	}
+}
+
+// enter adds a name to the dictionary and returns its place and 1.
+func (c *column) enter(names []string, number int64) int32 {
+	c.entries++
+	c.places[number] = int32(c.entries)
+	name := nameValue(names[number])
+	c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(name))), name...)
+	return int32(c.entries)
+}
+
+var (
+	packed  delta.BinaryPackedEncoding
+	indexed rle.DictionaryEncoding
+	level   = rle.Encoding{BitWidth: 1}
+)
+
+// encode appends the body of a page of so many rows to dst and empties the page.
+func (c *column) encode(dst []byte, rows int) []byte {
+	switch c.chunk.Type {
+	case format.Int64:
+		c.chunk.Statistics.NullCount += int64(rows - len(c.values))
+		levels := run(rows, 1)
+		if len(c.levels) > 0 {
+			c.levels = append(c.levels, slices.Repeat([]byte{1}, rows-len(c.levels))...)
+			levels = must(level.EncodeLevels(nil, c.levels))
+		}
+		dst = leveled(dst, levels)
+		dst = append(dst, must(packed.EncodeInt64(dst[len(dst):], c.values))...) // already there, if there was room
+	case format.ByteArray:
+		dst = must(indexed.EncodeInt32(dst, c.names))
+	case format.Boolean:
+		dst = append(dst, make([]byte, (rows+7)/8)...)
+		for i, n := range c.values {
+			dst[i/8] |= byte(n) << (i % 8)
+		}
+	}
+	c.values, c.names, c.levels = c.values[:0], c.names[:0], c.levels[:0]
+	return dst
+}
+
+// encodeSame returns the body of a page of so many rows that all have this value, or none if it is nil.
+func (c *column) encodeSame(rows int, value []byte) []byte {
+	if value == nil {
+		c.chunk.Statistics.NullCount = int64(rows)
+		return append(leveled(nil, run(rows, 0)), 0)
+	}
+	c.entries, c.dictionary = 1, value
+	if c.chunk.Type == format.ByteArray {
+		c.dictionary = append(binary.LittleEndian.AppendUint32(nil, uint32(len(value))), value...)
+	}
+	c.chunk.Statistics.MinValue, c.chunk.Statistics.MaxValue = value, value
+	return append(append(leveled(nil, run(rows, 1)), 1), run(rows, 0)...) // 1 bit for each place
+}
+
+// run returns so many equal bits, encoded.
+func run(n int, bit byte) []byte { return append(binary.AppendUvarint(nil, uint64(n)<<1), bit) }
+
+// leveled appends levels as they stand before values.
+func leveled(dst, levels []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(levels))), levels...)
+}
