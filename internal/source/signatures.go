@@ -18,7 +18,7 @@ const (
 	hintDamaged    = "the compressed file is damaged or cut off; copy it again"
 	hintPage       = "give schedscope the address itself, http://HOST:PORT, or use curl -f and the path /debug/pprof/trace?seconds=5"
 	hintPicture    = "give the trace it was made from"
-	hintReport     = "give the trace that it was made from; schedscope analyze, plot and the figures of export also take the report"
+	hintReport     = "give the trace that it was made from; schedscope analyze, plot, view and the figures of export also take the report"
 	seemsReport    = "a saved report of schedscope"
 )
 

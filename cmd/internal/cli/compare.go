@@ -292,7 +292,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*res
 // readSample makes a sample of one trace, with the environment record next to it if there
 // is one. seen, if not nil, gets the analyses of the window.
 func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec *sample.Spec, seen func(*analyze.Report)) (*sample.Sample, error) {
-	in, err := a.openAgain(ctx, ref, f)
+	in, err := a.openAgain(ctx, ref, f, false)
 	if err != nil {
 		return nil, err
 	}

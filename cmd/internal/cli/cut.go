@@ -61,7 +61,7 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 	if err := a.checkOutput(f.output, true, refs); err != nil {
 		return err
 	}
-	in, err := a.openAgain(ctx, refs[0], &window)
+	in, err := a.openAgain(ctx, refs[0], &window, false)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 
 // about describes one trace.
 func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*result.About, error) {
-	in, err := a.openAgain(ctx, ref, &f.read)
+	in, err := a.openAgain(ctx, ref, &f.read, false)
 	if err != nil {
 		return nil, err
 	}

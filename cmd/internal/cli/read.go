@@ -184,12 +184,12 @@ func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*
 	return single.New(in), nil
 }
 
-// openAgain opens a trace of which parts can be read again and again. What does not come
+// openAgain opens a trace of which parts can be read again and again, or JSON, too. What does not come
 // from a plain file is kept in a temporary one, up to where it is damaged.
-func (a *app) openAgain(ctx context.Context, ref source.Ref, f *readFlags) (*input, error) {
-	in, err := a.open(ctx, ref, f)
-	if err != nil {
-		return nil, err
+func (a *app) openAgain(ctx context.Context, ref source.Ref, f *readFlags, json bool) (*input, error) {
+	in, err := a.openAs(ctx, ref, f, json)
+	if err != nil || in.JSON {
+		return in, err
 	}
 	if err := a.unpack(in); err != nil {
 		in.Close()

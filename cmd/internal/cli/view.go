@@ -31,17 +31,19 @@ type viewFlags struct {
 func newView(a *app) *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
-		Use:   "view [flags] TRACE",
+		Use:   "view [flags] TRACE|REPORT.json",
 		Short: "Serve the report and its timeline to a browser on this machine",
 		Long: `What analyze -o report.html writes into a file, served at an address of this machine, which is
 printed on stdout and opened in a browser. Of a trace that is too large for a page
-the timeline loads what is zoomed in on, exactly, from the trace. ^C ends it.
+the timeline loads what is zoomed in on, exactly, from the trace. A report that was saved as
+JSON has no timeline. ^C ends it.
 
 The page shows the names of all functions and files in the trace. It is for those who know the
 whole address, and for this machine alone unless --allow-remote is given.`,
 		Example: `  schedscope view trace.out
   schedscope view --at 2.9138s --goroutine 31 trace.out
   schedscope view -http=:8080 --no-browser trace.out
+  schedscope view report.json
   curl -s http://localhost:6060/debug/pprof/trace?seconds=5 | schedscope view -`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -85,11 +87,14 @@ func (a *app) view(cmd *cobra.Command, f *viewFlags, args []string) error {
 
 // viewAt reads the trace and serves it until ctx ends.
 func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Listener) error {
-	in, err := a.openAgain(ctx, ref, &f.read)
+	in, err := a.openAgain(ctx, ref, &f.read, ref.Kind != source.URL)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if in.JSON && f.place() != "" {
+		return usagef("give the trace it was made from", "%s is a saved report: --at and --goroutine need a trace", in.Name)
+	}
 	ctx = a.working(ctx) // if ^C has ended the recording, the next one ends the program
 	a.note("reading %s; its address follows", in.Name)
 	s, err := a.newViewer(ctx, in, f)
@@ -127,8 +132,17 @@ func (f *viewFlags) place() string {
 	return "#" + strings.Join(parts, "&")
 }
 
-// newViewer reads a trace and returns what serves it.
+// newViewer reads a trace or a saved report and returns what serves it.
 func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.Server, error) {
+	if in.JSON {
+		v, err := a.readSaved(in, &f.analyzeFlags)
+		if err != nil {
+			return nil, err
+		}
+		var html bytes.Buffer
+		err = page.Write(&html, page.Input{Report: v, TimelineNote: noTimelineSaved})
+		return viewer.New(html.Bytes(), rand.Text()), err
+	}
 	f.timeline = true
 	l, err := a.analyzeOpen(ctx, in, &f.analyzeFlags)
 	if err != nil {

@@ -23,7 +23,7 @@ func newViewServer(t *testing.T, path string) (*viewer.Server, *httptest.Server)
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
 	f := &viewFlags{}
 	f.worst, f.read.clock = 10, "raw"
-	in, err := a.openAgain(t.Context(), source.Ref{Name: path, Path: path}, &f.read)
+	in, err := a.openAgain(t.Context(), source.Ref{Name: path, Path: path}, &f.read, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +79,21 @@ func TestViewWindows(t *testing.T) {
 	}
 	if len(got) >= len(s.Whole) {
 		t.Errorf("a part takes %d bytes, the whole %d", len(got), len(s.Whole))
+	}
+}
+
+// TestViewSaved checks that a saved report has a page, without a timeline.
+func TestViewSaved(t *testing.T) {
+	saved := filepath.Join(t.TempDir(), "report.json")
+	if c := run(t.Context(), []string{"analyze", "-q", "-o", saved, fixtures.Path("http.trace")}, strings.NewReader(""), io.Discard, io.Discard); c != exitOK {
+		t.Fatalf("exit code %d", c)
+	}
+	s, server := newViewServer(t, saved)
+	if _, body := ask(t, "GET", server.URL+"/"+s.Token+"/", ""); !bytes.Contains(body, []byte(noTimelineSaved)) || !bytes.Contains(body, []byte("STARVED")) {
+		t.Errorf("a page of %d bytes has no verdict, or does not say why it has no timeline", len(body))
+	}
+	if answer, _ := ask(t, "GET", server.URL+"/"+s.Token+"/spans?from=1&to=2", ""); answer.StatusCode != http.StatusNotFound {
+		t.Errorf("a part of its timeline: %s", answer.Status)
 	}
 }
 
