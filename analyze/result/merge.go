@@ -196,6 +196,7 @@ func (m *Merger) Report() (*Report, error) {
 		v.Pathologies[i].trim()
 	}
 	for i := range v.Requests {
+		v.Requests[i].dropGroups()
 		v.Requests[i].eachSet((*RequestSet).Trim)
 	}
 	pack(v)

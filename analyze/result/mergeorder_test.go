@@ -3,6 +3,7 @@ package result_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"github.com/schedscope/schedscope/analyze/findings"
 	. "github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/model"
 )
 
 // merger returns one of a report.
@@ -141,5 +144,61 @@ func TestSkipOrder(t *testing.T) {
 	var none Merger
 	if _, err := none.Report(); !errors.Is(err, ErrNoReport) {
 		t.Errorf("without a report: %v", err)
+	}
+}
+
+// TestMergeGroups checks that no requests of a kind are lost if one report divides it into groups and another,
+// whose requests have one handler, does not.
+func TestMergeGroups(t *testing.T) {
+	set := func(n int) RequestSet {
+		d := &dist.Dist{}
+		for i := range n {
+			d.Add(model.Duration(1000*(i+1)), 1)
+		}
+		return RequestSet{Dist: NewDist(d), Own: []RequestTime{{"running", d.Total()}}}
+	}
+	kind := func(counts ...any) RequestKind { // pairs of name and number
+		k, all := RequestKind{Kind: "tcp"}, 0
+		for i := 0; i < len(counts); i += 2 {
+			name, n := counts[i].(string), counts[i+1].(int)
+			all += n
+			k.Handlers = append(k.Handlers, RequestHandler{Named: Named{Name: name, Dist: set(n).Dist}})
+			k.Groups = append(k.Groups, RequestGroup{name, set(n)})
+		}
+		if k.RequestSet = set(all); len(k.Groups) < 2 {
+			k.Groups = nil
+		}
+		return k
+	}
+	for _, tt := range []struct {
+		kinds []RequestKind
+		want  map[string]int64
+	}{
+		{[]RequestKind{kind("a", 30), kind("b", 10, "c", 20)}, map[string]int64{"a": 30, "b": 10, "c": 20}},
+		{[]RequestKind{kind("b", 10, "c", 20), kind("c", 30), kind("c", 5)}, map[string]int64{"b": 10, "c": 55}},
+		{[]RequestKind{kind("a", 30), kind("b", 10)}, map[string]int64{"a": 30, "b": 10}},
+		{[]RequestKind{kind("a", 30), kind("a", 10)}, nil},
+		{[]RequestKind{kind("a", 30), kind(NoName, 10)}, map[string]int64{"a": 30, NoName: 10}},
+		{[]RequestKind{kind("a", 30), kind()}, nil},
+	} {
+		var list []*Report
+		for i, k := range tt.kinds {
+			list = append(list, &Report{Traces: []Trace{{Name: fmt.Sprint(i)}}, Requests: []RequestKind{k}})
+		}
+		v, err := Merge(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, got := &v.Requests[0], map[string]int64{}
+		for i := range k.Groups {
+			g := &k.Groups[i]
+			got[g.Name] = g.Count
+			if own := g.Own[0].Total; own != g.Total {
+				t.Errorf("%v: %s has %d of its own time, and takes %d", tt.want, g.Name, own, g.Total)
+			}
+		}
+		if !maps.Equal(got, tt.want) {
+			t.Errorf("groups %v, want %v", got, tt.want)
+		}
 	}
 }

@@ -273,6 +273,72 @@ func (k *RequestKind) Sets() []RequestGroup {
 	return []RequestGroup{{name, k.RequestSet}}
 }
 
+// merge merges groups, too. A kind without groups is one, if the other has groups or is of another
+// handler: else the groups of one trace would stand for both.
+func (k *RequestKind) merge(from any) {
+	o := from.(*RequestKind)
+	if len(k.Groups)+len(o.Groups) > 0 || k.Sets()[0].Name != o.Sets()[0].Name {
+		k.group()
+		o.group()
+	}
+	mergeFields(reflect.ValueOf(k).Elem(), reflect.ValueOf(o).Elem())
+}
+
+// group makes all of a kind without groups one.
+func (k *RequestKind) group() {
+	if len(k.Groups) > 0 {
+		return
+	}
+	g := k.Sets()[0]
+	g.Name = cmp.Or(g.Name, NoName)
+	own(reflect.ValueOf(&g.RequestSet).Elem())
+	g.cut(SlowestOfGroup)
+	k.Groups = []RequestGroup{g}
+}
+
+// own makes what x shares with what it was copied from its own.
+func own(x reflect.Value) {
+	switch x.Kind() {
+	case reflect.Slice:
+		if x.IsNil() {
+			return
+		}
+		list := reflect.MakeSlice(x.Type(), x.Len(), x.Len())
+		reflect.Copy(list, x)
+		x.Set(list)
+		for i := range x.Len() {
+			own(x.Index(i))
+		}
+	case reflect.Pointer:
+		if !x.IsNil() {
+			y := reflect.New(x.Type().Elem())
+			y.Elem().Set(x.Elem())
+			x.Set(y)
+			own(y.Elem())
+		}
+	case reflect.Struct:
+		if d := distOf(x); d != nil {
+			if v := load(d); v != nil {
+				d.sketch().values = ofHistogram(d, v.Histogram())
+			}
+			return
+		}
+		for _, f := range reflect.VisibleFields(x.Type()) {
+			if f.IsExported() && len(f.Index) == 1 {
+				own(x.FieldByIndex(f.Index))
+			}
+		}
+	}
+}
+
+// dropGroups drops groups without requests, and a group of all.
+func (k *RequestKind) dropGroups() {
+	k.Groups = slices.DeleteFunc(k.Groups, func(g RequestGroup) bool { return g.Count == 0 })
+	if len(k.Groups) == 1 && k.Groups[0].Count == k.Count {
+		k.Groups = nil
+	}
+}
+
 // StripLabels takes the labels from the requests that are listed.
 func (k *RequestKind) StripLabels() {
 	strip := func(s *RequestSet) {
