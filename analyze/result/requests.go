@@ -289,6 +289,7 @@ func (k *RequestKind) group() {
 	if len(k.Groups) > 0 {
 		return
 	}
+	Complete(&k.RequestSet)
 	g := k.Sets()[0]
 	g.Name = cmp.Or(g.Name, NoName)
 	own(reflect.ValueOf(&g.RequestSet).Elem())
@@ -296,7 +297,7 @@ func (k *RequestKind) group() {
 	k.Groups = []RequestGroup{g}
 }
 
-// own makes what x shares with what it was copied from its own.
+// own makes what x shares with what it was copied from its own. Distributions are complete.
 func own(x reflect.Value) {
 	switch x.Kind() {
 	case reflect.Slice:
@@ -318,9 +319,7 @@ func own(x reflect.Value) {
 		}
 	case reflect.Struct:
 		if d := distOf(x); d != nil {
-			if v := load(d); v != nil {
-				d.sketch().values = ofHistogram(d, v.Histogram())
-			}
+			d.sketch().values = nil
 			return
 		}
 		for _, f := range reflect.VisibleFields(x.Type()) {
