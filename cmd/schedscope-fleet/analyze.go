@@ -170,7 +170,7 @@ func open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return fs.OpenRead(ctx, path)
 }
 
-// environment returns the fields of the environment record beside a trace, nil if there is none.
+// environment returns the fields of the environment record next to a trace, nil if there is none.
 func environment(ctx context.Context, path string) map[string]any {
 	r, err := open(ctx, env.Beside(path))
 	if err != nil {

@@ -37,6 +37,10 @@ schedscope help fleet explains them.
 	}
 	flag.Parse()
 	beam.Init() // workers of a runner do not come back
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "schedscope-fleet: %s is one argument too many: quote the pattern\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	if err := run(context.Background(), *input, *output, *key); err != nil {
 		fmt.Fprintln(os.Stderr, "schedscope-fleet:", err)
 		os.Exit(1)

@@ -202,7 +202,11 @@ func (e *expander) addDir(dir string) error {
 	}
 	e.skipped = append(e.skipped, others...)
 	if traces == nil {
-		return &Error{Doing: "reading directory " + show(dir), Err: e.noTrace(len(others)), Hint: hintRecord}
+		hint := hintRecord
+		if slices.ContainsFunc(others, func(s Skipped) bool { return s.Why == notSearched }) {
+			hint = "quote a pattern for what is in its directories: '" + show(filepath.Join(dir, "*", "*")) + "'"
+		}
+		return &Error{Doing: "reading directory " + show(dir), Err: e.noTrace(len(others)), Hint: hint}
 	}
 	for _, path := range traces {
 		e.addFile(path)
@@ -222,6 +226,8 @@ func (e *expander) noTrace(n int) error {
 	return fmt.Errorf("no trace among its %d entries; %s, for one: %s", n, show(filepath.Base(last.Path)), last.Why)
 }
 
+const notSearched = "a directory, not searched"
+
 // probe opens the file path as Open does and returns why it is not to be read, or "" if it
 // starts as a trace does. Pipes and devices are not opened: that might wait forever.
 func probe(path string) (why string) {
@@ -230,7 +236,7 @@ func probe(path string) (why string) {
 	case err != nil:
 		return cause(err).Error()
 	case info.IsDir():
-		return "a directory, not searched"
+		return notSearched
 	case !info.Mode().IsRegular():
 		return "not a regular file"
 	}

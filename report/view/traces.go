@@ -287,7 +287,7 @@ func diagnoses(r *result.Report) *document.Section {
 			continue
 		}
 		if n := said[f.Advice]; n > 0 && f.Advice != "" {
-			f.Advice = fmt.Sprintf("As of %d.", n)
+			f.Advice = fmt.Sprintf("As in %d.", n)
 		} else {
 			said[f.Advice] = len(cards) + 1
 		}

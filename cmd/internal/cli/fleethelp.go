@@ -1,9 +1,9 @@
 package cli
 
 const fleetHelp = `schedscope-fleet analyses many traces, of a service or of all, on Apache Beam: on this machine or on
-a cluster. It is a command of its own:
+a cluster. It is a command of its own, which is built in its folder:
 
-  go install github.com/schedscope/schedscope/cmd/schedscope-fleet@latest
+  cd cmd/schedscope-fleet && go install .
 
   schedscope-fleet --input 's3://traces/*/*/*.trace' --output s3://reports/2026-11-26 --key '{1}/{2}'
 
@@ -16,24 +16,26 @@ pattern: shop/v12/17.trace.
 expression, which has parentheses:
 
   {1}/{2}             elements of the name, from 1: shop/v12
-  {1}-{env.commit}    fields of the environment record beside the trace (TRACE.env.json), as schedscope
-                      gate record writes it: commit, go, os, arch, cpu, ncpu, workload, runner ...
+  {1}-{env.commit}    fields of the environment record next to the trace: TRACE.env.json, such as
+                      {"begin": {"commit": "c0ffee"}, "end": {}}, which schedscope gate record
+                      writes: commit, go, os, arch, cpu, ncpu, workload, runner ...
   '^(\w+)/.*T(\d\d)'  the groups, joined by slashes: service and hour of shop/v12/2026-11-26T17.trace
 
 What a name or record does not have is the key unknown. --output gets, for each key (escaped as in URLs):
 
-  key=shop%2Fv12/report.json  the saved report of all its traces: the bytes of schedscope analyze of these
+  key=shop%2Fv12/report.json  the saved report of all its traces, as schedscope analyze of their folder has it
   key=shop%2Fv12/traces.csv   a row for each trace: size, events, latency, main cause, verdict, requests
   unread.csv                  what could not be read, and why; it stops nothing else
 
 Read a report as any other, for instance from a copy on this machine:
 
   schedscope analyze key=shop%2Fv12/report.json
-  schedscope plot -o waits.png key=shop%2Fv12/report.json
+  schedscope plot -o pictures/ key=shop%2Fv12/report.json
+  schedscope view key=shop%2Fv12/report.json
   schedscope export --format openmetrics key=shop%2Fv12/report.json
 
-The text says of each culprit in how many traces it is, and which have the slowest requests. Rows of
-many keys are compared by SQL. In DuckDB, in the output's folder:
+The text says of each part of slow requests in how many traces it is, and which trace has the slowest.
+Rows of many keys are compared by SQL. In DuckDB, in the output's folder:
 
 -- the worst keys by the median trace
 SELECT key, count(*) AS traces, median(p99_ns) / 1e6 AS p99_ms, median(request_p99_ns) / 1e6 AS request_p99_ms

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +61,8 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return usagef("name a directory; it is created if need be", "-o %s is not a directory", dir)
+	} else if err != nil && slices.Contains(f.out.choices, strings.TrimPrefix(filepath.Ext(dir), ".")) {
+		return usagef("schedscope analyze -o "+dir+" draws one picture", "-o %s: plot draws all pictures into a directory", dir)
 	}
 	l, err := a.load(cmd.Context(), refs, f)
 	if err != nil {
