@@ -72,7 +72,8 @@ Classes of wakes
                   are from the truth has not been measured.
   Intervals of requests are from two procs to one as well: 26 groups of 22 programs were recorded both
   ways, and 91 of 104 figures are inside. Of those that changed by more than a tenth 47 of 51 did so in
-  the expected direction.
+  the expected direction. There are no intervals where the operating system seems to have run something
+  else for a tenth of the time that goroutines computed.
   From a trace with one proc nothing is concluded about several: it does not show what would wait
   for what. Record with that GOMAXPROCS.
   No figure is given where the reference does not reproduce the trace, where the trace contradicts

@@ -39,7 +39,7 @@ const (
 
 // checked reports whether one proc is to this trace what it was to those whose errors were measured.
 func (r *Result) checked() bool {
-	return r.MinProcs == 2 && r.MaxProcs == 2 &&
+	return r.MinProcs == 2 && r.MaxProcs == 2 && !r.Disturbed() &&
 		r.share(func(c workload.Class) bool { return c == workload.ClassLock }) <= mostlyLocks
 }
 

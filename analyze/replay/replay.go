@@ -215,7 +215,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 		r.result.LeftOut += end.Sub(r.start)
 		return nil
 	}
-	if slices.ContainsFunc(r.o.Variants, func(v Variant) bool { return v.quiet() }) {
+	if len(r.o.Variants) > 0 {
 		w.FindOutages()
 	}
 	from := compareFrom(w)

@@ -9,7 +9,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -112,10 +111,14 @@ func (r *Result) Refuses(x *Requests) string {
 	switch {
 	case r.broken():
 		return r.Trust().Refused
+	case r.apart() != "":
+		return r.apart()
 	case x.All.Measured.Count < fewRequests:
 		return fmt.Sprintf("fewer than %d: record for longer, or under load", fewRequests)
-	case !x.All.Comparable() || x.All.Relative.Mid > roughFit:
-		return fmt.Sprintf("simulating the recording itself is off by more than %s of how long they take", textui.Percent(roughFit))
+	case !x.All.Comparable():
+		return "nothing is simulated to compare with"
+	case x.All.Relative.Mid > roughFit:
+		return fmt.Sprintf("simulating the recording itself is off by %s of how long they take", over(x.All.Relative.Mid, roughFit))
 	}
 	return ""
 }

@@ -54,6 +54,19 @@ type Result struct {
 	variants []Variant
 }
 
+// muchTaken is the part of the computing of goroutines from which on it matters that the operating
+// system took it: the programs by which the widths of intervals were measured had less.
+const muchTaken = 0.1
+
+// Taken returns the part of the computing of goroutines that the operating system seems to have
+// taken.
+func (r *Result) Taken() float64 {
+	return float64(r.Outages.Total+r.Outages.StoodStill) / float64(max(r.Work, 1))
+}
+
+// Disturbed reports whether that is so much that figures with it are of another program.
+func (r *Result) Disturbed() bool { return r.Taken() >= muchTaken }
+
 // Outages sum up those of [workload.Outages].
 type Outages struct {
 	Count        int            `json:"count"`

@@ -122,6 +122,17 @@ func over(share, limit float64) string {
 	return fmt.Sprintf("%.1f%%", share*100)
 }
 
+// apart says why recordings are not of the same work under the same conditions, "" if they may be.
+func (r *Result) apart() string {
+	switch {
+	case r.Traces > 1 && r.MinProcs != r.MaxProcs:
+		return fmt.Sprintf("the recordings have GOMAXPROCS %d to %d: give those of one", r.MinProcs, r.MaxProcs)
+	case r.Noise != nil && r.Noise.Relative.Mid > farApart:
+		return fmt.Sprintf("the recordings are %s of the mean wait apart: too far to be of the same work", textui.Percent(r.Noise.Relative.Mid))
+	}
+	return ""
+}
+
 // broken reports whether too much of the trace contradicts itself.
 func (r *Result) broken() bool { return float64(r.Inconsistent) > broken*float64(r.Measured.Starts) }
 
@@ -135,8 +146,8 @@ func (r *Result) Trust() (t Trust) {
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
 		t.NoSpan = t.Refused
 		return t
-	case r.Noise != nil && r.Noise.Relative.Mid > farApart:
-		t.Refused = fmt.Sprintf("the recordings are %s of the mean wait apart: too far to be of the same work", textui.Percent(r.Noise.Relative.Mid))
+	case r.apart() != "":
+		t.Refused = r.apart()
 	case r.Fit(r.Noise) == FitPoor:
 		t.Refused = fmt.Sprintf("simulating the recording itself is off by %s of the mean wait", over(r.All.Relative.Mid, roughFit))
 	}

@@ -215,7 +215,7 @@ func (d *Replayed) requests(details bool) *document.Section {
 	}
 	s := document.New("requests", "Requests")
 	t := &document.Table{ID: "t-requests", Fixed: true, Columns: []document.Column{document.Name(""), document.Duration(replay.RequestP50.String()),
-		document.Duration(replay.RequestP99.String()), document.Duration(replay.RequestMean.String()), document.Number(replay.RequestRate.String(), 0)}}
+		document.Duration(replay.RequestP99.String()), document.Duration(replay.RequestMean.String()), document.Number(replay.RequestRate.String(), 0), document.Word("range")}}
 	trust, asked, shown := x.Trust(), len(x.Outcomes) > 0, false
 	refused := map[string][]string{} // names by reason
 	for i := range x.Requests {
@@ -254,8 +254,8 @@ func (d *Replayed) requests(details bool) *document.Section {
 	for _, why := range slices.Sorted(maps.Keys(refused)) {
 		s.Text("No answer about %s: %s.", strings.Join(refused[why], ", "), why)
 	}
-	if len(refused) > 0 {
-		s.Paragraphs(recordings(x.Outcomes))
+	if len(refused) > 0 && trust.Refused == "" && !slices.ContainsFunc(x.Outcomes, func(o replay.Outcome) bool { return o.Basis == replay.BasisUnknown }) {
+		s.Paragraphs(recordings(x.Outcomes)) // else it comes with the waits
 	}
 	return s
 }
@@ -267,7 +267,7 @@ func (d *Replayed) worth() string {
 	}
 	text := ""
 	if has(replay.BasisChecked) {
-		text = "Ranges are 80% intervals: as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value. "
+		text = "80% intervals are as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value. "
 	}
 	if has(replay.BasisSpread) {
 		text += unchecked
@@ -278,11 +278,18 @@ func (d *Replayed) worth() string {
 // unchecked says what figures without an interval are worth.
 const unchecked = "How far the figures without an interval are from what would be measured is not known: take the direction for an answer, not the digits."
 
-// outages says what a quiet machine is without, "" if nobody asked for it or that is nothing.
+// outages says what a quiet machine is without, or, if nobody asked for one, that it would matter; "" if not.
 func (d *Replayed) outages() string {
-	o := &d.All.Outages
+	x, o := d.All, &d.All.Outages
 	if o.Count+o.Standstills == 0 {
 		return ""
+	}
+	if !slices.ContainsFunc(x.Outcomes, func(o replay.Outcome) bool { return strings.Contains(o.Name, "quiet") }) {
+		if !x.Disturbed() {
+			return ""
+		}
+		return fmt.Sprintf("The operating system seems to have run something else for %s, %s of the time that goroutines computed, and the figures have that, too. Added to a change, quiet leaves it out: --what-if %s,quiet.",
+			textui.Duration(o.Total+o.StoodStill), textui.Percent(x.Taken()), x.Outcomes[0].Name)
 	}
 	var left []string
 	if o.Standstills > 0 {
@@ -323,7 +330,18 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
 	}
-	return cells
+	return append(cells, rangeOf(o, details))
+}
+
+// rangeOf says what the ranges of a variant are, if there are any.
+func rangeOf(o *replay.Outcome, details bool) string {
+	switch {
+	case o.Basis == replay.BasisChecked:
+		return "80% interval"
+	case o.Basis == replay.BasisSpread && details:
+		return "spread"
+	}
+	return ""
 }
 
 // groupName names a group of requests.
@@ -404,11 +422,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 			}
 			cells, change = append(cells, document.If(known, v)), append(change, document.If(known, f.Change.Mid))
 		}
-		basis := map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval"}[o.Basis]
-		if basis == "spread" && !details {
-			basis = ""
-		}
-		values.Row(append(cells, basis)...)
+		values.Row(append(cells, rangeOf(&o, details))...)
 		changes.Row(change[:len(changed)]...)
 		bases[o.Basis] = true
 		runs += o.Runs

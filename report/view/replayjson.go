@@ -38,7 +38,7 @@ type (
 		TimeBound   float64          `json:"time_dependent_share"` // of wakes
 		Recordings  []replay.Row     `json:"recordings"`           // one for each trace, if there are several
 		Noise       *replay.Noise    `json:"noise,omitempty"`
-		// Times in which the operating system seems to have run something else, if a quiet machine is asked for.
+		// Times in which the operating system seems to have run something else, if anything is asked.
 		Outages  replay.Outages `json:"outages,omitzero"`
 		Requests []V1Requests   `json:"requests"` // by group, those with the most time first
 		WhatIf   *V1WhatIf      `json:"what_if,omitempty"`
