@@ -625,7 +625,8 @@ func (j *judge) ruledOut() {
 	}
 	scheduling := slices.ContainsFunc(j.items, func(f result.Finding) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
 	switch l := &r.Latency.All; {
-	case scheduling || l.Count == 0 || l.Count >= fewWaits && l.P99 >= result.SeriousWait:
+	case scheduling || l.Count == 0 || l.Count >= fewWaits && l.P99 >= result.SeriousWait ||
+		slices.ContainsFunc(r.PerTrace, func(f result.TraceFigures) bool { return f.Waits >= fewWaits && f.P99 >= result.SeriousWait }):
 	case l.Count >= fewWaits && !l.Unknown:
 		add("scheduling (p99 %s)", textui.Duration(l.P99))
 	default:
