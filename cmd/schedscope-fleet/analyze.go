@@ -35,7 +35,7 @@ var (
 	lost   = beam.NewCounter(namespace, "lost_bytes")
 )
 
-// Reports are those of a key, as far as they are merged.
+// Reports are some of the reports of a key, merged.
 type Reports struct{ *result.Merger }
 
 func init() {
@@ -82,6 +82,9 @@ func (f *analyzeFn) Setup() (err error) {
 // ProcessElement analyses one file. What cannot be read is listed and fails nothing.
 func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(string, Reports), line func(string, string)) error {
 	if strings.HasSuffix(file.Path, env.Beside("")) {
+		return nil
+	}
+	if info, err := os.Stat(file.Path); err == nil && info.IsDir() { // patterns match directories, too
 		return nil
 	}
 	name := strings.TrimPrefix(file.Path, f.Fixed)
@@ -170,7 +173,7 @@ func open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return fs.OpenRead(ctx, path)
 }
 
-// environment returns the fields of the environment record beside a trace, nil if there is none.
+// environment returns the fields of the environment record next to a trace, nil if there is none.
 func environment(ctx context.Context, path string) map[string]any {
 	r, err := open(ctx, env.Beside(path))
 	if err != nil {
