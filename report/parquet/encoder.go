@@ -83,10 +83,10 @@ func (e *encoder) rows(r *report.Rows) {
 		c.add(r, i, len(e.table), e.page, absent>>i&1 != 0)
 		full = full || len(c.dictionary) > dictionaryBytes
 	}
-	if e.page += len(r.Nulls); e.page == pageRows || full {
+	if e.page += len(r.Nulls); e.page >= pageRows || full {
 		e.endPage()
 	}
-	if e.group == groupRows || full {
+	if e.group >= groupRows || full {
 		e.endGroup()
 	}
 }
