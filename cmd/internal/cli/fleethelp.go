@@ -16,15 +16,15 @@ pattern: shop/v12/17.trace.
 expression, which has parentheses:
 
   {1}/{2}             elements of the name, from 1: shop/v12
-  {1}-{env.commit}    fields of the environment record beside the trace (TRACE.env.json), as schedscope
-                      gate record writes it: commit, go, os, arch, cpu, ncpu, workload, runner ...
+  {1}-{env.commit}    fields of the environment record next to the trace (TRACE.env.json), as
+                      schedscope gate record writes it: commit, go, os, arch, cpu, ncpu, workload, runner ...
   '^(\w+)/.*T(\d\d)'  the groups, joined by slashes: service and hour of shop/v12/2026-11-26T17.trace
 
 What a name or record does not have is the key unknown. --output gets, for each key (escaped as in URLs):
 
-  key=shop%2Fv12/report.json  the saved report of all its traces: the bytes of schedscope analyze of these
+  key=shop%2Fv12/report.json  the saved report of all its traces, as schedscope analyze --json writes it
   key=shop%2Fv12/traces.csv   a row for each trace: size, events, latency, main cause, verdict, requests
-  unread.csv                  what could not be read, and why; it stops nothing else
+  unread.csv                  what could not be read, and why, if anything; it stops nothing else
 
 Read a report as any other, for instance from a copy on this machine:
 
