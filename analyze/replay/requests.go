@@ -113,7 +113,7 @@ func (r *Result) Refuses(x *Requests) string {
 	case r.broken():
 		return r.Trust().Refused
 	case x.All.Measured.Count < fewRequests:
-		return fmt.Sprintf("fewer than %d: record for longer, or under load", fewRequests)
+		return fmt.Sprintf("fewer than %d requests: record for longer, or under load", fewRequests)
 	case !x.All.Comparable() || x.All.Relative.Mid > roughFit:
 		return fmt.Sprintf("simulating the recording itself is off by more than %s of how long they take", textui.Percent(roughFit))
 	}
