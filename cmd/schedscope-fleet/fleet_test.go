@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -191,6 +192,21 @@ func TestRetries(t *testing.T) {
 	}
 	if !bytes.Equal(read(t, out, "key=all", reportFile), want) || failed == 0 {
 		t.Errorf("after %d failures the report is another one", failed)
+	}
+}
+
+// TestWorkerError checks that a worker without room for a trace fails, so that the runner tries again.
+func TestWorkerError(t *testing.T) {
+	dir := folderOf(t, "quiet.go1.26.p4.trace")
+	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
+	f := &analyzeFn{Fixed: dir + "/", Key: "all"}
+	if err := f.Setup(); err != nil {
+		t.Fatal(err)
+	}
+	file := fileio.FileMetadata{Path: filepath.Join(dir, "quiet.go1.26.p4.trace"), Size: inMemory + 1}
+	err := f.ProcessElement(t.Context(), file, func(string, Reports) { t.Error("a report") }, func(string, string) { t.Error("a line") })
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
 	}
 }
 
