@@ -31,8 +31,8 @@ type Rows struct {
 // Clear removes all rows.
 func (r *Rows) Clear() { r.Cells, r.Nulls, r.Wide = r.Cells[:0], r.Nulls[:0], r.Wide[:0] }
 
-// SinkRows is the number of rows that a [Sink] gets at a time, but for the last.
-const SinkRows = 256
+// sinkRows is the number of rows that a [Sink] gets at a time, except for the last.
+const sinkRows = 256
 
 // rows collects the rows of one table and hands them to a sink. The methods that add a cell
 // must be called once for each column, then end.
@@ -63,7 +63,7 @@ func (r *rows) end() {
 	r.Nulls, r.Wide = append(r.Nulls, r.nulls), append(r.Wide, r.wide)
 	r.nulls, r.wide, r.begin = 0, 0, len(r.Cells)
 	r.count++
-	if len(r.Nulls) == SinkRows {
+	if len(r.Nulls) == sinkRows {
 		r.flush()
 	}
 }

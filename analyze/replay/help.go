@@ -86,8 +86,9 @@ Classes of wakes
   long as usual between two points of the program, if it is found in three kinds of code, as often as
   they run for long. What is so long in one kind of code only is the program's own and stays. Of 296
   traces that were recorded with real-time priority 12 had any, of up to 14%% of the work.
-  Where nothing at all happens for 30 ms while a goroutine runs, all threads stood still: sysmon would
-  have preempted it. The reference has that at the same time.
+  Where nothing at all happens for 30 ms while a goroutine runs, all threads are taken to have stood
+  still: sysmon would have preempted it, except in assembly code, where it cannot. The reference has that
+  at the same time.
   Short outages, those of the garbage collector's workers and of threads that sleep in the poller stay,
   and who waited for a lock is woken by whom it was: figures are too high rather than too low. 15 programs
   were recorded with a busy loop on one or both of two CPUs, and with real-time priority. In 19 groups of

@@ -114,7 +114,7 @@ func (r *Result) Refuses(x *Requests) string {
 	case r.apart() != "":
 		return r.apart()
 	case x.All.Measured.Count < fewRequests:
-		return fmt.Sprintf("fewer than %d: record for longer, or under load", fewRequests)
+		return fmt.Sprintf("fewer than %d requests: record for longer, or under load", fewRequests)
 	case !x.All.Comparable():
 		return "nothing is simulated to compare with"
 	case x.All.Relative.Mid > roughFit:

@@ -12,16 +12,10 @@ type badValue struct{ path, text string }
 
 func (e *badValue) Error() string { return strings.TrimPrefix(e.path, ".") + " " + e.text }
 
-// errSkip is for what is not looked into.
-var errSkip = errors.New("skip")
-
 // each calls f with v and all that is in it, by the name of the field, until that fails. A badValue
 // gets its place.
 func each(v reflect.Value, name string, f func(v reflect.Value, name string) error) error {
-	switch err := f(v, name); {
-	case err == errSkip:
-		return nil
-	case err != nil:
+	if err := f(v, name); err != nil {
 		return err
 	}
 	in := func(place string, err error) error {

@@ -288,19 +288,27 @@ func ordered(list ...*Report) []Trace {
 // renumber gives the traces in v new numbers.
 func renumber(v *Report, number func(int) int) {
 	done := map[any]bool{} // a request that is typical of its group may be so of its kind, too
-	each(reflect.ValueOf(v), "", func(x reflect.Value, name string) error {
-		switch {
-		case x.Kind() == reflect.Pointer && done[x.Interface()]:
-			return errSkip
-		case x.Kind() == reflect.Pointer:
-			done[x.Interface()] = true
-		case traceFields[name]:
+	var walk func(x reflect.Value)
+	walk = func(x reflect.Value) {
+		switch x.Kind() {
+		case reflect.Pointer:
+			if !x.IsNil() && !done[x.Interface()] {
+				done[x.Interface()] = true
+				walk(x.Elem())
+			}
+		case reflect.Slice, reflect.Array:
+			for i := range x.Len() {
+				walk(x.Index(i))
+			}
+		case reflect.Struct:
+			for _, at := range plans[x.Type()].places {
+				walk(x.Field(at))
+			}
+		default:
 			x.SetInt(int64(number(int(x.Int()))))
-		case !plans[x.Type()].places:
-			return errSkip
 		}
-		return nil
-	})
+	}
+	walk(reflect.ValueOf(v))
 }
 
 // add adds n, which is not negative, as far as the sum fits.
@@ -378,7 +386,7 @@ func mergeFields(into, from reflect.Value) {
 
 // plan is what there is to know of a type for merging.
 type plan struct {
-	places bool    // values hold places of traces
+	places []int   // fields of a struct that are or hold places of traces
 	fields []field // of a struct, without those of the key, and those that are left to others
 	keys   [][]int // fields that tell elements of a list apart, nil if there are none
 	name   []int   // the one of them that may become [OtherNames], if any
@@ -405,13 +413,13 @@ func planOf(t reflect.Type) *plan {
 	plans[t] = p
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		p.places = planOf(t.Elem()).places
+		p.places = planOf(t.Elem()).places // if there are any, values hold places
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.IsExported() && (planOf(f.Type).places || traceFields[name]) {
-				p.places = true
+			if f.IsExported() && (planOf(f.Type).places != nil || traceFields[name]) {
+				p.places = append(p.places, i)
 			}
 			_, key := f.Tag.Lookup("key")
 			if how := f.Tag.Get("merge"); !key && how != "-" && f.IsExported() {

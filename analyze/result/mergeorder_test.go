@@ -124,7 +124,7 @@ func TestMergeOrder(t *testing.T) {
 	}
 }
 
-// TestSkipOrder checks that what could not be read is in the order of names, also beside a single report.
+// TestSkipOrder checks that what could not be read is in the order of names, also next to a single report.
 func TestSkipOrder(t *testing.T) {
 	var texts [][]byte
 	for _, names := range [][]string{{"a", "b"}, {"b", "a"}} {

@@ -23,8 +23,8 @@ import (
 // Kinds of errors of [Trace]. Others are those of the reader, the cause of the context's end, and
 // [session.ErrNoEvent] for a window beyond the trace.
 var (
-	// ErrNoTrace: the data is no trace, of a version that cannot be read, or cannot be unpacked.
-	ErrNoTrace = errors.New("no trace")
+	// ErrNoTrace: the data is not a trace, is of a version that cannot be read, or cannot be unpacked.
+	ErrNoTrace = errors.New("not a trace")
 	// ErrDamaged: it is a trace of which nothing can be read. A trace that can be read in part
 	// has a report, with a [result.Loss].
 	ErrDamaged = errors.New("damaged trace")

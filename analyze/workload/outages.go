@@ -30,11 +30,12 @@ const (
 )
 
 // standstillLeast is longer than a goroutine runs before it is preempted: sysmon wants to see it run for 10 ms, looks every
-// 10 ms at the least often (runtime/proc.go: sysmon, forcePreemptNS), and both are late by a little.
+// 10 ms at the least often (runtime/proc.go: sysmon, forcePreemptNS), and both are late by a little. What cannot be
+// preempted, as long loops in assembly code, looks the same if nothing else happens (runtime/preempt.go: isAsyncSafePoint).
 const standstillLeast = 30_000_000
 
-// Standstill is a time in which the operating system ran no thread of the program: a goroutine ran, and nobody did anything
-// for longer than it may.
+// Standstill is a time in which the operating system seems to have run no thread of the program: a goroutine ran, and
+// nobody did anything for longer than it may.
 type Standstill struct {
 	At, Length model.Duration // since the window's start
 }

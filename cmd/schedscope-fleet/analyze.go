@@ -35,7 +35,7 @@ var (
 	lost   = beam.NewCounter(namespace, "lost_bytes")
 )
 
-// Reports are those of a key, as far as they are merged.
+// Reports are some of the reports of a key, merged.
 type Reports struct{ *result.Merger }
 
 func init() {
@@ -84,6 +84,9 @@ func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata
 	if strings.HasSuffix(file.Path, env.Beside("")) {
 		return nil
 	}
+	if info, err := os.Stat(file.Path); err == nil && info.IsDir() { // patterns match directories, too
+		return nil
+	}
 	name := strings.TrimPrefix(file.Path, f.Fixed)
 	var record map[string]any
 	if f.key.needsEnv() {
@@ -93,6 +96,9 @@ func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata
 	v, err := analyzeFile(ctx, name, file)
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if errors.As(err, new(*workerError)) {
+		return err
 	}
 	r := Reports{new(result.Merger)}
 	if err != nil {
@@ -126,6 +132,22 @@ func folder(key string) string { return "key=" + url.PathEscape(key) + "/" }
 // temporary one: they are read by position, and again where they are damaged.
 const inMemory = 8 << 20
 
+// workerError is an error of the worker, not of the trace: another one may do better.
+type workerError struct{ error }
+
+func (e *workerError) Unwrap() error { return e.error }
+
+// temporary is a temporary file that is written.
+type temporary struct{ f *os.File }
+
+func (t temporary) Write(p []byte) (int, error) {
+	n, err := t.f.Write(p)
+	if err != nil {
+		err = &workerError{err}
+	}
+	return n, err
+}
+
 // analyzeFile returns the report of one file.
 func analyzeFile(ctx context.Context, name string, file fileio.FileMetadata) (*result.Report, error) {
 	r, err := open(ctx, file.Path)
@@ -146,11 +168,11 @@ func analyzeFile(ctx context.Context, name string, file fileio.FileMetadata) (*r
 	} else {
 		f, err := os.CreateTemp("", "schedscope-fleet-")
 		if err != nil {
-			return nil, err
+			return nil, &workerError{err}
 		}
 		defer os.Remove(f.Name())
 		defer f.Close()
-		if _, err := io.Copy(f, r); err != nil {
+		if _, err := io.Copy(temporary{f}, r); err != nil {
 			return nil, err
 		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -106,7 +107,7 @@ func pack(t *testing.T, data []byte) []byte {
 	return b.Bytes()
 }
 
-// names are small traces of all kinds, cut and damaged ones, and what is no trace.
+// names are small traces of all kinds, cut and damaged ones, and files that are not traces.
 func names(t *testing.T) []string {
 	broken, err := filepath.Glob(fixtures.Path("broken/*"))
 	if err != nil || len(broken) < 10 {
@@ -194,6 +195,21 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// TestWorkerError checks that a worker without room for a trace fails, so that the runner tries again.
+func TestWorkerError(t *testing.T) {
+	dir := folderOf(t, "quiet.go1.26.p4.trace")
+	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
+	f := &analyzeFn{Fixed: dir + "/", Key: "all"}
+	if err := f.Setup(); err != nil {
+		t.Fatal(err)
+	}
+	file := fileio.FileMetadata{Path: filepath.Join(dir, "quiet.go1.26.p4.trace"), Size: inMemory + 1}
+	err := f.ProcessElement(t.Context(), file, func(string, Reports) { t.Error("a report") }, func(string, string) { t.Error("a line") })
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestKeys checks that the report of each key is that of its traces.
 func TestKeys(t *testing.T) {
 	dir := t.TempDir()
@@ -219,6 +235,20 @@ func TestKeys(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(out, "key=mail%2Fv1")); err == nil {
 		t.Error("a key without a trace has results")
+	}
+	// Names and keys do not depend on how the pattern is written, and what is not a file is no input.
+	out = results(t, dir+"/./shop//*/*", "{1}")
+	if got := strings.Count(string(read(t, out, "key=v1", tracesFile)), "\nv1/"); got != 2 {
+		t.Errorf("%d rows of v1, want 2", got)
+	}
+	out = results(t, dir+"/shop/*", "all")
+	if entries, err := os.ReadDir(out); err != nil || len(entries) > 0 {
+		t.Errorf("directories have results: %v, %v", entries, err)
+	}
+	for _, path := range [][2]string{{"hdfs://x/*", out}, {dir + "/*/*/*", "hdfs://x"}} {
+		if err := run(t.Context(), path[0], path[1], "all"); err == nil || !strings.Contains(err.Error(), "hdfs") {
+			t.Errorf("%s: error %v", path, err)
+		}
 	}
 	out = results(t, dir+"/*/*/*", "{env.commit}")
 	for _, key := range []string{"c0ffee", noKey} {

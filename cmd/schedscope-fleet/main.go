@@ -11,11 +11,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
@@ -47,13 +49,23 @@ schedscope help fleet explains them.
 	}
 }
 
-// run runs the pipeline and says what came of it.
+// run runs the pipeline and reports its counters on stderr.
 func run(ctx context.Context, input, output, key string) error {
-	switch _, err := parseKey(key); {
-	case input == "" || output == "":
+	if input == "" || output == "" {
 		return fmt.Errorf("--input and --output are needed")
-	case err != nil:
+	}
+	if _, err := parseKey(key); err != nil {
 		return err
+	}
+	for _, path := range []string{input, output} { // Beam panics
+		fs, err := filesystem.New(ctx, path)
+		if err != nil {
+			return err
+		}
+		fs.Close()
+	}
+	if !strings.Contains(input, "://") {
+		input = filepath.Clean(input) // as paths that match are written
 	}
 	p, s := beam.NewPipelineWithRoot()
 	files := beam.Reshuffle(s, fileio.MatchFiles(s, input, fileio.MatchEmptyDisallow()))

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/deprecated"
@@ -133,9 +134,8 @@ func (c *column) enter(names []string, number int64) int32 {
 }
 
 var (
-	packed  delta.BinaryPackedEncoding
-	indexed rle.DictionaryEncoding
-	level   = rle.Encoding{BitWidth: 1}
+	packed delta.BinaryPackedEncoding
+	level  = rle.Encoding{BitWidth: 1}
 )
 
 // encode appends the body of a page of so many rows to dst and empties the page.
@@ -151,7 +151,7 @@ func (c *column) encode(dst []byte, rows int) []byte {
 		dst = leveled(dst, levels)
 		dst = append(dst, must(packed.EncodeInt64(dst[len(dst):], c.values))...) // already there, if there was room
 	case format.ByteArray:
-		dst = must(indexed.EncodeInt32(dst, c.names))
+		dst = appendPlaces(dst, c.names, bits.Len32(uint32(slices.Max(c.names))))
 	case format.Boolean:
 		dst = append(dst, make([]byte, (rows+7)/8)...)
 		for i, n := range c.values {
@@ -174,6 +174,51 @@ func (c *column) encodeSame(rows int, value []byte) []byte {
 	}
 	c.chunk.Statistics.MinValue, c.chunk.Statistics.MaxValue = value, value
 	return append(append(leveled(nil, run(rows, 1)), 1), run(rows, 0)...) // 1 bit for each place
+}
+
+// appendPlaces appends places in a dictionary, of so many bits: a run of those that are equal to the
+// end or for 8 and more, packed in groups of 8 of the others. What the library makes of them depends
+// on the processor.
+func appendPlaces(dst []byte, list []int32, width int) []byte {
+	dst = append(dst, byte(width))
+	for len(list) > 0 {
+		n := equal(list)
+		if n >= 8 || n == len(list) {
+			dst = binary.AppendUvarint(dst, uint64(n)<<1)
+			for k := 0; k < width; k += 8 {
+				dst = append(dst, byte(list[0]>>k))
+			}
+			list = list[n:]
+			continue
+		}
+		for n = 8; n+8 <= len(list) && equal(list[n:n+8]) < 8; n += 8 {
+		}
+		dst = binary.AppendUvarint(dst, uint64(n/8)<<1|1)
+		var room uint64
+		used := 0
+		for _, place := range list[:min(n, len(list))] {
+			room |= uint64(place) << used
+			if used += width; used >= 32 {
+				dst = binary.LittleEndian.AppendUint32(dst, uint32(room))
+				room, used = room>>32, used-32
+			}
+		}
+		for used += max(0, n-len(list)) * width; used > 0; used -= 8 {
+			dst, room = append(dst, byte(room)), room>>8
+		}
+		list = list[min(n, len(list)):]
+	}
+	return dst
+}
+
+// equal returns how many places at the beginning of a list are the same.
+func equal(list []int32) int {
+	for i, place := range list {
+		if place != list[0] {
+			return i
+		}
+	}
+	return len(list)
 }
 
 // run returns so many equal bits, encoded.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/parquet-go/parquet-go/compress/snappy"
+	"github.com/golang/snappy"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -33,7 +33,6 @@ type encoder struct {
 	page, group   int // rows in the page, and in the pages of the row group before
 	file          format.FileMetaData
 	protocol      thrift.CompactProtocol
-	snappy        snappy.Codec
 	room, small   []byte // for a page, and for it compressed
 }
 
@@ -44,7 +43,7 @@ func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
 	}
 	e.file = format.FileMetaData{
 		Version:          2,
-		CreatedBy:        "schedscope version 1(build 0)", // the same whatever wrote it: equal rows are equal bytes
+		CreatedBy:        "schedscope version 1(build 0)", // the same whatever wrote it: equal rows are equal bytes, see TestBytes
 		KeyValueMetadata: []format.KeyValue{{Key: "schema", Value: Schema}},
 		Schema: []format.SchemaElement{{
 			Name: "schedscope", RepetitionType: thrift.New(format.Required), NumChildren: thrift.New(int32(len(e.table) + len(e.origin))),
@@ -84,10 +83,10 @@ func (e *encoder) rows(r *report.Rows) {
 		c.add(r, i, len(e.table), e.page, absent>>i&1 != 0)
 		full = full || len(c.dictionary) > dictionaryBytes
 	}
-	if e.page += len(r.Nulls); e.page == pageRows || full {
+	if e.page += len(r.Nulls); e.page >= pageRows || full {
 		e.endPage()
 	}
-	if e.group == groupRows || full {
+	if e.group >= groupRows || full {
 		e.endGroup()
 	}
 }
@@ -115,7 +114,7 @@ func (e *encoder) addPage(c *column, rows int, body []byte) {
 func (e *encoder) appendPage(dst []byte, c *column, body []byte, h format.PageHeader) []byte {
 	data := body
 	if c.chunk.Codec == format.Snappy {
-		e.small = must(e.snappy.Encode(e.small[:cap(e.small)], body))
+		e.small = snappy.Encode(e.small[:cap(e.small)], body)
 		if data = e.small; len(c.pages)+len(e.file.RowGroups) == 0 && 4*len(data) > 3*len(body) {
 			c.chunk.Codec, data = format.Uncompressed, body
 		}

@@ -191,10 +191,9 @@ func (d *Replayed) fit() *document.Section {
 	x := d.All
 	s := document.New("fit", "")
 	s.Add(gap)
-	switch fit := x.Fit(x.Noise); {
-	case fit == replay.FitUnknown:
+	if fit := x.Fit(x.Noise); fit == replay.FitUnknown {
 		s.Text("%s to run, too few to say how well the model of the scheduler reproduces them.", textui.Plural(x.All.Measured.Count, "wait"))
-	default:
+	} else {
 		how := map[replay.Fit]string{replay.FitClose: "reproduces the recorded waits closely", replay.FitRough: "reproduces the recorded waits roughly",
 			replay.FitPoor: "does not reproduce the recorded waits"}[fit]
 		s.Text("The model of the scheduler %s: its own are off by %s of the mean.", how, textui.Percent(x.All.Relative.Mid))
@@ -293,7 +292,7 @@ func (d *Replayed) outages() string {
 	}
 	var left []string
 	if o.Standstills > 0 {
-		left = append(left, fmt.Sprintf("left out are %s of all threads at once, in all %s, which nothing in the program does", textui.Plural(o.Standstills, "standstill"), textui.Duration(o.StoodStill)))
+		left = append(left, fmt.Sprintf("left out are %s of all threads at once, in all %s", textui.Plural(o.Standstills, "standstill"), textui.Duration(o.StoodStill)))
 	}
 	if o.Count > 0 {
 		left = append(left, fmt.Sprintf("left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike",

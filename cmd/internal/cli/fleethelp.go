@@ -25,7 +25,7 @@ What a name or record does not have is the key unknown. --output gets, for each 
 
   key=shop%2Fv12/report.json  the saved report of all its traces, as schedscope analyze of their folder has it
   key=shop%2Fv12/traces.csv   a row for each trace: size, events, latency, main cause, verdict, requests
-  unread.csv                  what could not be read, and why; it stops nothing else
+  unread.csv                  what could not be read, and why, if anything; it stops nothing else
 
 Read a report as any other, for instance from a copy on this machine:
 
