@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"path"
@@ -58,8 +59,12 @@ func (f *linesFn) ProcessElement(ctx context.Context, name string, next func(*st
 	})
 }
 
-// write writes a file of results.
+// write writes a file of results, once all that goes into it is known.
 func write(ctx context.Context, folder, name string, to func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := to(&b); err != nil {
+		return err
+	}
 	name = strings.TrimSuffix(folder, "/") + "/" + name
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
@@ -70,7 +75,7 @@ func write(ctx context.Context, folder, name string, to func(io.Writer) error) e
 	if err != nil {
 		return err
 	}
-	if err := to(w); err != nil {
+	if _, err := b.WriteTo(w); err != nil {
 		w.Close()
 		return err
 	}
