@@ -24,7 +24,7 @@ Output (--mode free)
   part of the measured percentile by which the simulated one is longer. W1, the Wasserstein
   distance, is how far a wait must be moved on average to make one distribution of the other. The
   reference reproduces a trace closely if W1 is at most 10%% of the mean wait, or at most twice what
-  recordings differ by, if that is no more than 25%%; roughly up to 25%%. Beyond, the trace contains
+  recordings differ by, if that is at most 25%%; roughly up to 25%%. Beyond, the trace contains
   something that the model does not know, or it is chance.
   "work" is time on procs: a goroutine that has one computes, even while the operating system
   does not run its thread. What-ifs other than quiet inherit what the operating system took then.
@@ -93,7 +93,7 @@ Classes of wakes
   and who waited for a lock is woken by whom it was: figures are too high rather than too low. 15 programs
   were recorded with a busy loop on one or both of two CPUs, and with real-time priority. In 19 groups of
   their requests the p99 was then below what quiet had said, and in 18 the mean: in the middle by a factor
-  of 2.8 and 1.8, and of more than 30 in servers that the busy loops had saturated. It is no bound: of
+  of 2.8 and 1.8, and of more than 30 in servers that the busy loops had saturated. It is not a bound: of
   twelve other programs with some hundred requests 9 of 15 such figures were below. The p50 may rise, as
   with neighbours fewer requests are under way at the same time.
 

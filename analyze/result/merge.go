@@ -388,7 +388,7 @@ func mergeFields(into, from reflect.Value) {
 type plan struct {
 	places []int   // fields of a struct that are or hold places of traces
 	fields []field // of a struct, without those of the key, and those that are left to others
-	keys   [][]int // fields that tell elements of a list apart, nil if there are none
+	keys   [][]int // fields by which elements of a list differ, nil if there are none
 	name   []int   // the one of them that may become [OtherNames], if any
 }
 

@@ -236,7 +236,7 @@ func TestKeys(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "key=mail%2Fv1")); err == nil {
 		t.Error("a key without a trace has results")
 	}
-	// Names and keys do not depend on how the pattern is written, and what is not a file is no input.
+	// Names and keys do not depend on how the pattern is written, and what is not a file is left out.
 	out = results(t, dir+"/./shop//*/*", "{1}")
 	if got := strings.Count(string(read(t, out, "key=v1", tracesFile)), "\nv1/"); got != 2 {
 		t.Errorf("%d rows of v1, want 2", got)
