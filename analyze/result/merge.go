@@ -89,10 +89,9 @@ type mergerSums struct {
 
 // Add adds a report, which it takes over. After an error all is as it was before.
 func (m *Merger) Add(v *Report) error {
-	procs, covered := sumOf(v.Series.Procs), sumOf(v.Series.Covered)
+	procs, covered := v.procsTime(), sumOf(v.Series.Covered)
 	if covered == 0 {
 		covered = int64(v.Totals.Span)
-		procs = whole(v.Procs.Mean * float64(covered))
 	}
 	n := len(v.WorstWaits)
 	x := Merger{v: v, sums: mergerSums{Reports: 1, Procs: procs, Covered: covered, Least: maxWorst, Most: n,
@@ -155,6 +154,14 @@ func (m *Merger) Skip(s Skipped) { m.skipped = append(m.skipped, s) }
 
 // whole returns a time as a number that fits.
 func whole(x float64) int64 { return int64(min(math.Round(x), 1<<62)) }
+
+// procsTime returns the procs' time in all, in nanoseconds.
+func (v *Report) procsTime() int64 {
+	if sumOf(v.Series.Covered) == 0 {
+		return whole(v.Procs.Mean * float64(v.Totals.Span))
+	}
+	return sumOf(v.Series.Procs)
+}
 
 func sumOf(list []int64) int64 {
 	sum := int64(0)

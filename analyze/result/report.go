@@ -242,6 +242,8 @@ type (
 		System    Dist     `json:"system"` // Waits of the runtime's own goroutines.
 		// Intervals that the window shows only in part; they are in no distribution.
 		Censored Censored `json:"censored"`
+		// Those of them that had not ended when the window did, by how the goroutine became runnable.
+		AtEnd []Count `json:"at_end,omitempty" sort:"origin"`
 		// Number of intervals that are runnable by name only and no waits; they are not
 		// counted elsewhere.
 		Pseudo int64 `json:"pseudo"`
@@ -345,6 +347,9 @@ func (t *Tally) longest(d model.Duration, at model.Time) {
 	}
 	keepMost(&t.Max, &t.MaxAt, d, at)
 }
+
+// Total returns the sum of their lengths.
+func (c *Censored) Total() model.Duration { return c.AtStart.Total + c.AtEnd.Total }
 
 // Merge adds o.
 func (c *Censored) Merge(o *Censored) {
