@@ -464,7 +464,7 @@ func lineOf(f *result.Frame) string {
 	return strings.TrimSuffix(strings.TrimPrefix(plain(textui.Place("f", f.File, f.Line)), "f ("), ")")
 }
 
-// inTraces says of several traces in how many a part is, and where the slowest requests with it are.
+// inTraces says of several traces, and of several reports of some, in how many a part is, and in which most of it is.
 func (q *question) inTraces(r *result.Report, g *result.RequestRow, f *result.Finding) {
 	if len(r.Traces) < 2 {
 		return
@@ -472,15 +472,16 @@ func (q *question) inTraces(r *result.Report, g *result.RequestRow, f *result.Fi
 	n := max(g.Traces, 1)
 	f.Text += fmt.Sprintf("; in %s of %s", textui.Count(n), textui.Plural(len(r.Traces), "trace"))
 	f.Evidence = append(f.Evidence, result.Evidence{Name: "traces with it", Value: float64(n), Unit: "count"})
-	const most = 3
-	names, worst := traceNames(r), []string(nil)
-	for _, p := range q.Slowest {
-		if name := names[p.Trace]; len(worst) < most && long(&p, g) && !slices.Contains(worst, name) {
-			worst = append(worst, name)
-		}
+	if g.In == nil {
+		return
 	}
-	if len(worst) > 0 {
-		f.Text += ", the slowest in " + strings.Join(worst, ", ")
+	if r.Reports > 1 {
+		f.Text += fmt.Sprintf(" and %s of %s", textui.Count(g.In.Reports), textui.Plural(r.Reports, "report"))
+		f.Evidence = append(f.Evidence, result.Evidence{Name: "reports with it", Value: float64(g.In.Reports), Unit: "count"})
+	}
+	names := traceNames(r)
+	for i, t := range g.In.Most {
+		f.Text += []string{", most in ", ", ", ", "}[min(i, 2)] + names[t.Trace]
 	}
 }
 

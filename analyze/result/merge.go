@@ -129,6 +129,8 @@ func (m *Merger) Merge(o *Merger) error {
 		m.v, m.sums = o.v, o.sums
 		return nil
 	}
+	m.begin()
+	o.begin()
 	traces, mixed := append(m.v.Traces, o.v.Traces...), false
 	if n := len(m.v.Traces); n > 0 && len(o.v.Traces) > 0 && byName(m.v.Traces[n-1], o.v.Traces[0]) > 0 {
 		traces, mixed = ordered(m.v, o.v), true
@@ -147,6 +149,36 @@ func (m *Merger) Merge(o *Merger) error {
 		inOrder(m.v)
 	}
 	return nil
+}
+
+// begin notes in the only report so far what merging adds up: that it is of several traces, or else that
+// its trace has the parts of requests.
+func (m *Merger) begin() {
+	v := m.v
+	if m.sums.Reports > 1 {
+		return
+	}
+	several := len(v.Traces) > 1
+	if several {
+		v.Reports = max(v.Reports, 1)
+	}
+	for i := range v.Requests {
+		v.Requests[i].eachSet(func(s *RequestSet, _ int) {
+			for j := range s.Tails {
+				for k := range s.Tails[j].Groups {
+					r := &s.Tails[j].Groups[k]
+					switch {
+					case !several:
+						r.In = &RequestPlaces{Most: []RequestShare{{0, r.Slow + r.Middle}}}
+					case r.In == nil: // of an older version
+						r.In = &RequestPlaces{Reports: 1, Most: []RequestShare{}}
+					default:
+						r.In.Reports = max(r.In.Reports, 1)
+					}
+				}
+			}
+		})
+	}
 }
 
 // Skip adds an input that could not be read.

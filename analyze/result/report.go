@@ -25,8 +25,10 @@ type (
 	Report struct {
 		Schema string `json:"schema"` // Name and version of this format.
 		// The traces, in the order of their names; "trace" elsewhere is a place in this list, from 0.
-		Traces   []Trace   `json:"traces" merge:"-" figure:"traces: traces"`
-		Skipped  []Skipped `json:"skipped"`                    // Inputs that could not be read.
+		Traces  []Trace   `json:"traces" merge:"-" figure:"traces: traces"`
+		Skipped []Skipped `json:"skipped"` // Inputs that could not be read.
+		// Number of reports of several traces that it was made of; left out if there are none.
+		Reports  int64     `json:"reports,omitempty"`
 		Totals   Totals    `json:"totals"`                     // What the traces hold.
 		Verdict  Verdict   `json:"verdict,omitzero" merge:"-"` // What it all comes to.
 		Findings []Finding `json:"findings"`                   // What was found, most important first.

@@ -34,8 +34,9 @@ Read a report as any other, for instance from a copy on this machine:
   schedscope view key=shop%2Fv12/report.json
   schedscope export --format openmetrics key=shop%2Fv12/report.json
 
-The text says of each part of slow requests in how many traces it is, and which trace has the slowest.
-Rows of many keys are compared by SQL. In DuckDB, in the output's folder:
+The text says of each part of slow requests in how many traces it is, and which have most of it; of the
+reports of several keys (schedscope analyze key=*/report.json), also in how many of them. Two keys are
+compared trace by trace: schedscope compare key=shop%2Fv12/report.json key=shop%2Fv13/report.json. Rows of many keys are compared by SQL. In DuckDB, in the output's folder:
 
 -- the worst keys by the median trace
 SELECT key, count(*) AS traces, median(p99_ns) / 1e6 AS p99_ms, median(request_p99_ns) / 1e6 AS request_p99_ms
