@@ -237,7 +237,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Text = fmt.Sprintf("%s of the %s, %s of the slowest %s", duration(cost), duration(q.slowest()), textui.Count(g.Have), textui.Count(slow.Count))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, result.Evidence{Name: "slowest", Value: float64(slow.Count), Unit: "count"})
 	}
-	q.inTraces(r, g, &f)
+	inTraces(r, &f, g.Traces, g.In)
 	for i := range f.Where { // the group is in the title
 		c := &f.Where[i].Callers
 		*c = slices.DeleteFunc(*c, func(s string) bool {
@@ -462,27 +462,6 @@ func place(x *result.RequestRow) string {
 // lineOf is the file and line of a frame.
 func lineOf(f *result.Frame) string {
 	return strings.TrimSuffix(strings.TrimPrefix(plain(textui.Place("f", f.File, f.Line)), "f ("), ")")
-}
-
-// inTraces says of several traces, and of several reports of some, in how many a part is, and in which most of it is.
-func (q *question) inTraces(r *result.Report, g *result.RequestRow, f *result.Finding) {
-	if len(r.Traces) < 2 {
-		return
-	}
-	n := max(g.Traces, 1)
-	f.Text += fmt.Sprintf("; in %s of %s", textui.Count(n), textui.Plural(len(r.Traces), "trace"))
-	f.Evidence = append(f.Evidence, result.Evidence{Name: "traces with it", Value: float64(n), Unit: "count"})
-	if g.In == nil {
-		return
-	}
-	if r.Reports > 1 {
-		f.Text += fmt.Sprintf(" and %s of %s", textui.Count(g.In.Reports), textui.Plural(r.Reports, "report"))
-		f.Evidence = append(f.Evidence, result.Evidence{Name: "reports with it", Value: float64(g.In.Reports), Unit: "count"})
-	}
-	names := traceNames(r)
-	for i, t := range g.In.Most {
-		f.Text += []string{", most in ", ", ", ", "}[min(i, 2)] + names[t.Trace]
-	}
 }
 
 // look returns the first request that is listed and has a long such part.

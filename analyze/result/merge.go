@@ -152,7 +152,7 @@ func (m *Merger) Merge(o *Merger) error {
 }
 
 // begin notes in the only report so far what merging adds up: that it is of several traces, or else that
-// its trace has the parts of requests.
+// its trace has what it has.
 func (m *Merger) begin() {
 	v := m.v
 	if m.sums.Reports > 1 {
@@ -162,23 +162,41 @@ func (m *Merger) begin() {
 	if several {
 		v.Reports = max(v.Reports, 1)
 	}
+	begin := func(in **Places, total model.Duration) {
+		if !several {
+			*in = &Places{Most: []Share{{0, total}}}
+			return
+		}
+		if *in == nil { // of an older version
+			*in = &Places{Most: []Share{}}
+		}
+		(*in).Reports = max((*in).Reports, 1)
+	}
+	for i := range v.Blame.Rows {
+		begin(&v.Blame.Rows[i].In, v.Blame.Rows[i].Total)
+	}
 	for i := range v.Requests {
 		v.Requests[i].eachSet(func(s *RequestSet, _ int) {
 			for j := range s.Tails {
 				for k := range s.Tails[j].Groups {
 					r := &s.Tails[j].Groups[k]
-					switch {
-					case !several:
-						r.In = &RequestPlaces{Most: []RequestShare{{0, r.Slow + r.Middle}}}
-					case r.In == nil: // of an older version
-						r.In = &RequestPlaces{Reports: 1, Most: []RequestShare{}}
-					default:
-						r.In.Reports = max(r.In.Reports, 1)
-					}
+					begin(&r.In, r.Slow+r.Middle)
 				}
 			}
 		})
 	}
+}
+
+// and returns the places of a part that has those of p and o. It takes over both.
+func (p *Places) and(o *Places) *Places {
+	if p == nil || o == nil {
+		return cmp.Or(p, o)
+	}
+	add(&p.Reports, o.Reports)
+	p.Most = append(p.Most, o.Most...)
+	slices.SortStableFunc(p.Most, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace)) })
+	p.Most = p.Most[:min(len(p.Most), 3)]
+	return p
 }
 
 // Skip adds an input that could not be read.

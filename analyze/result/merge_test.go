@@ -153,6 +153,11 @@ func TestMergeInParts(t *testing.T) {
 	}
 	uncounted := func(v *Report) *Report {
 		v.Reports = 0
+		for i := range v.Blame.Rows {
+			if in := v.Blame.Rows[i].In; in != nil {
+				in.Reports = 0
+			}
+		}
 		for i := range v.Requests {
 			k := &v.Requests[i]
 			for _, s := range append(slices.Clone(k.Groups), RequestGroup{RequestSet: k.RequestSet}) {

@@ -181,6 +181,7 @@ type (
 		Advice string    `json:"advice,omitempty"`     // What can be done, in words.
 		Group  string    `json:"group,omitempty"`      // The group of requests that it slows down.
 		Gain   string    `json:"gain,omitempty"`       // What it would bring at most, in words.
+		In     string    `json:"in,omitempty"`         // Of several traces: in how many it is and which have most of it, in words.
 		Look   *Moment   `json:"look,omitempty"`       // A place in the trace that shows it.
 	}
 

@@ -104,21 +104,9 @@ type (
 		// In how many traces it is; left out if in one.
 		Traces int64 `json:"traces,omitempty" merge:"-"`
 		// Of groups in reports of several traces: where it is.
-		In *RequestPlaces `json:"in,omitempty" merge:"-"`
+		In *Places `json:"in,omitempty" merge:"-"`
 
 		lead [3]lead // of line, wait_line and way
-	}
-
-	// RequestPlaces says where a part is.
-	RequestPlaces struct {
-		Reports int64          `json:"reports,omitempty"` // In how many reports of several traces; left out if the report was not made of such.
-		Most    []RequestShare `json:"most"`              // The traces with most of it, at most 3.
-	}
-
-	// RequestShare is what a trace has of a part.
-	RequestShare struct {
-		Trace int            `json:"trace"`    // The trace, a place in "traces".
-		Total model.Duration `json:"total_ns"` // Sum over its slowest requests and those of the middle, in nanoseconds.
 	}
 
 	// RequestWay is how a request came to a part of its time.
@@ -397,16 +385,7 @@ func (r *RequestRow) merge(from any) {
 	}
 	r.Traces = max(r.Traces, 1) + max(o.Traces, 1)
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
-	if x := o.In; r.In == nil {
-		r.In = x
-	} else if x != nil {
-		r.In.Reports += x.Reports
-		r.In.Most = append(r.In.Most, x.Most...)
-		slices.SortStableFunc(r.In.Most, func(a, b RequestShare) int {
-			return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace))
-		})
-		r.In.Most = r.In.Most[:min(len(r.In.Most), 3)]
-	}
+	r.In = r.In.and(o.In)
 }
 
 // SlowestOfGroup is how many of the slowest requests of a group a report has.

@@ -110,6 +110,18 @@ type (
 		Requests []TraceRequests `json:"requests,omitempty"`
 	}
 
+	// Places says where in several traces something is.
+	Places struct {
+		Reports int64   `json:"reports,omitempty"` // In how many reports of several traces; left out if the report was not made of such.
+		Most    []Share `json:"most"`              // The traces with most of it, at most 3.
+	}
+
+	// Share is what a trace has of something.
+	Share struct {
+		Trace int            `json:"trace"`    // The trace, a place in "traces".
+		Total model.Duration `json:"total_ns"` // Its time; of requests in the slowest and those of the middle. In nanoseconds.
+	}
+
 	// TraceRequests are requests of one trace.
 	TraceRequests struct {
 		Name  string         `json:"name,omitempty"` // Their handler, task or function; left out: all.

@@ -37,9 +37,9 @@ Read a report as any other, for instance from a copy on this machine:
   schedscope view key=shop%2Fv12/report.json
   schedscope export --format openmetrics key=shop%2Fv12/report.json
 
-The text says of each part of slow requests in how many traces it is, and which have most of it; of the
-reports of several keys (schedscope analyze key=*/report.json), also in how many of these. The traces of two
-keys are compared, each a sample, by
+The text says of each item in how many traces it is, and which have most of it; of the reports of several
+keys (schedscope analyze key=*/report.json), also in how many of these. The traces of two keys are compared,
+each a sample, by
 
   schedscope compare key=shop%2Fv12/report.json key=shop%2Fv13/report.json
 
