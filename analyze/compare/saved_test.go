@@ -9,10 +9,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/analyze/single"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
 )
 
 // added returns a side of saved reports.
@@ -125,5 +127,14 @@ func TestSavedSides(t *testing.T) {
 	}
 	if err := (&Side{}).AddSaved("x", &result.Report{Traces: make([]result.Trace, 2)}); err != ErrOlder {
 		t.Errorf("of an older version: %v", err)
+	}
+}
+
+// TestTallyOfSeveral checks that what several traces have together counts as often as they are.
+func TestTallyOfSeveral(t *testing.T) {
+	part := func(d model.Duration) []sample.Class { return []sample.Class{{Detail: "x", Total: d}} }
+	parts := Tally([]Source{{Units: 1, Parts: part(10), Traces: 3}, {Units: 1, Parts: part(2)}}, nil)
+	if len(parts) != 1 || parts[0].Base != 8 || parts[0].BaseTraces != 2 {
+		t.Errorf("%+v", parts)
 	}
 }
