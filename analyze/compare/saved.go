@@ -74,7 +74,7 @@ func sampleOf(t *result.Trace, f *result.TraceFigures) *sample.Sample {
 	s, seconds := f.Sample, float64(f.Span)/1e9
 	x := &sample.Sample{
 		Name: t.Name, Whole: t.Complete && t.Inconsistent == 0, From: model.Duration(t.Start), To: model.Duration(t.Start) + f.Span,
-		Events: s.Events, Running: s.Running, Capacity: s.Capacity, Values: map[string]sample.Value{}, Missing: map[string]string{},
+		Events: s.Events, Running: s.Running, Capacity: s.Capacity, Values: map[string]sample.Value{},
 		Identity: sample.Identity{Go: fmt.Sprintf("go1.%d", t.Version()), MinProcs: s.MinProcs, MaxProcs: s.MaxProcs},
 	}
 	switch {
@@ -102,12 +102,11 @@ func sampleOf(t *result.Trace, f *result.TraceFigures) *sample.Sample {
 	}
 	for _, r := range s.Requests {
 		set := sample.RequestSet{Count: r.Count, Total: r.Total, P50: r.P50, P99: r.P99}
-		switch {
-		case x.Requests == nil:
+		if x.Requests == nil {
 			x.Requests = &sample.Requests{Kind: s.RequestKind, RequestSet: set}
-		default:
-			x.Requests.Groups = append(x.Requests.Groups, sample.RequestGroup{Name: r.Name, RequestSet: set})
+			continue
 		}
+		x.Requests.Groups = append(x.Requests.Groups, sample.RequestGroup{Name: r.Name, RequestSet: set})
 	}
 	return x
 }

@@ -30,8 +30,9 @@ func (v *Report) Figures() TraceFigures {
 	return f
 }
 
-// woken are the origins of goroutines that did not want to run before, or were not there.
-var woken = []model.Origin{model.OriginCreated, model.OriginGoroutine, model.OriginTimer, model.OriginNetpoll, model.OriginGC, model.OriginInjected}
+// Woken are the origins that count as being created or woken: the goroutine did not want to
+// run before, or was not there.
+var Woken = []model.Origin{model.OriginCreated, model.OriginGoroutine, model.OriginTimer, model.OriginNetpoll, model.OriginGC, model.OriginInjected}
 
 // sample returns what a report of one trace has to be compared.
 func (v *Report) sample() *TraceSample {
@@ -78,7 +79,7 @@ func (v *Report) sample() *TraceSample {
 		known += x.Count
 	}
 	if known == l.Censored.AtEnd.Count {
-		s.Wakes, s.Created, s.Preemptions = begun(woken...), begun(model.OriginCreated), begun(model.OriginPreempted)
+		s.Wakes, s.Created, s.Preemptions = begun(Woken...), begun(model.OriginCreated), begun(model.OriginPreempted)
 	}
 	if len(v.Requests) > 0 && v.Requests[0].Count > 0 {
 		k := &v.Requests[0]
