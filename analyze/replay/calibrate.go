@@ -12,7 +12,7 @@ import (
 const minSamples = 10
 
 // numQuantiles is the length of the distributions that are estimated.
-const numQuantiles = 256
+const numQuantiles = 512
 
 // calibrator observes a trace and estimates what scheduling cost in it. It implements [model.StepObserver],
 // [runqueue.StartObserver] and [runqueue.WakeupObserver]. It must get steps before the resolver: starts that come before
