@@ -180,17 +180,17 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 		}
 		p.From, p.To, p.Kind, p.At, p.Inferred = x, end, s.kind, nil, inferred
 		switch {
-		case s.wait != nil && s.wait.by != nil:
-			until := min(max(s.wait.until, x), end)
+		case s.by != nil:
+			until := min(max(g.upTo(i), x), end)
 			holds := w.holds
-			if w.holds = 0; s.wait.kind == Lock {
-				w.holds = s.wait.until
+			if w.holds = 0; s.kind == Lock {
+				w.holds = g.upTo(i)
 			}
 			via, of := w.via, w.viaOf
 			if at := w.single(s.stack); depth > 0 && at != nil && at.program {
 				w.via, w.viaOf = at, s.kind
 			}
-			w.walk(s.wait.by, x, until, depth+1, inferred || s.wait.inferred)
+			w.walk(s.by, x, until, depth+1, inferred || s.inferred)
 			w.holds, w.via, w.viaOf = holds, via, of
 			p.From, p.At = until, w.single(s.stack)
 			w.emit(p)
