@@ -103,6 +103,8 @@ type (
 		Have     int64          `json:"have"`                    // Of the slowest, those with at least 5 % of their time in it.
 		// In how many traces it is; left out if in one.
 		Traces int64 `json:"traces,omitempty" merge:"-"`
+		// Of groups in reports of several traces: where it is.
+		In *Places `json:"in,omitempty" merge:"-"`
 
 		lead [3]lead // of line, wait_line and way
 	}
@@ -383,6 +385,7 @@ func (r *RequestRow) merge(from any) {
 	}
 	r.Traces = max(r.Traces, 1) + max(o.Traces, 1)
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
+	r.In = r.In.and(o.In)
 }
 
 // SlowestOfGroup is how many of the slowest requests of a group a report has.
