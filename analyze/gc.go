@@ -116,7 +116,7 @@ func (c *GC) Result(v *result.Report) {
 	v.GC = result.GC{
 		Share: c.Share(), Dedicated: c.Work[model.WorkGCDedicated], Fractional: c.Work[model.WorkGCFractional],
 		Idle: c.Work[model.WorkGCIdle], Assist: c.Work[model.WorkGCAssist],
-		Marks: result.NewDist(&c.Marks), CensoredMarks: c.CensoredMarks, Assists: c.Assists,
+		Marks: result.NewDist(&c.Marks), CensoredMarks: c.CensoredMarks, Cycles: c.Cycles, Assists: c.Assists,
 		Sweeps: c.Sweeps, Stops: c.Stops,
 	}
 }

@@ -20,6 +20,7 @@ type Latency struct {
 	// Censored waits of the program's goroutines: Runnable when the trace began
 	// or still at its end.
 	Censored       Censored
+	atEnd          [model.NumOrigins]int64 // of those
 	SystemCensored Censored
 	Pseudo         int64
 	// LateSystem are waits in All of goroutines that turned out to be the runtime's only
@@ -54,6 +55,9 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 		return
 	}
 	if addCensored(&l.Censored, s, at) {
+		if !s.OpenStart {
+			l.atEnd[s.Origin]++
+		}
 		return
 	}
 	d := s.Duration()
@@ -128,7 +132,7 @@ func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) Tally
 func (l *Latency) Result(v *result.Report) {
 	x := result.Latency{
 		All: result.NewDist(&l.All), ByOrigin: resultNames[model.Origin](l.ByOrigin[:]), ByFunction: l.ByFunc(), ByGoroutine: l.ByGoroutine(),
-		Histogram: resultHistogram(&l.All), System: result.NewDist(&l.System), Censored: l.Censored, Pseudo: l.Pseudo, LateSystem: l.LateSystem,
+		Histogram: resultHistogram(&l.All), System: result.NewDist(&l.System), Censored: l.Censored, AtEnd: resultCounts[model.Origin](l.atEnd[:], 0), Pseudo: l.Pseudo, LateSystem: l.LateSystem,
 	}
 	x.Spectra = []result.Spectrum{result.NewSpectrum("all", &x.All)}
 	for i := range x.ByOrigin {

@@ -13,7 +13,7 @@ import (
 )
 
 // readTrace makes a Trace of a fixture, with some more quantities.
-func readTrace(t *testing.T, name, op string, more ...rule.Quantity) *Trace {
+func readTrace(t *testing.T, name, op, window string, more ...rule.Quantity) *Trace {
 	t.Helper()
 	f, err := fixtures.Open(name)
 	if err != nil {
@@ -24,7 +24,7 @@ func readTrace(t *testing.T, name, op string, more ...rule.Quantity) *Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := Spec(op, "")
+	spec := Spec(op, window)
 	spec.Quantities = append(spec.Quantities, more...)
 	var r *analyze.Report
 	x, err := sample.Read(context.Background(), bytes.NewReader(data), int64(len(data)), sample.Input{Name: name}, spec, sample.Options{Report: func(a *analyze.Report) { r = a }})
@@ -39,7 +39,7 @@ func readTrace(t *testing.T, name, op string, more ...rule.Quantity) *Trace {
 func TestRowsAgree(t *testing.T) {
 	for _, op := range []string{"", "region:nap"} {
 		const base, cand = "mixed.go1.25.p2.trace", "mixed.go1.26.p2.trace"
-		r := Of(Side{"old", []*Trace{readTrace(t, base, op)}}, Side{"new", []*Trace{readTrace(t, cand, op)}}, op)
+		r := Of(Side{Name: "old", Traces: []*Trace{readTrace(t, base, op, "")}}, Side{Name: "new", Traces: []*Trace{readTrace(t, cand, op, "")}}, op)
 		var qs []rule.Quantity
 		for _, row := range r.Rows {
 			q, err := rule.ParseQuantity(row.Quantity)
@@ -48,7 +48,7 @@ func TestRowsAgree(t *testing.T) {
 			}
 			qs = append(qs, q)
 		}
-		a, b := readTrace(t, base, op, qs...).Sample, readTrace(t, cand, op, qs...).Sample
+		a, b := readTrace(t, base, op, "", qs...).Sample, readTrace(t, cand, op, "", qs...).Sample
 		for _, row := range r.Rows {
 			for _, x := range []struct {
 				s *sample.Sample
@@ -68,7 +68,7 @@ func TestRowsAgree(t *testing.T) {
 
 // TestPartsAgree checks that parts add up to what the rows say.
 func TestPartsAgree(t *testing.T) {
-	r := Of(Side{"old", []*Trace{readTrace(t, "mixed.go1.25.p2.trace", "")}}, Side{"new", []*Trace{readTrace(t, "mixed.go1.26.p2.trace", "")}}, "")
+	r := Of(Side{Name: "old", Traces: []*Trace{readTrace(t, "mixed.go1.25.p2.trace", "", "")}}, Side{Name: "new", Traces: []*Trace{readTrace(t, "mixed.go1.26.p2.trace", "", "")}}, "")
 	row := r.Row("mean(wait/s)")
 	for i, got := range []float64{r.Waits.Base - row.Base.X[0], r.Waits.Cand - row.Cand.X[0]} {
 		if got > 10 || got < -10 { // classes are whole nanoseconds

@@ -26,6 +26,9 @@ type Trace struct {
 	Reasons []sample.Class
 	// Ops are what could be counted as ops, the commonest first, at most maxOps.
 	Ops []OpName
+
+	pooled bool // what it did is in a report of several, see [Side.AddSaved]
+	of     int  // how many traces it is; 0: one
 }
 
 // OpName is something that can be counted as ops.
@@ -73,6 +76,8 @@ func (t *Trace) MarshalJSON() ([]byte, error) {
 type Side struct {
 	Name   string   `json:"name"`
 	Traces []*Trace `json:"traces"`
+
+	saved []*Trace // what reports have of their traces together
 }
 
 // Schema names the format of the JSON of a [Result]. Within it fields are only ever added.
@@ -136,6 +141,9 @@ func (r *Result) PerOp() bool { return r.Op != "" }
 
 // Single reports whether a side has but one trace: then nothing is known of chance.
 func (r *Result) Single() bool { return len(r.Base.Traces) < 2 || len(r.Cand.Traces) < 2 }
+
+// Saved reports whether a side has a saved report, of whose traces parts are known together.
+func (r *Result) Saved() bool { return len(r.Base.saved)+len(r.Cand.saved) > 0 }
 
 // Row returns the row of a quantity, nil if there is none.
 func (r *Result) Row(quantity string) *Row {

@@ -34,7 +34,7 @@ type Growth struct {
 // only.
 type Part struct {
 	Growth
-	// BaseTraces and CandTraces are how many traces have it.
+	// BaseTraces and CandTraces are how many traces have it; those of a saved report count as one.
 	BaseTraces, CandTraces int
 }
 
@@ -43,8 +43,9 @@ func (p *Part) Change() float64 { return p.Cand - p.Base }
 
 // Source is what a trace has of a total: so many ops or seconds, and its parts.
 type Source struct {
-	Units float64 // or requests; 0: not known, the trace does not count
-	Parts []sample.Class
+	Units  float64 // or requests; 0: not known, the trace does not count
+	Parts  []sample.Class
+	Traces int // that have these together; 0: one
 }
 
 // partKey is what makes parts of two programs the same. Files and lines move when anything
@@ -108,8 +109,12 @@ func Tally(base, cand []Source) []Part {
 	}
 	for side, sources := range [][]Source{base, cand} {
 		counted := slices.DeleteFunc(slices.Clone(sources), func(x Source) bool { return !(x.Units > 0) })
+		traces := 0
 		for _, x := range counted {
-			add(side, x, float64(len(counted)))
+			traces += max(x.Traces, 1)
+		}
+		for _, x := range counted {
+			add(side, x, float64(traces)/float64(max(x.Traces, 1)))
 		}
 	}
 	keys := make([]partKey, 0, len(index))
@@ -228,7 +233,7 @@ func (r *Result) parts() {
 			return r.partsOf(func(t *Trace) Source {
 				if x := r.set(t, r.lead.Group); x != nil {
 					n, parts := of(x)
-					return Source{float64(n), parts}
+					return Source{Units: float64(n), Parts: parts}
 				}
 				return Source{}
 			})
@@ -237,14 +242,17 @@ func (r *Result) parts() {
 		r.Usual = requests(func(x *sample.RequestSet) (int64, []sample.Class) { return x.Middle, x.Usual })
 		r.Requests = r.partsOf(func(t *Trace) Source {
 			if x := t.Sample.Requests; x != nil && x.Kind == r.RequestKind {
-				return Source{float64(x.Count), result.Each(x.Path, func(n *sample.Named) sample.Class { return sample.Class{Detail: n.Name, Total: n.Total} })}
+				return Source{Units: float64(x.Count), Parts: result.Each(x.Path, func(n *sample.Named) sample.Class { return sample.Class{Detail: n.Name, Total: n.Total} })}
 			}
 			return Source{}
 		})
 	}
 	r.Waits = r.perUnit(func(t *Trace) []sample.Class { return t.Sample.Waits })
+	if r.Saved() {
+		r.Waits.Parts = nil
+	}
 	r.Blocked = r.perUnit(func(t *Trace) []sample.Class { return t.Reasons })
-	for _, t := range slices.Concat(r.Base.Traces, r.Cand.Traces) {
+	for _, t := range slices.Concat(r.Base.whole(), r.Cand.whole()) {
 		// Traces before Go 1.22 have no causes: their waits would count as lost to nothing.
 		if len(t.Sample.Waits) > 0 && len(t.Sample.Causes) == 0 {
 			r.warnf("causes", "To what waiting was lost is not known of %s (%s), and not compared.", t.Name, textui.Clean(t.Sample.Identity.Go))
@@ -270,15 +278,17 @@ func (r *Result) parts() {
 
 // perUnit returns parts per op or second.
 func (r *Result) perUnit(of func(*Trace) []sample.Class) Parts {
-	return r.partsOf(func(t *Trace) Source { return Source{r.units(t), of(t)} })
+	return r.partsOf(func(t *Trace) Source { return Source{Units: r.units(t), Parts: of(t)} })
 }
 
 // partsOf adds up the parts of each trace, and orders them by how much they changed. Those
 // that are nothing are left out, and the rest of many comes last.
 func (r *Result) partsOf(of func(*Trace) Source) Parts {
 	sources := func(s *Side) (list []Source) {
-		for _, t := range s.Traces {
-			list = append(list, of(t))
+		for _, t := range s.whole() {
+			x := of(t)
+			x.Traces = t.of
+			list = append(list, x)
 		}
 		return list
 	}

@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,7 +51,9 @@ func (r *Result) warn() {
 	for _, s := range sides { // 2
 		r.warnIncomplete(s)
 	}
-	if !r.PerOp() { // 3
+	if r.Saved() {
+		r.warnSaved()
+	} else if !r.PerOp() { // 3
 		r.hintOps()
 	}
 	length := func(s *sample.Sample) *float64 { return quotient(Seconds(s), 1) }
@@ -65,6 +69,15 @@ func (r *Result) warn() {
 		r.warnf("delay", "Threads waited for a CPU for %s per second and proc in %s, %s in %s: the operating system's part of the latencies is not the same.",
 			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
 	}
+}
+
+// warnSaved says what saved reports do not have.
+func (r *Result) warnSaved() {
+	part := func(t *Trace) bool { return !t.pooled && t.Sample.From > 0 }
+	if slices.ContainsFunc(r.Base.Traces, part) || slices.ContainsFunc(r.Cand.Traces, part) {
+		r.warnf("window", "A saved report is of all of its traces, and of the other traces the beginning is left out: --window all compares all of them.")
+	}
+	r.Hints = append(r.Hints, "A saved report does not have, and not compared are: ops, processor time, what disturbed the machine, and where goroutines stopped before they waited to run. Give the traces for these.")
 }
 
 // warnSame names traces that are there more than once.
@@ -87,44 +100,54 @@ func (r *Result) warnSame() {
 // known returns the different values that a side's traces have of something. Go versions
 // without a patch number are left out if others tell the rest.
 func (r *Result) known(s *Side, name string) []string {
-	var out []string
-	for _, t := range s.Traces {
-		id := &t.Sample.Identity
-		v := Identity(id, name)
-		switch {
-		case name == "gomaxprocs" && id.MinProcs != id.MaxProcs:
-			v = fmt.Sprintf("%d to %d", id.MinProcs, id.MaxProcs)
-		case name == "goversion":
-			v = r.release(v)
+	out := valuesOf(s.Traces, name)
+	if name == "goversion" {
+		for _, g := range valuesOf(slices.Concat(r.Base.Traces, r.Cand.Traces), name) {
+			for i, v := range out {
+				if strings.HasPrefix(v, g+".") && strings.Count(g, ".") == 1 {
+					out[i] = g
+				}
+			}
 		}
-		if v != "" {
-			out = append(out, textui.Clean(textui.Shorten(v, 60)))
-		}
+	}
+	for i, v := range out {
+		out[i] = textui.Clean(textui.Shorten(v, 60))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// release returns the version of a trace that has the same release as v and does not know
-// the patch number, v if there is none.
-func (r *Result) release(v string) string {
-	for _, t := range slices.Concat(r.Base.Traces, r.Cand.Traces) {
-		if g := t.Sample.Identity.Go; strings.HasPrefix(v, g+".") && strings.Count(g, ".") == 1 {
-			return g
+// valuesOf returns the different values that traces have of something, sorted.
+func valuesOf(traces []*Trace, name string) []string {
+	seen := map[string]bool{}
+	for _, t := range traces {
+		id := &t.Sample.Identity
+		v := Identity(id, name)
+		if name == "gomaxprocs" && id.MinProcs != id.MaxProcs {
+			v = fmt.Sprintf("%d to %d", id.MinProcs, id.MaxProcs)
+		}
+		if v != "" {
+			seen[v] = true
 		}
 	}
-	return v
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // warnIncomplete names the traces of which parts are lost, or in which nothing can be said
 // per op.
 func (r *Result) warnIncomplete(s *Side) {
+	const most = 10 // that are named
+	n := 0
 	for _, t := range s.Traces {
-		if loss := strings.TrimSuffix(textui.Clean(t.Sample.Loss), "."); !t.Sample.Whole && loss != "" {
-			r.warnf("whole", "%s is not whole: %s.", t.Name, loss)
-		} else if !t.Sample.Whole {
-			r.warnf("whole", "%s is not whole: a part is lost.", t.Name)
+		if t.Sample.Whole {
+			continue
 		}
+		if n++; n <= most {
+			r.warnf("whole", "%s is not whole: %s.", t.Name, cmp.Or(strings.TrimSuffix(textui.Clean(t.Sample.Loss), "."), "a part is lost"))
+		}
+	}
+	if n -= most; n > 0 {
+		r.warnf("whole", "%d more traces of %s are not whole.", n, s.Name)
 	}
 	op, counted := textui.Clean(r.Op), r.counted(s)
 	if r.PerOp() && counted == 0 {

@@ -237,7 +237,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Text = fmt.Sprintf("%s of the %s, %s of the slowest %s", duration(cost), duration(q.slowest()), textui.Count(g.Have), textui.Count(slow.Count))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, result.Evidence{Name: "slowest", Value: float64(slow.Count), Unit: "count"})
 	}
-	q.inTraces(r, g, &f)
+	inTraces(r, &f, g.Traces, g.In)
 	for i := range f.Where { // the group is in the title
 		c := &f.Where[i].Callers
 		*c = slices.DeleteFunc(*c, func(s string) bool {
@@ -462,26 +462,6 @@ func place(x *result.RequestRow) string {
 // lineOf is the file and line of a frame.
 func lineOf(f *result.Frame) string {
 	return strings.TrimSuffix(strings.TrimPrefix(plain(textui.Place("f", f.File, f.Line)), "f ("), ")")
-}
-
-// inTraces says of several traces in how many a part is, and where the slowest requests with it are.
-func (q *question) inTraces(r *result.Report, g *result.RequestRow, f *result.Finding) {
-	if len(r.Traces) < 2 {
-		return
-	}
-	n := max(g.Traces, 1)
-	f.Text += fmt.Sprintf("; in %s of %s", textui.Count(n), textui.Plural(len(r.Traces), "trace"))
-	f.Evidence = append(f.Evidence, result.Evidence{Name: "traces with it", Value: float64(n), Unit: "count"})
-	const most = 3
-	names, worst := traceNames(r), []string(nil)
-	for _, p := range q.Slowest {
-		if name := names[p.Trace]; len(worst) < most && long(&p, g) && !slices.Contains(worst, name) {
-			worst = append(worst, name)
-		}
-	}
-	if len(worst) > 0 {
-		f.Text += ", the slowest in " + strings.Join(worst, ", ")
-	}
 }
 
 // look returns the first request that is listed and has a long such part.

@@ -145,6 +145,9 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	j.others(diagnoses)
 	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
+	for i := range j.items {
+		codeInTraces(r, &j.items[i])
+	}
 	j.word()
 	return j.items
 }

@@ -49,3 +49,35 @@ func worstTrace(r *result.Report) (result.Finding, bool) {
 	}
 	return f, true
 }
+
+// inTraces says of several traces, and of several reports of some, in how many an item is, and which have most of it.
+func inTraces(r *result.Report, f *result.Finding, traces int64, in *result.Places) {
+	if len(r.Traces) < 2 || in == nil {
+		return
+	}
+	count := func(what string, n int64, of int64) string {
+		f.Evidence = append(f.Evidence, result.Evidence{Name: what + "s with it", Value: float64(n), Unit: "count"})
+		return fmt.Sprintf("%s of %s", textui.Count(n), textui.Plural(of, what))
+	}
+	f.In = "in " + count("trace", max(traces, 1), int64(len(r.Traces)))
+	if r.Reports > 1 {
+		f.In += " and " + count("report", in.Reports, r.Reports)
+	}
+	names := traceNames(r)
+	for i, t := range in.Most {
+		f.In += []string{", most in ", ", ", ", "}[min(i, 2)] + names[t.Trace]
+	}
+}
+
+// codeInTraces is inTraces of the code that an item names first, by what waited for it most.
+func codeInTraces(r *result.Report, f *result.Finding) {
+	var most *result.BlameRow
+	for i := range r.Blame.Rows {
+		if x := &r.Blame.Rows[i]; len(f.Where) > 0 && x.Function == f.Where[0].Function && x.File == f.Where[0].File && (most == nil || x.Total > most.Total) {
+			most = x
+		}
+	}
+	if most != nil && f.In == "" {
+		inTraces(r, f, most.Traces, most.In)
+	}
+}

@@ -87,6 +87,11 @@ type (
 		Longest model.Duration `json:"longest_ns" merge:"max"` // Of the stretches that ran, or of the waits for an event.
 		Stacks  []BlameStack   `json:"stacks" sort:"total"`    // With the greatest times, at most 24; none below 1/2000 of all.
 
+		// Of several traces: in how many of them it is. Left out for a single one, and of "(other names)".
+		Traces int64 `json:"traces,omitempty" merge:"-"`
+		// In reports of several traces: where it is.
+		In *Places `json:"in,omitempty" merge:"-"`
+
 		lead [2]lead // of line and waiter_line
 	}
 
@@ -332,5 +337,6 @@ func (r *BlameRow) merge(from any) {
 	if keepLead(&r.lead[1], o.lead[1], r.Total, o.Total, r.WaiterLine, o.WaiterLine) {
 		r.WaiterLine = o.WaiterLine
 	}
+	r.Traces, r.In = max(r.Traces, 1)+max(o.Traces, 1), r.In.and(o.In)
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
 }

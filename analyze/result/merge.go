@@ -105,10 +105,9 @@ func (m *Merger) Add(v *Report) error {
 			x.SetString(asSaved(s))
 		}
 	})
-	procs, covered := sumOf(v.Series.Procs), sumOf(v.Series.Covered)
+	procs, covered := v.procsTime(), sumOf(v.Series.Covered)
 	if covered == 0 {
 		covered = int64(v.Totals.Span)
-		procs = whole(v.Procs.Mean * float64(covered))
 	}
 	n := len(v.WorstWaits)
 	x := mergerPart{v, mergerSums{Reports: 1, Procs: procs, Covered: covered, Least: maxWorst, Most: n,
@@ -157,6 +156,8 @@ func (m *Merger) join() error {
 		return err
 	}
 	m.parts = slices.Delete(m.parts, n, n+1) // which forgets it
+	a.begin()
+	b.begin()
 	traces, mixed := append(a.v.Traces, b.v.Traces...), false
 	if n := len(a.v.Traces); n > 0 && len(b.v.Traces) > 0 && byName(&a.v.Traces[n-1], &b.v.Traces[0]) > 0 {
 		traces, mixed = ordered(a.v, b.v), true
@@ -190,6 +191,54 @@ func (m *Merger) joinAll() (p mergerPart, err error) {
 	return p, nil
 }
 
+// begin notes in the only report so far what merging adds up: that it is of several traces, or else that
+// its trace has what it has.
+func (p *mergerPart) begin() {
+	v := p.v
+	if p.sums.Reports > 1 {
+		return
+	}
+	several := len(v.Traces) > 1
+	if several {
+		v.Reports = max(v.Reports, 1)
+	}
+	begin := func(in **Places, total model.Duration) {
+		if !several {
+			*in = &Places{Most: []Share{{0, total}}}
+			return
+		}
+		if *in == nil { // of an older version
+			*in = &Places{Most: []Share{}}
+		}
+		(*in).Reports = max((*in).Reports, 1)
+	}
+	for i := range v.Blame.Rows {
+		begin(&v.Blame.Rows[i].In, v.Blame.Rows[i].Total)
+	}
+	for i := range v.Requests {
+		v.Requests[i].eachSet(func(s *RequestSet, _ int) {
+			for j := range s.Tails {
+				for k := range s.Tails[j].Groups {
+					r := &s.Tails[j].Groups[k]
+					begin(&r.In, r.Slow+r.Middle)
+				}
+			}
+		})
+	}
+}
+
+// and returns the places of a part that has those of p and o. It takes over both.
+func (p *Places) and(o *Places) *Places {
+	if p == nil || o == nil {
+		return cmp.Or(p, o)
+	}
+	add(&p.Reports, o.Reports)
+	p.Most = append(p.Most, o.Most...)
+	slices.SortStableFunc(p.Most, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace)) })
+	p.Most = p.Most[:min(len(p.Most), 3)]
+	return p
+}
+
 // Skip adds an input that could not be read.
 func (m *Merger) Skip(s Skipped) {
 	m.skipped = append(m.skipped, Skipped{asSaved(s.Name), asSaved(s.Cause)})
@@ -201,6 +250,14 @@ func asSaved(s string) string { return string([]rune(s)) }
 
 // whole returns a time as a number that fits.
 func whole(x float64) int64 { return int64(min(math.Round(x), 1<<62)) }
+
+// procsTime returns the procs' time in all, in nanoseconds.
+func (v *Report) procsTime() int64 {
+	if sumOf(v.Series.Covered) == 0 {
+		return whole(v.Procs.Mean * float64(v.Totals.Span))
+	}
+	return sumOf(v.Series.Procs)
+}
 
 func sumOf(list []int64) int64 {
 	sum := int64(0)
@@ -241,6 +298,10 @@ func (m *Merger) Report() (*Report, error) {
 		v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), max(fewWorst, s.Most))]
 	}
 	v.Blame.Trim()
+	for i := range v.Blame.Rows {
+		r := &v.Blame.Rows[i]
+		r.Traces = inTraces(r.Traces, r.Function)
+	}
 	for i := range v.Pathologies {
 		v.Pathologies[i].trim()
 	}

@@ -279,3 +279,42 @@ func TestMergeTraces(t *testing.T) {
 		t.Errorf("numbers of traces %v", seen)
 	}
 }
+
+// TestMergePlaces checks in how many reports of several traces a part of requests is, and in which traces most of it
+// is, in whatever groups they are merged.
+func TestMergePlaces(t *testing.T) {
+	one := func(name string, slow model.Duration) *Report {
+		v := &Report{Traces: []Trace{{Name: name}}}
+		if slow > 0 {
+			row := RequestRow{Kind: "lock", Function: "main.get", Slow: slow}
+			v.Requests = []RequestKind{{Kind: "http", RequestSet: RequestSet{Tails: []RequestTail{{Count: 1, Groups: []RequestRow{row}}}}}}
+		}
+		return v
+	}
+	merged := func(list ...*Report) *Report {
+		v, err := Merge(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	shop := func() *Report { return merged(one("shop/1", 5), one("shop/3", 1), one("shop/2", 7)) }
+	mail := func() *Report { return merged(one("mail/1", 0), one("mail/2", 6)) }
+	none := func() *Report { return merged(one("none/1", 0), one("none/2", 0)) }
+	for how, v := range map[string]*Report{
+		"at once":   merged(shop(), mail(), none(), one("x", 2)),
+		"in groups": merged(one("x", 2), merged(none(), merged(mail(), shop()))),
+	} {
+		row := v.Requests[0].Tails[0].Groups[0]
+		var names []string
+		for _, x := range row.In.Most {
+			names = append(names, v.Traces[x.Trace].Name)
+		}
+		if v.Reports != 3 || row.In.Reports != 2 || row.Traces != 5 || !slices.Equal(names, []string{"shop/2", "mail/2", "shop/1"}) {
+			t.Errorf("%s: in %d of %d reports, %d traces, most in %v", how, row.In.Reports, v.Reports, row.Traces, names)
+		}
+	}
+	if v := shop(); v.Reports != 0 || v.Requests[0].Tails[0].Groups[0].In.Reports != 0 {
+		t.Errorf("of traces: %d reports", v.Reports)
+	}
+}

@@ -25,8 +25,10 @@ type (
 	Report struct {
 		Schema string `json:"schema"` // Name and version of this format.
 		// The traces, in the order of their names; "trace" elsewhere is a place in this list, from 0.
-		Traces   []Trace   `json:"traces" merge:"-" figure:"traces: traces"`
-		Skipped  []Skipped `json:"skipped"`                    // Inputs that could not be read.
+		Traces  []Trace   `json:"traces" merge:"-" figure:"traces: traces"`
+		Skipped []Skipped `json:"skipped"` // Inputs that could not be read.
+		// Number of reports of several traces that it was made of; left out if there are none.
+		Reports  int64     `json:"reports,omitempty"`
 		Totals   Totals    `json:"totals"`                     // What the traces hold.
 		Verdict  Verdict   `json:"verdict,omitzero" merge:"-"` // What it all comes to.
 		Findings []Finding `json:"findings"`                   // What was found, most important first.
@@ -179,6 +181,7 @@ type (
 		Advice string    `json:"advice,omitempty"`     // What can be done, in words.
 		Group  string    `json:"group,omitempty"`      // The group of requests that it slows down.
 		Gain   string    `json:"gain,omitempty"`       // What it would bring at most, in words.
+		In     string    `json:"in,omitempty"`         // Of several traces: in how many it is and which have most of it, in words.
 		Look   *Moment   `json:"look,omitempty"`       // A place in the trace that shows it.
 	}
 
@@ -242,6 +245,8 @@ type (
 		System    Dist     `json:"system"` // Waits of the runtime's own goroutines.
 		// Intervals that the window shows only in part; they are in no distribution.
 		Censored Censored `json:"censored"`
+		// Those of them that had not ended when the window did, by how the goroutine became runnable.
+		AtEnd []Count `json:"at_end,omitempty" sort:"origin"`
 		// Number of intervals that are runnable by name only and no waits; they are not
 		// counted elsewhere.
 		Pseudo int64 `json:"pseudo"`
@@ -345,6 +350,9 @@ func (t *Tally) longest(d model.Duration, at model.Time) {
 	}
 	keepMost(&t.Max, &t.MaxAt, d, at)
 }
+
+// Total returns the sum of their lengths.
+func (c *Censored) Total() model.Duration { return c.AtStart.Total + c.AtEnd.Total }
 
 // Merge adds o.
 func (c *Censored) Merge(o *Censored) {

@@ -103,6 +103,8 @@ type (
 		Have     int64          `json:"have"`                    // Of the slowest, those with at least 5 % of their time in it.
 		// Of several traces: in how many of them it is. Left out for a single one, and of "(other names)".
 		Traces int64 `json:"traces,omitempty" merge:"-"`
+		// Of groups in reports of several traces: where it is.
+		In *Places `json:"in,omitempty" merge:"-"`
 
 		lead [3]lead // of line, wait_line and way
 	}
@@ -383,6 +385,7 @@ func (r *RequestRow) merge(from any) {
 	}
 	r.Traces = max(r.Traces, 1) + max(o.Traces, 1)
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
+	r.In = r.In.and(o.In)
 }
 
 // SlowestOfGroup is how many of the slowest requests of a group a report has.
@@ -402,14 +405,19 @@ func (k *RequestSet) inTraces(int) {
 	for i := range k.Tails {
 		for _, rows := range [][]RequestRow{k.Tails[i].Rows, k.Tails[i].Groups} {
 			for j := range rows {
-				if r := &rows[j]; r.Function == OtherNames {
-					r.Traces = 0
-				} else {
-					r.Traces = max(r.Traces, 1)
-				}
+				rows[j].Traces = inTraces(rows[j].Traces, rows[j].Function)
 			}
 		}
 	}
+}
+
+// inTraces returns in how many of several traces a function's row is: n, unless it was not merged or is
+// of several functions.
+func inTraces(n int64, function string) int64 {
+	if function == OtherNames {
+		return 0
+	}
+	return max(n, 1)
 }
 
 // cut sorts the slowest requests, and keeps a few.

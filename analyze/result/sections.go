@@ -133,7 +133,8 @@ type (
 		Assist model.Duration `json:"assist_ns" figure:"gc_work by=kind of=assist: the procs' time for marking"`
 		// Concurrent mark phases, one for each cycle.
 		Marks         Dist  `json:"marks" figure:"gc_mark: mark phases"`
-		CensoredMarks Tally `json:"censored_marks"` // Mark phases that the window shows only in part.
+		CensoredMarks Tally `json:"censored_marks"`   // Mark phases that the window shows only in part.
+		Cycles        int64 `json:"cycles,omitempty"` // Mark phases that began.
 		// Assists of goroutines, by the clock: a goroutine may wait during one.
 		Assists Tally `json:"assists" figure:"gc_assist lower: mark assists by the clock"`
 		// Incremental sweeps on procs.

@@ -79,6 +79,56 @@ type (
 		MainCause   string  `json:"main_cause"` // What most waiting was lost to; "" if not known.
 		// How much its scheduling latency matters by itself; left out by older versions.
 		Severity Severity `json:"severity"`
+		// What schedscope compare takes of it in addition; left out by older versions.
+		Sample *TraceSample `json:"sample,omitempty"`
+	}
+
+	// TraceSample is what schedscope compare takes of a trace: of the program's goroutines unless said
+	// otherwise. What is not known is left out.
+	TraceSample struct {
+		Events      int64          `json:"events"`                // Number of events.
+		CPUSamples  int64          `json:"cpu_samples,omitempty"` // Number of CPU samples on procs.
+		MinProcs    int            `json:"min_procs"`             // The least GOMAXPROCS.
+		MaxProcs    int            `json:"max_procs"`             // The greatest.
+		Capacity    model.Duration `json:"capacity_ns"`           // GOMAXPROCS integrated over the trace, in proc-nanoseconds.
+		Running     model.Duration `json:"running_ns"`            // How long goroutines ran in all, those of the runtime too, in nanoseconds.
+		Run         model.Duration `json:"run_ns"`                // How long those of the program ran, in nanoseconds.
+		Wait        model.Duration `json:"wait_ns"`               // How long they waited to run, in waits that the trace shows in part too, in nanoseconds.
+		P90         model.Duration `json:"p90_ns"`                // 90 % of the waits were no longer, in nanoseconds.
+		Blocked     model.Duration `json:"blocked_ns"`            // How long they waited for something, in nanoseconds.
+		STW         model.Duration `json:"stw_ns"`                // Stop-the-world phases, in nanoseconds.
+		Wakes       *int64         `json:"wakes,omitempty"`       // How often they became runnable by being created or woken.
+		Created     *int64         `json:"created,omitempty"`     // How often by being created.
+		Preemptions *int64         `json:"preemptions,omitempty"` // How often by being preempted.
+		Starts      int64          `json:"starts"`                // How often they began to run.
+		Steals      *int64         `json:"steals,omitempty"`      // Number of steals between run queues.
+		Handoffs    int64          `json:"handoffs"`              // Number of handoffs of procs.
+		GC          *int64         `json:"gc,omitempty"`          // Number of mark phases that began.
+		// The kind of requests with the most time; left out if there are none.
+		RequestKind string `json:"request_kind,omitempty"`
+		// The requests of that kind: all, under no name, then by handler, task or function.
+		Requests []TraceRequests `json:"requests,omitempty"`
+	}
+
+	// Places says where in several traces something is.
+	Places struct {
+		Reports int64   `json:"reports,omitempty"` // In how many reports of several traces; left out if the report was not made of such.
+		Most    []Share `json:"most"`              // The traces with most of it, at most 3.
+	}
+
+	// Share is what a trace has of something.
+	Share struct {
+		Trace int            `json:"trace"`    // The trace, a place in "traces".
+		Total model.Duration `json:"total_ns"` // Its time; of requests in the slowest and those of the middle. In nanoseconds.
+	}
+
+	// TraceRequests are requests of one trace.
+	TraceRequests struct {
+		Name  string         `json:"name,omitempty"` // Their handler, task or function; left out: all.
+		Count int64          `json:"count"`          // Number of them.
+		Total model.Duration `json:"total_ns"`       // Sum of their lengths, in nanoseconds.
+		P50   model.Duration `json:"p50_ns"`         // Half of them took no longer, in nanoseconds.
+		P99   model.Duration `json:"p99_ns"`         // 99 % of them took no longer, in nanoseconds.
 	}
 
 	// Spread is how much a figure differs between traces, of those that have it:

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/schedscope/schedscope/model"
 )
 
 // headlines are the kinds of findings about scheduling latency as a whole: each verdict has one.
@@ -24,7 +26,71 @@ func (v *Report) Figures() TraceFigures {
 			f.Severity = v.Findings[i].Severity
 		}
 	}
+	f.Sample = v.sample()
 	return f
+}
+
+// Woken are the origins that count as being created or woken: the goroutine did not want to
+// run before, or was not there.
+var Woken = []model.Origin{model.OriginCreated, model.OriginGoroutine, model.OriginTimer, model.OriginNetpoll, model.OriginGC, model.OriginInjected}
+
+// sample returns what a report of one trace has to be compared.
+func (v *Report) sample() *TraceSample {
+	l, b := &v.Latency, &v.Bursts
+	s := &TraceSample{
+		Events: v.Totals.Events, CPUSamples: v.Blame.Samples, MinProcs: v.Totals.Procs, MaxProcs: v.Totals.Procs, Capacity: model.Duration(v.procsTime()),
+		Run: b.All.Total + b.Censored.Total(), Wait: l.All.Total + l.Censored.Total(), P90: l.All.P90, Blocked: v.Waiting.All.Total, STW: v.STW.Effective.Total,
+		Starts: l.All.Count + l.Censored.AtStart.Count,
+	}
+	for i, x := range v.Totals.GOMAXPROCS {
+		n := int(min(x.Procs, math.MaxInt32))
+		if i == 0 {
+			s.MinProcs, s.MaxProcs = n, n
+		}
+		s.MinProcs, s.MaxProcs = min(s.MinProcs, n), max(s.MaxProcs, n)
+	}
+	for i := range v.Goroutines {
+		s.Running += v.Goroutines[i].States[model.GoRunning]
+	}
+	for i := range v.Handoffs {
+		s.Handoffs += v.Handoffs[i].Count
+	}
+	if v.Queues.Refused == "" {
+		s.Steals = new(v.Queues.Steals)
+	}
+	if v.GC.Cycles > 0 || v.GC.Marks.Count == 0 { // older versions do not have it
+		s.GC = new(v.GC.Cycles)
+	}
+	known, begun := int64(0), func(origins ...model.Origin) *int64 {
+		n := int64(0)
+		for _, o := range origins {
+			if d := named(l.ByOrigin, o.String()); d != nil {
+				n += d.Count
+			}
+			for _, x := range l.AtEnd {
+				if x.Name == o.String() {
+					n += x.Count
+				}
+			}
+		}
+		return &n
+	}
+	for _, x := range l.AtEnd {
+		known += x.Count
+	}
+	if known == l.Censored.AtEnd.Count {
+		s.Wakes, s.Created, s.Preemptions = begun(Woken...), begun(model.OriginCreated), begun(model.OriginPreempted)
+	}
+	if len(v.Requests) > 0 && v.Requests[0].Count > 0 {
+		k := &v.Requests[0]
+		s.RequestKind, s.Requests = k.Kind, []TraceRequests{{"", k.Count, k.Total, k.P50, k.P99}}
+		for _, g := range k.Sets() {
+			if g.Name != "" {
+				s.Requests = append(s.Requests, TraceRequests{g.Name, g.Count, g.Total, g.P50, g.P99})
+			}
+		}
+	}
+	return s
 }
 
 // spreadFigures are the figures of which the spread is reported.

@@ -22,6 +22,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/single"
@@ -126,7 +127,7 @@ func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata
 	if l := v.Traces[0].Loss; l != nil {
 		lost.Inc(ctx, l.Bytes)
 	}
-	line(folder(key)+tracesFile, row(v))
+	rows(v, func(file, text string) { line(folder(key)+file, text) })
 	if err := r.Add(v); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -267,19 +268,24 @@ const maxRecord = 1 << 20
 
 // Files of results, with their first lines.
 const (
-	reportFile = "report.json"
-	tracesFile = "traces.csv"
-	unreadFile = "unread.csv"
+	reportFile   = "report.json"
+	tracesFile   = "traces.csv"
+	requestsFile = "requests.csv"
+	culpritsFile = "culprits.csv"
+	unreadFile   = "unread.csv"
 )
 
 var headings = map[string]string{
 	unreadFile: csvLine("trace", "why"),
 	tracesFile: csvLine("trace", "bytes", "lost_bytes", "events", "span_ns", "procs", "utilisation", "waits", "total_ns", "p50_ns", "p99_ns", "p99_9_ns", "max_ns",
 		"main_cause", "verdict", "requests", "request_p50_ns", "request_p99_ns", "request_max_ns"),
+	requestsFile: csvLine("trace", "kind", "name", "requests", "total_ns", "p50_ns", "p99_ns", "max_ns"),
+	culpritsFile: csvLine("trace", "place", "kind", "title", "request", "function", "file", "line", "share", "request_ns"),
 }
 
-// row returns the line of a trace: scheduling latency, then its main requests.
-func row(v *result.Report) string {
+// rows emits the lines of a trace: scheduling latency with its main requests, a line for each group of
+// requests, and one for each culprit, in the order of the first screen.
+func rows(v *result.Report, line func(file, text string)) {
 	f, t, requests := v.Figures(), &v.Traces[0], v.MainRequests()
 	lost := int64(0)
 	if t.Loss != nil {
@@ -292,16 +298,39 @@ func row(v *result.Report) string {
 	} else {
 		cells = append(cells, 0, "", "", "")
 	}
-	return csvLine(cells...)
+	line(tracesFile, csvLine(cells...))
+	for i := range v.Requests {
+		for _, g := range v.Requests[i].Sets() {
+			if g.Count > 0 {
+				line(requestsFile, csvLine(t.Name, v.Requests[i].Kind, g.Name, g.Count, int64(g.Total), int64(g.P50), int64(g.P99), int64(g.Max)))
+			}
+		}
+	}
+	place := 0
+	for i := range v.Findings {
+		d := &v.Findings[i]
+		if d.Title == "" {
+			continue
+		}
+		place++
+		cells, share := []any{"", "", ""}, d.Sum
+		ns := any("")
+		if len(d.Where) > 0 {
+			w := &d.Where[0]
+			if cells = []any{w.Function, w.File, w.Line}; d.Kind == findings.SlowRequests {
+				share, ns = w.Share, int64(w.Length)
+			}
+		}
+		line(culpritsFile, csvLine(append(append([]any{t.Name, place, d.Kind, d.Title, d.Group}, cells...), share, ns)...))
+	}
 }
 
 // csvLine returns a line, of which no text is a formula.
 func csvLine(cells ...any) string {
 	texts := make([]string, len(cells))
 	for i, c := range cells {
-		texts[i] = fmt.Sprint(c)
-		if s, ok := c.(string); ok {
-			texts[i] = textui.CSV(s)
+		if texts[i] = fmt.Sprint(c); reflect.TypeOf(c).Kind() == reflect.String {
+			texts[i] = textui.CSV(texts[i])
 		}
 	}
 	return strings.Join(texts, ",") + "\n"

@@ -283,6 +283,8 @@ func (v compareView) parts(id, title string, ps *compare.Parts, note string, cel
 	switch {
 	case len(v.Base.Traces)+len(v.Cand.Traces) == 2:
 		means = ""
+	case v.Saved():
+		means = "of all traces together, "
 	case whole && total != nil && len(total.Base.X) > 0 && len(total.Cand.X) > 0:
 		means = fmt.Sprintf("means over traces, whose medians are %s and %s, ", rule.FormatValue(float64(total.Base.Median), rule.Nanoseconds), rule.FormatValue(float64(total.Cand.Median), rule.Nanoseconds))
 	}

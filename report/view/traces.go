@@ -307,10 +307,17 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 	if f.Sum > 0 || f.Tail > 0 {
 		why = fmt.Sprintf("%s of all waiting, %s of the longest 1%%. ", textui.Percent(f.Sum), textui.Percent(f.Tail))
 	}
+	var said []string
 	if f.Gain != "" { // about requests
-		c.Summary = ": " + f.Text
+		said = append(said, f.Text)
 	} else {
 		why += f.Text
+	}
+	if f.In != "" {
+		said = append(said, f.In)
+	}
+	if said != nil {
+		c.Summary = ": " + strings.Join(said, "; ")
 	}
 	for i := range f.Where {
 		w := &f.Where[i]

@@ -71,9 +71,9 @@ func (m *measured) ran(fn *rule.Selector) bool {
 	return false
 }
 
-// blame returns the code that waits stood behind, by function and cause, greatest first.
-// Where the code is unknown it is that of a start function, at no place.
-func blame(rows []result.BlameRow) []Class {
+// Blame returns the code that waits stood behind, by function and cause, greatest first, of the
+// rows about these. Where the code is unknown it is that of a start function, at no place.
+func Blame(rows []result.BlameRow) []Class {
 	var out []Class
 	for i := range rows {
 		r := &rows[i]
@@ -88,12 +88,8 @@ func blame(rows []result.BlameRow) []Class {
 	return topClasses(out)
 }
 
-// requestsOf returns the requests of the kind with the most time, nil if there are none.
-func (m *measured) requestsOf() *Requests {
-	if m.requestKind() == "" {
-		return nil
-	}
-	k := &m.requests[0]
+// RequestsOf returns the requests of a kind, with what they did.
+func RequestsOf(k *result.RequestKind) *Requests {
 	x := &Requests{Kind: k.Kind, RequestSet: requestSet(&k.RequestSet)}
 	x.Path = result.Each(k.Path, func(p *result.RequestTime) Named { return Named{p.Name, p.Total} })
 	sets := k.Sets()

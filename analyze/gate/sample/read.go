@@ -153,8 +153,10 @@ func (rd *reading) sample(e environment) *Sample {
 		}
 	}
 	x.Waits, x.Blocked, x.Runs = c.list(model.GoRunnable), c.list(model.GoWaiting), c.list(model.GoRunning)
-	x.Causes, x.Blame = causes(rd.report.Causes), blame(m.blame)
-	x.Requests = m.requestsOf()
+	x.Causes, x.Blame = causes(rd.report.Causes), Blame(m.blame)
+	if m.requestKind() != "" {
+		x.Requests = RequestsOf(&m.requests[0])
+	}
 	x.Worst = worst(rd.report.Timeline, x.To)
 	return x
 }

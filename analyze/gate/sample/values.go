@@ -148,21 +148,10 @@ func (x *cell) row(metric string, k cellKey) row {
 	case k.state != model.GoRunnable:
 	case metric == "starts":
 		return row{count: x.started}
-	case metric == "wakes" && woken[k.origin], metric == "created" && k.origin == model.OriginCreated, metric == "preemptions" && k.origin == model.OriginPreempted:
+	case metric == "wakes" && slices.Contains(result.Woken, k.origin), metric == "created" && k.origin == model.OriginCreated, metric == "preemptions" && k.origin == model.OriginPreempted:
 		return row{count: x.began}
 	}
 	return row{}
-}
-
-// woken are the origins that count as being created or woken: the goroutine did not want to
-// run before, or was not there.
-var woken = [model.NumOrigins]bool{
-	model.OriginCreated:   true,
-	model.OriginGoroutine: true,
-	model.OriginTimer:     true,
-	model.OriginNetpoll:   true,
-	model.OriginGC:        true,
-	model.OriginInjected:  true,
 }
 
 // selection are the rows of a metric that selectors choose, together.

@@ -3,8 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -46,7 +48,8 @@ func newCompare(a *app) *cobra.Command {
 		Example: `  schedscope compare old.trace new.trace
   schedscope compare 'old/*.trace' 'new/*.trace'           # with medians, intervals and p
   schedscope compare --op region:request -o compare.png old/ new/
-  schedscope compare --base a1.trace --base a2.trace b1.trace b2.trace`,
+  schedscope compare --base a1.trace --base a2.trace b1.trace b2.trace
+  schedscope compare key=shop%2Fv12/report.json key=shop%2Fv13/report.json`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.compare(cmd.Context(), &f, args)
@@ -66,6 +69,9 @@ func compareHelp() string {
 	return `Two operands are two sides: a trace, a directory or a quoted pattern each. More are kept
 apart by --base. A directory that holds directories base and cand, as schedscope gate record
 writes it, is both sides.
+
+A side may have saved reports: that of one trace, or of many, such as those of schedscope-fleet,
+whose traces are samples, too. What they do not have is said at the end.
 
 A trace of one process is one sample. With one on a side this describes and can say nothing
 of chance. Rows can differ (p < 0.05) from ` + compare.EnoughText() + ` on;
@@ -202,12 +208,18 @@ func pathOf(refs []source.Ref) string {
 			name = abs
 		}
 	}
-	return strings.TrimSuffix(filepath.ToSlash(name), "/")
+	name = strings.TrimSuffix(filepath.ToSlash(name), "/")
+	if key, ok := strings.CutPrefix(path.Base(strings.TrimSuffix(name, "/report.json")), "key="); ok { // of schedscope-fleet
+		if key, err := url.PathUnescape(key); err == nil {
+			return key
+		}
+	}
+	return name
 }
 
-// withoutTrace takes the extension of traces off a name.
+// withoutTrace takes the extension of traces and reports off a name.
 func withoutTrace(name string) string {
-	for _, ext := range []string{".gz", ".zst", ".trace", ".out"} {
+	for _, ext := range []string{".gz", ".zst", ".trace", ".out", ".json"} {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
@@ -271,16 +283,33 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*res
 	side := compare.Side{Name: textui.Clean(s.name)}
 	spec := compare.Spec(c.flags.op, c.flags.window)
 	var r *analyze.Report
-	skipped, err := several(ctx, c.app, s.refs, 1, func(ctx context.Context, a *app, i int) (*sample.Sample, error) {
-		return a.readSample(ctx, s.refs[i], &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
+	var v *result.Report // of a saved one
+	skipped, err := several(ctx, c.app, s.refs, 1, func(ctx context.Context, a *app, i int) (x *sample.Sample, err error) {
+		in, err := a.openAgain(ctx, s.refs[i], &c.flags.read, s.refs[i].Kind != source.URL)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		if v = nil; in.JSON {
+			v, err = a.savedSide(in, c.flags)
+			return nil, err
+		}
+		return a.sample(ctx, s.refs[i], in, &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
 	}, func(i int, x *sample.Sample) error {
 		name := s.refs[i].Name
-		if x.Loss != "" {
-			c.app.warn("%s: %s", name, x.Loss)
+		switch {
+		case x == nil:
+			if err := side.AddSaved(name, v); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		default:
+			if x.Loss != "" {
+				c.app.warn("%s: %s", name, x.Loss)
+			}
+			side.Traces = append(side.Traces, compare.NewTrace(name, x, r))
+			v = r.Result()
 		}
-		side.Traces = append(side.Traces, compare.NewTrace(name, x, r))
 		if c.pictures {
-			v := r.Result()
 			*drawn = append(*drawn, &result.Report{Latency: v.Latency, Requests: v.Requests})
 		}
 		return nil
@@ -289,14 +318,27 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*res
 	return side, err
 }
 
-// readSample makes a sample of one trace, with the environment record next to it if there
-// is one. seen, if not nil, gets the analyses of the window.
-func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec *sample.Spec, seen func(*analyze.Report)) (*sample.Sample, error) {
+// savedSide reads a saved report. What only traces can answer is refused.
+func (a *app) savedSide(in *input, f *compareFlags) (*result.Report, error) {
+	if f.op != "" || f.window != "" && f.window != "all" {
+		return nil, usagef("give the traces it was made from", "%s is a saved report: --op and --window need traces", in.Name)
+	}
+	return a.readSaved(in, &analyzeFlags{})
+}
+
+// readSample opens a trace and makes a sample of it.
+func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec *sample.Spec) (*sample.Sample, error) {
 	in, err := a.openAgain(ctx, ref, f, false)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
+	return a.sample(ctx, ref, in, f, spec, nil)
+}
+
+// sample makes a sample of one open trace, with the environment record next to it if there
+// is one. seen, if not nil, gets the analyses of the window.
+func (a *app) sample(ctx context.Context, ref source.Ref, in *input, f *readFlags, spec *sample.Spec, seen func(*analyze.Report)) (x *sample.Sample, err error) {
 	ctx = a.working(ctx)
 	at, size := in.ReaderAt()
 	input := sample.Input{Name: ref.Name}
@@ -306,7 +348,7 @@ func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec
 		}
 	}
 	stop := a.showProgress(in)
-	x, err := sample.Read(ctx, at, size, input, spec, sample.Options{Workers: f.workers, Report: seen})
+	x, err = sample.Read(ctx, at, size, input, spec, sample.Options{Workers: f.workers, Report: seen})
 	stop()
 	switch {
 	case ctx.Err() != nil:

@@ -35,6 +35,8 @@ func TestSideNames(t *testing.T) {
 		{"x.trace", "x.out", "x.trace x.out"},
 		{"./1 ./2", "../b/1 ../b/2", filepath.Base(here) + " b"},
 		{"./1 ./2", "../1 ../2", filepath.Base(here) + " " + filepath.Base(filepath.Dir(here))},
+		{"key=shop%2Fv12/report.json", "./key=shop%2Fv13/report.json", "v12 v13"},
+		{"key=shop%2Fv1/report.json", "key=mail%2Fv1/report.json", "shop/v1 mail/v1"},
 		{"same", "same", "old new"},
 	} {
 		a, b := sideNames(refsOf(tt.base), refsOf(tt.cand))

@@ -23,9 +23,12 @@ expression, which has parentheses:
 
 What a name or record does not have is the key unknown. --output gets, for each key (escaped as in URLs):
 
-  key=shop%2Fv12/report.json  the saved report of all its traces, as schedscope analyze of their folder has it
-  key=shop%2Fv12/traces.csv   a row for each trace: size, events, latency, main cause, verdict, requests
-  unread.csv                  what could not be read, and why, if anything; it stops nothing else
+  key=shop%2Fv12/report.json   the saved report of all its traces, as schedscope analyze of their folder has it
+  key=shop%2Fv12/traces.csv    a row for each trace: size, events, latency, main cause, verdict, requests
+  key=shop%2Fv12/requests.csv  a row for each trace and handler, task or function that it has requests of
+  key=shop%2Fv12/culprits.csv  a row for each trace and item of its first screen: title, code, share (of what makes
+                               slow requests slow, or of all waiting to run), time in each slow request
+  unread.csv                   what could not be read, and why, if anything; it stops nothing else
 
 Read a report as any other, for instance from a copy on this machine:
 
@@ -34,20 +37,45 @@ Read a report as any other, for instance from a copy on this machine:
   schedscope view key=shop%2Fv12/report.json
   schedscope export --format openmetrics key=shop%2Fv12/report.json
 
-The text says of each part of slow requests in how many traces it is, and which trace has the slowest.
-Rows of many keys are compared by SQL. In DuckDB, in the output's folder:
+The text says of each item in how many traces it is, and which have most of it; of the reports of several
+keys (schedscope analyze key=*/report.json), also in how many of these. The traces of two keys are compared,
+each a sample, by
 
--- the worst keys by the median trace
-SELECT key, count(*) AS traces, median(p99_ns) / 1e6 AS p99_ms, median(request_p99_ns) / 1e6 AS request_p99_ms
-FROM read_csv('key=*/traces.csv', hive_partitioning = true) GROUP BY key ORDER BY p99_ms DESC;
+  schedscope compare key=shop%2Fv12/report.json key=shop%2Fv13/report.json
+
+Rows of many keys are for SQL. In DuckDB, in the folder of the outputs of two days (in ClickHouse write file
+for read_csv):
+
+-- the worst services by version
+SELECT regexp_extract(trace, '^([^/]+)', 1) AS service, regexp_extract(trace, '/([^/]+)/', 1) AS version,
+  count(*) AS traces, median(request_p99_ns) / 1e6 AS request_p99_ms, median(p99_ns) / 1e6 AS p99_ms
+FROM read_csv('2026-11-26/key=*/traces.csv')
+GROUP BY ALL ORDER BY request_p99_ms DESC NULLS LAST, p99_ms DESC;
+
+-- culprits that are new since yesterday
+SELECT regexp_extract(trace, '^([^/]+)', 1) AS service, kind, function, count(*) AS traces,
+  max(share) AS most, min(title) AS example
+FROM read_csv('2026-11-26/key=*/culprits.csv')
+WHERE (regexp_extract(trace, '^([^/]+)', 1), kind, function) NOT IN
+  (SELECT regexp_extract(trace, '^([^/]+)', 1), kind, function FROM read_csv('2026-11-25/key=*/culprits.csv'))
+GROUP BY ALL ORDER BY traces DESC, most DESC;
+
+-- p99 of requests by route and hour
+SELECT regexp_extract(trace, '^([^/]+)', 1) AS service, name AS route, regexp_extract(trace, 'T([0-9]+)', 1) AS hour,
+  sum(requests) AS number, median(p99_ns) / 1e6 AS typical_p99_ms, max(p99_ns) / 1e6 AS worst_p99_ms
+FROM read_csv('2026-11-26/key=*/requests.csv')
+GROUP BY ALL ORDER BY service, route, hour;
 
 -- the traces to look at first
-SELECT key, trace, request_max_ns / 1e6 AS request_max_ms, main_cause, verdict
-FROM read_csv('key=*/traces.csv', hive_partitioning = true) ORDER BY request_max_ns DESC NULLS LAST LIMIT 10;
+SELECT trace, request_max_ns / 1e6 AS request_max_ms, verdict, title
+FROM read_csv('2026-11-26/key=*/traces.csv') AS t
+LEFT JOIN (SELECT trace, title FROM read_csv('2026-11-26/key=*/culprits.csv') WHERE place = 1) AS c USING (trace)
+ORDER BY request_max_ns DESC NULLS LAST LIMIT 10;
 
--- what wastes most time, by key
-SELECT key, main_cause, count(*) AS traces, sum(total_ns) / 1e9 AS waited_s
-FROM read_csv('key=*/traces.csv', hive_partitioning = true) GROUP BY ALL ORDER BY waited_s DESC LIMIT 20;
+-- what wastes most time
+SELECT regexp_extract(trace, '^([^/]+)', 1) AS service, main_cause, count(*) AS traces, sum(total_ns) / 1e9 AS waited_s
+FROM read_csv('2026-11-26/key=*/traces.csv')
+GROUP BY ALL ORDER BY waited_s DESC LIMIT 20;
 
 Runners, by --runner, which take flags of their own (beam.apache.org/documentation/runners):
 

@@ -30,7 +30,7 @@ func samples(ctx context.Context, a *app, operands []string, spec sample.Spec) (
 	}
 	set := &sample.Set{}
 	for i, ref := range refs {
-		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
+		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec)
 		if err != nil {
 			return nil, err
 		}
