@@ -17,6 +17,10 @@ const (
 	sysmonFrozen model.Duration = 500_000_000
 )
 
+// stoppedMost is for how long sysmon's thread is stopped between looking and asking, at most: twice the time for which Linux
+// lets another thread run.
+const stoppedMost = 2 * turn
+
 // request is something that sysmon did, judged when the resolver has come to it.
 type request struct {
 	kind    Kind // Retake or Preempt
@@ -28,7 +32,7 @@ type request struct {
 	// were queued there.
 	slice  model.Duration
 	stale  bool // it is new, and the one before was long
-	late   bool // it is not old, and the same
+	after  bool // the one before was long
 	queued int
 	idle   []model.ProcID // procs that seemed idle, without those that a woken thread got since
 }
@@ -149,8 +153,8 @@ func (p *procs) until(t model.Time) {
 		if r.slice = r.at.Sub(q.slice); q.slice == 0 {
 			r.slice = r.at.Sub(p.c.queues.first) + refsched.ForcePreempt // since before the trace
 		}
-		long := q.slice.Sub(q.before) >= refsched.ForcePreempt
-		r.stale, r.late = long && r.slice < refsched.SysmonMin, long && r.slice < sysmonLate
+		r.after = q.slice.Sub(q.before) >= refsched.ForcePreempt
+		r.stale = r.after && r.slice < refsched.SysmonMin
 		if len(r.idle) == 0 {
 			p.judgeRequest(r)
 			continue
@@ -184,7 +188,7 @@ func (p *procs) judgeRequest(r *request) {
 		switch { // sysmon meant the one before
 		case r.in <= Epsilon, r.stale:
 			v.class = StaleRead
-		case r.late: // its own thread was stopped before it asked
+		case r.after && r.slice < stoppedMost: // its own thread was stopped before it asked
 			v.class = OS
 		}
 	}

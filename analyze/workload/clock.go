@@ -8,13 +8,16 @@ type clock struct {
 	now model.Time
 	v   model.Duration // CPU time
 	s   model.Duration // for how long it stood still
-	// idle is for how long some proc was idle: then somebody sleeps in the network poller.
+	// idle is for how long some proc was idle: then somebody sleeps in the network poller. Those in system calls count.
 	idle model.Duration
+	// free is the same, except that those in system calls do not count.
+	free model.Duration
 
 	begun   bool
 	stopped bool
 	procs   int64
 	active  int64 // of them
+	calling int64 // in system calls
 }
 
 func (c *clock) advance(t model.Time) {
@@ -29,6 +32,9 @@ func (c *clock) advance(t model.Time) {
 	c.now = t
 	if c.active < c.procs {
 		c.idle += d
+	}
+	if c.active+c.calling < c.procs {
+		c.free += d
 	}
 	if c.stopped {
 		c.s += d

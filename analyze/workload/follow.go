@@ -26,6 +26,7 @@ type follower struct {
 	// While it runs: when the interval began, on the three clocks.
 	from         model.Time
 	fromV, fromS model.Duration
+	free         model.Duration // clock.free when its system call began
 	// Since when it runs, and what the segment had of CPU time then.
 	ranFrom model.Time
 	ranCPU  model.Duration
@@ -340,15 +341,12 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 	case model.GoSyscall:
 		if x := e.last(f); x != nil && x.End == EndSyscall {
 			x.Delay = e.clock.now.Sub(max(f.since, e.w.Start))
-			if x.Held == 0 && !x.Blocking && f.proc != model.NoProc {
-				x.Held = x.Delay
-			}
-			if x.Held < heldLeast {
-				x.Held = 0
+			if !x.Blocking && f.proc != model.NoProc {
+				x.Held = e.held(f)
 			}
 			e.w.calls = append(e.w.calls, waiting{g: f.index, seg: int32(len(e.w.Goroutines[f.index].Segments) - 1), from: f.since, to: e.clock.now, idle: e.clock.idle})
 			if g := &e.w.Goroutines[f.index]; to == model.GoNotExist && !(g.Begin == BeginSyscall && len(g.Segments) == 1) {
-				x.End, x.Delay, x.Blocking = EndExit, 0, false
+				x.End, x.Delay, x.Held, x.Blocking = EndExit, 0, 0, false
 			}
 		}
 		f.blocking = false
@@ -403,6 +401,7 @@ func (e *Extractor) enter(f *follower, s *model.Step, to model.GoState) {
 		}
 	case model.GoSyscall:
 		e.hold(f, s.P)
+		f.free = e.clock.free
 		e.endSegment(f, EndSyscall)
 	case model.GoNotExist:
 		e.exit(f, was)

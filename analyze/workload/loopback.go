@@ -347,6 +347,7 @@ type score struct {
 	gives  bool
 	gaps   []model.Duration
 	of     []int32          // the waits
+	sent   []model.Time     // by when what they waited for was sent
 	idle   []model.Duration // for how long procs were idle in the gaps
 }
 
@@ -362,18 +363,19 @@ func (l *linker) best(r *reader) *score {
 		l.each(r.accept, x, func(w *netWrite) bool {
 			s := &l.scores[w.writer]
 			if s.wakes == 0 {
-				*s = score{writer: w.writer, stamp: -1, gaps: s.gaps[:0], idle: s.idle[:0], of: s.of[:0]}
+				*s = score{writer: w.writer, stamp: -1, gaps: s.gaps[:0], idle: s.idle[:0], of: s.of[:0], sent: s.sent[:0]}
 				order = append(order, s)
 			}
 			gap, idle := min(x.to.Sub(w.from), loopbackGap), max(x.idle-w.idle, 0)
+			sent := max(w.to, w.from+model.Time(loopbackSlack))
 			if last := s.wakes - 1; s.stamp != k {
 				s.stamp = k
 				s.wakes++
 				s.gap += gap
-				s.gaps, s.idle, s.of = append(s.gaps, gap), append(s.idle, idle), append(s.of, i)
+				s.gaps, s.idle, s.of, s.sent = append(s.gaps, gap), append(s.idle, idle), append(s.of, i), append(s.sent, sent)
 			} else if r.first {
 				s.gap += gap - s.gaps[last]
-				s.gaps[last], s.idle[last] = gap, idle
+				s.gaps[last], s.idle[last], s.sent[last] = gap, idle, sent
 			}
 			return !w.dial
 		})
@@ -439,8 +441,7 @@ func (l *linker) foundAtOnce(s *score) (n int) {
 	nets := l.w.nets
 	for k, i := range s.of {
 		x := &l.waits[i]
-		written := x.to - model.Time(s.gaps[k]-loopbackSlack)
-		j := sort.Search(len(nets), func(j int) bool { return nets[j].to > written })
+		j := sort.Search(len(nets), func(j int) bool { return nets[j].to > s.sent[k] })
 		if j == len(nets) || nets[j].to >= x.to-sameList {
 			n++
 		}

@@ -38,6 +38,16 @@ const standstillLeast = 30_000_000
 // the timer slack apart (runtime/proc.go: sysmon, retake).
 const heldLeast = 200_000
 
+// held returns [Segment.Held] of the system call that f is in, up to now. While a proc is idle sysmon leaves others in
+// calls (runtime/proc.go: retake), which does not count.
+func (e *Extractor) held(f *follower) model.Duration {
+	d := e.clock.now.Sub(max(f.since, e.w.Start)) - (e.clock.free - f.free)
+	if d < heldLeast {
+		return 0
+	}
+	return d
+}
+
 // Standstill is a time in which the operating system seems to have run no thread of the program: a goroutine ran, and
 // nobody did anything for longer than it may.
 type Standstill struct {

@@ -75,10 +75,12 @@ func TestStandstills(t *testing.T) {
 	}
 }
 
-// TestHeld checks that long system calls hold their proc for as long as nobody took it.
+// TestHeld checks that long system calls hold their proc for as long as nobody took it, unless a proc was idle.
 func TestHeld(t *testing.T) {
 	b := modeltest.NewBuilder()
+	b.Metric("/sched/gomaxprocs:threads", 2)
 	m := b.M(1).Proc(0).Running(1, "main.f")
+	other := b.M(3).Proc(1).Running(2, "main.g")
 	now := 0
 	for _, d := range []int{100, 4000} {
 		b.At(now + 10)
@@ -93,6 +95,13 @@ func TestHeld(t *testing.T) {
 	b.M(2).ProcSteal(0)
 	b.At(now + 9000)
 	m.SyscallEndBlocked()
+	now += 9000
+	b.At(now + 10)
+	m.ProcStart(0).Start(1).With("syscall.write", "main.f").Syscall()
+	b.At(now + 20)
+	other.Block("sleep").ProcStop()
+	b.At(now + 4000)
+	m.SyscallEnd()
 	w := work(t, b)
 	var got []model.Duration
 	for _, x := range segments(t, w, 1) {
@@ -100,7 +109,7 @@ func TestHeld(t *testing.T) {
 			got = append(got, x.Held)
 		}
 	}
-	if want := []model.Duration{0, modeltest.Ticks(4000), modeltest.Ticks(3500)}; !slices.Equal(got, want) {
+	if want := []model.Duration{0, modeltest.Ticks(4000), modeltest.Ticks(3500), 0}; !slices.Equal(got, want) {
 		t.Errorf("held for %v, want %v", got, want)
 	}
 	for _, x := range segments(t, w.Quiet(), 1) {

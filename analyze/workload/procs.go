@@ -9,6 +9,7 @@ const maxProcID = 1 << 16
 type procState struct {
 	seen     bool
 	active   bool
+	calling  bool      // held for a goroutine in a system call
 	g        *follower // that runs on it or holds it in a system call
 	released model.Time
 	by       model.ThreadID // that released it on its own account
@@ -69,7 +70,7 @@ func (e *Extractor) moveStep(s *model.Step) {
 			e.setBlocking(f)
 		}
 		if x := e.last(f); x != nil && x.End == EndSyscall && !f.blocking && !e.stop.active {
-			x.Held = e.clock.now.Sub(max(f.since, e.w.Start))
+			x.Held = e.held(f)
 		}
 		p.g, f.proc = nil, model.NoProc
 	}
@@ -80,6 +81,14 @@ func (e *Extractor) procStep(s *model.Step) {
 	p := e.proc(s.P)
 	if p == nil {
 		return
+	}
+	if calling := s.To == uint8(model.ProcSyscall); calling != p.calling {
+		p.calling = calling
+		if calling {
+			e.clock.calling++
+		} else {
+			e.clock.calling--
+		}
 	}
 	active := s.To == uint8(model.ProcRunning) || s.To == uint8(model.ProcSearching)
 	if active == p.active {

@@ -182,8 +182,8 @@ type Segment struct {
 	// Ops is the end of its part of the goroutine's Ops, which begins where that of the
 	// segment before ends.
 	Ops int32
-	// Held, of an EndSyscall, is for how long nobody took the proc although sysmon, had the operating system let it
-	// run, could have seen the call twice: at least heldLeast, else 0.
+	// Held, of an EndSyscall, is for how long nobody took the proc although none was idle and sysmon, had the operating
+	// system let it run, had seen the call twice: at least heldLeast, else 0.
 	Held     model.Duration
 	Object   int32 // index into Workload.Objects, -1 for none
 	Target   int32 // of EndSwitch, and of EndExit if it ends so: index of the goroutine; else -1

@@ -17,7 +17,11 @@ import (
 type Side struct {
 	Name       string
 	Recordings []*dist.Dist
+	Traces     int // that they are of, if that is another number: reports of several
 }
+
+// traces returns how many traces the side is of.
+func (s *Side) traces() int { return max(s.Traces, len(s.Recordings)) }
 
 // Comparison is what its picture shows.
 type Comparison struct {
@@ -47,7 +51,7 @@ func (c *Comparison) Picture() *Picture {
 		missing = noWaits
 	}
 	scope := "The " + one + "s of all traces of a side together: for looking, not for a verdict."
-	if len(c.Base.Recordings) < 2 || len(c.Cand.Recordings) < 2 {
+	if c.Base.traces() < 2 || c.Cand.traces() < 2 {
 		scope = "A side of one process does not show by how much processes differ: differences may be chance."
 	}
 	return newPicture("compare", title, cand.name+" against "+base.name, 440, missing, func(at canvas) {
@@ -76,7 +80,7 @@ func (s *Side) pool(otherwise, one string) *pool {
 		p.waits.Merge(r)
 	}
 	p.size = textui.Plural(p.waits.Count(), one)
-	if n := len(s.Recordings); n != 1 {
+	if n := s.traces(); n != 1 {
 		p.size = textui.Plural(n, "trace") + ", " + p.size
 	}
 	return p

@@ -412,6 +412,7 @@ func (c *comparison) picture() *chart.Picture {
 			}
 			if x := d.Values(); x != nil {
 				side.Recordings = append(side.Recordings, x)
+				side.Traces += len(r.Traces)
 			}
 		}
 	}
