@@ -50,6 +50,10 @@ type Options struct {
 	Slow     model.Duration
 	// Objectives are limits for requests, which the verdict is about.
 	Objectives []result.Objective
+	// Follow, if not nil, is for what follows the trace while it is analysed. It is called before
+	// the first event, again if a damaged trace is read again, and returns what is called where
+	// the window begins and with each event from there on. Its error is that of Trace.
+	Follow func(*Reading) (begin func(), event func(*model.Event), err error)
 }
 
 // Trace analyses the trace that r holds, which may be packed by gzip or zstd. The report calls it
@@ -77,7 +81,21 @@ func read(ctx context.Context, name string, r io.Reader, o *Options) (*result.Re
 		return nil, in.Explain(tooLarge)
 	}
 	v, rd, err := Read(in, ingest.Options{Workers: o.Workers, From: o.From, To: o.To}, func(rd *Reading) (*result.Report, error) {
-		return rd.Report(ctx, analyze.Options{Worst: o.Worst, Requests: o.Requests, Slow: o.Slow}, nil, rd.Run)
+		begin, run := func() {}, rd.Run
+		if o.Follow != nil {
+			follow, event, err := o.Follow(rd)
+			if err != nil {
+				return nil, err
+			}
+			begin = follow
+			run = func(ctx context.Context, begin func(), each func(*model.Event)) error {
+				return rd.Run(ctx, begin, func(ev *model.Event) {
+					each(ev)
+					event(ev)
+				})
+			}
+		}
+		return rd.Report(ctx, analyze.Options{Worst: o.Worst, Requests: o.Requests, Slow: o.Slow}, begin, run)
 	})
 	if src.TooLarge() {
 		err = tooLarge
