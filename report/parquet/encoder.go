@@ -169,6 +169,15 @@ func (e *encoder) endGroup() {
 	e.group, e.runs = 0, e.runs[:0]
 }
 
+// size returns how many bytes are written, or will be.
+func (e *encoder) size() int64 {
+	n := e.offset
+	for _, c := range e.table {
+		n += int64(len(c.pages) + len(c.dictionary))
+	}
+	return n
+}
+
 // close ends the file.
 func (e *encoder) close() {
 	if e.page > 0 {

@@ -14,21 +14,21 @@ import (
 )
 
 // Trace fills the tables of one trace while it is read, and the row about it. Call Follow before
-// [session.Reading.Run], Begin and Event as it does, Finish after it.
+// [session.Reading.Run], Begin and Event as it does, End and About after it.
 type Trace struct {
 	Origin Origin
 	Record env.Record    // of the machine; zero: there is none
 	Tables report.Tables // its Requests and NoLabels may be set
-	// Create returns what takes the rows of a table. Finish closes it, unless there is an error before.
+	// Create returns what takes the rows of a table. End closes it, unless there is an error before.
 	Create func(table string, columns []report.Column) (report.Sink, error)
-	// Rows counts those of tables that the trace is not too old for, Finish all of them.
+	// Rows counts those of tables that the trace is not too old for, End all of them.
 	Rows map[string]*report.Table
 	// TooOld are tables that it is too old for, for this reason: they have no sink.
 	TooOld []string
 	Why    error
 
+	rd     *session.Reading
 	totals *analyze.Totals
-	origin model.Time
 }
 
 // Identify sets what is known of a trace before it is decoded: what its bytes show, and an environment
@@ -43,7 +43,7 @@ func (t *Trace) Identify(name string, s TraceScan, beside *env.Record) {
 // Follow begins the tables of these names, which are some of [report.TableNames].
 func (t *Trace) Follow(rd *session.Reading, tables []string) error {
 	t.Origin.GoVersion = cmp.Or(t.Record.Go, fmt.Sprintf("go1.%d", rd.Version))
-	t.Rows, t.totals = map[string]*report.Table{}, analyze.NewTotals()
+	t.rd, t.Rows, t.totals = rd, map[string]*report.Table{}, analyze.NewTotals()
 	for _, name := range tables {
 		if err := report.CheckTable(name, rd.Version); err != nil {
 			t.TooOld, t.Why = append(t.TooOld, name), err
@@ -64,8 +64,8 @@ func (t *Trace) Follow(rd *session.Reading, tables []string) error {
 }
 
 // Begin is called where the window begins.
-func (t *Trace) Begin(rd *session.Reading) {
-	t.origin = rd.Origin
+func (t *Trace) Begin() {
+	rd := t.rd
 	if x := rd.Index(); x.WallAt(rd.Origin) > 0 { // known from the first event on
 		t.Origin.Recorded = time.Unix(0, x.WallAt(rd.Origin))
 	}
@@ -80,14 +80,14 @@ func (t *Trace) Event(ev *model.Event) {
 	t.Tables.Event(ev)
 }
 
-// Finish ends the tables, and writes the row about the trace into one of its own.
-func (t *Trace) Finish(about result.Trace, clock string) error {
-	if err := t.Tables.Close(); err != nil {
-		return err
-	}
+// End ends the tables. It returns the first error of writing.
+func (t *Trace) End() error { return t.Tables.Close() }
+
+// About writes the row about the trace into a table of its own.
+func (t *Trace) About(about result.Trace, clock string) error {
 	r := &t.Record
 	row := report.TraceRow{
-		Trace: about, Clock: clock, Origin: t.origin, Events: t.totals.Events, Goroutines: t.totals.Goroutines,
+		Trace: about, Clock: clock, Origin: t.rd.Origin, Events: t.totals.Events, Goroutines: t.totals.Goroutines,
 		Workload: r.Workload, Commit: r.Commit, OS: r.OS, Arch: r.Arch, CPU: r.CPU, NumCPU: r.NumCPU,
 	}
 	for _, s := range t.totals.GOMAXPROCS {

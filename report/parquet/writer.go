@@ -25,6 +25,7 @@ type Writer struct {
 type originRows struct {
 	report.Rows
 	origin *Origin
+	size   chan<- int64 // nil: nobody asks
 }
 
 // NewWriter returns a Writer of a file with these columns, and those of an Origin, to w.
@@ -40,6 +41,10 @@ func NewWriter(w io.Writer, columns []report.Column, origin *Origin) *Writer {
 // encode takes rows to an encoder until there are no more.
 func (p *Writer) encode(e *encoder, full chan originRows) {
 	for rows := range full {
+		if rows.size != nil {
+			rows.size <- e.size()
+			continue
+		}
 		if e.err == nil {
 			e.rows(&rows.Rows, rows.origin)
 		}
@@ -54,8 +59,16 @@ func (p *Writer) encode(e *encoder, full chan originRows) {
 
 // Rows implements [report.Sink].
 func (p *Writer) Rows(r *report.Rows) {
-	p.full <- originRows{*r, p.Origin}
+	p.full <- originRows{*r, p.Origin, nil}
 	*r = <-p.free
+}
+
+// Size returns how many bytes the rows so far come to, without those of the last page, and with
+// nothing of the end of the file.
+func (p *Writer) Size() int64 {
+	size := make(chan int64)
+	p.full <- originRows{size: size}
+	return <-size
 }
 
 // Close implements [report.Sink]: it ends the file.

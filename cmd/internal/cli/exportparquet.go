@@ -139,11 +139,14 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		a.note("%s: without %s: %v", in.Name, strings.Join(p.TooOld, ", "), p.Why)
 	}
 
-	if err := rd.run(ctx, func() { p.Begin(rd.Reading.Reading) }, p.Event); err != nil { // 3
+	if err := rd.run(ctx, p.Begin, p.Event); err != nil { // 3
 		return err
 	}
+	if err := p.End(); err != nil { // 4
+		return &outputError{err}
+	}
 	about := rd.Describe()
-	if err := p.Finish(about, p.flags.read.clock); err != nil { // 4
+	if err := p.About(about, p.flags.read.clock); err != nil {
 		return &outputError{err}
 	}
 	for name, t := range p.Rows {
