@@ -87,7 +87,7 @@ type (
 		Longest model.Duration `json:"longest_ns" merge:"max"` // Of the stretches that ran, or of the waits for an event.
 		Stacks  []BlameStack   `json:"stacks" sort:"total"`    // With the greatest times, at most 24; none below 1/2000 of all.
 
-		// In how many traces it is; left out if in one.
+		// Of several traces: in how many of them it is. Left out for a single one, and of "(other names)".
 		Traces int64 `json:"traces,omitempty" merge:"-"`
 		// In reports of several traces: where it is.
 		In *Places `json:"in,omitempty" merge:"-"`

@@ -56,9 +56,9 @@ type Sketch struct {
 	// if they are known.
 	Unknown bool `json:"unknown,omitempty"`
 
-	// values are those of an analysis, or merged ones, of which HDR and percentiles
-	// are set when the report is written; nil: HDR has them.
-	values *dist.Dist
+	values *dist.Dist // of an analysis
+	counts hdr.Packed // of what was merged
+	// Of either, HDR and percentiles are set when the report is written; else HDR has the values.
 }
 
 // NewDist returns the distribution d, which belongs to the result from now on.
@@ -144,13 +144,7 @@ func load(d distribution) *dist.Dist {
 		return s.values
 	case *count == 0:
 		return &dist.Dist{}
-	case s.HDR != "":
-		h, err := hdr.Decode(s.HDR)
-		if err != nil || h.Total() != *count {
-			return nil // a report that is read has none
-		}
-		return ofHistogram(d, h)
-	case *count == 1:
+	case *count == 1 && s.HDR == "":
 		one, when := &dist.Dist{}, model.Time(0)
 		if at != nil {
 			when = *at
@@ -158,7 +152,33 @@ func load(d distribution) *dist.Dist {
 		one.Add(*greatest, when)
 		return one
 	}
-	return nil
+	p, ok := packed(d)
+	if !ok {
+		return nil
+	}
+	h := &hdr.Histogram{}
+	h.MergePacked(p)
+	return ofHistogram(d, h)
+}
+
+// packed returns the counts of d, or that they are not known.
+func packed(d distribution) (p hdr.Packed, ok bool) {
+	s := d.sketch()
+	count, _, _, greatest, _ := d.extremes()
+	switch {
+	case s.counts.Total > 0:
+		return s.counts, true
+	case s.values != nil:
+		return s.values.Histogram().Pack(), true
+	case s.HDR != "":
+		p, err := hdr.Unpack(s.HDR)
+		return p, err == nil && p.Total == *count // as in all that is read
+	case *count == 1:
+		h := &hdr.Histogram{}
+		h.Add(int64(*greatest), 1)
+		return h.Pack(), true
+	}
+	return p, *count == 0
 }
 
 // ofHistogram returns the distribution d, of which h is the histogram.
@@ -206,12 +226,8 @@ func mergeDist(into, from distribution) {
 		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(from).Elem())
 		return
 	}
-	var h *hdr.Histogram
-	a, b := load(into), load(from)
-	if a != nil && b != nil {
-		h = a.Bin()
-		h.Merge(b.Bin())
-	}
+	a, known := packed(into)
+	b, ok := packed(from)
 	if least != nil {
 		*least = min(*least, *lo)
 	}
@@ -223,9 +239,9 @@ func mergeDist(into, from distribution) {
 		add((*int64)(total), int64(*sum))
 	}
 	add(count, *n)
-	*into.sketch() = Sketch{Unknown: h == nil}
-	if h != nil {
-		into.sketch().values = ofHistogram(into, h)
+	*into.sketch() = Sketch{Unknown: true}
+	if known && ok {
+		*into.sketch() = Sketch{counts: a.Plus(b)}
 	}
 }
 
@@ -237,20 +253,26 @@ func Complete(v any) {
 		if d == nil {
 			return nil
 		}
-		s := d.sketch()
-		switch {
-		case s.values == nil:
-			if s.Unknown {
-				forget(d)
-			}
-		case s.HDR == "":
-			d.settle()
-			if s.values.Count() > 1 {
-				s.HDR = s.values.Histogram().Encode()
-			}
-		}
+		complete(d)
 		return nil
 	})
+}
+
+func complete(d distribution) {
+	s := d.sketch()
+	switch {
+	case s.Unknown:
+		forget(d)
+	case s.counts.Total > 0:
+		s.values = load(d)
+		d.settle()
+		s.HDR, s.values, s.counts = s.counts.Encode(), nil, hdr.Packed{}
+	case s.values != nil && s.HDR == "":
+		d.settle()
+		if s.values.Count() > 1 {
+			s.HDR = s.values.Histogram().Encode()
+		}
+	}
 }
 
 // pack is Complete for what is read like a report that was saved: from histograms.

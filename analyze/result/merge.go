@@ -3,6 +3,7 @@ package result
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -71,10 +73,19 @@ func Merge(list []*Report) (*Report, error) {
 // not merged: of several reports there are none until the caller sets them. The zero value has no
 // report.
 type Merger struct {
-	v       *Report // the reports so far
+	parts   []mergerPart // each of more than partsRatio times the reports of the next
 	skipped []Skipped
-	sums    mergerSums
 }
+
+// mergerPart are some of the reports, as one.
+type mergerPart struct {
+	v    *Report
+	sums mergerSums
+}
+
+// A greater partsRatio takes time, as large parts are merged more often, a smaller one memory for more
+// of them.
+const partsRatio = 8
 
 // mergerSums are what reports come to that a merged one does not show.
 type mergerSums struct {
@@ -89,17 +100,22 @@ type mergerSums struct {
 
 // Add adds a report, which it takes over. After an error all is as it was before.
 func (m *Merger) Add(v *Report) error {
+	walk(reflect.ValueOf(v), func(p *plan) []int { return p.texts }, func(x reflect.Value) {
+		if s := x.String(); !utf8.ValidString(s) {
+			x.SetString(asSaved(s))
+		}
+	})
 	procs, covered := v.procsTime(), sumOf(v.Series.Covered)
 	if covered == 0 {
 		covered = int64(v.Totals.Span)
 	}
 	n := len(v.WorstWaits)
-	x := Merger{v: v, sums: mergerSums{Reports: 1, Procs: procs, Covered: covered, Least: maxWorst, Most: n,
+	x := mergerPart{v, mergerSums{Reports: 1, Procs: procs, Covered: covered, Least: maxWorst, Most: n,
 		Busy: whole(v.Procs.Utilisation * float64(procs)), Running: whole(v.Procs.MeanRunnable * float64(covered))}}
 	if int64(n) < v.Latency.All.Count {
 		x.sums.Least = min(n, maxWorst)
 	}
-	if !slices.IsSortedFunc(v.Traces, byName) {
+	if !slices.IsSortedFunc(v.Traces, func(a, b Trace) int { return byName(&a, &b) }) {
 		v.Traces = ordered(v)
 		inOrder(v)
 	}
@@ -107,7 +123,7 @@ func (m *Merger) Add(v *Report) error {
 	if alone {
 		v.PerTrace = []TraceFigures{v.Figures()}
 	}
-	err := m.Merge(&x)
+	err := m.Merge(&Merger{parts: []mergerPart{x}})
 	if err != nil && alone {
 		v.PerTrace = nil
 	}
@@ -116,46 +132,70 @@ func (m *Merger) Add(v *Report) error {
 
 // Merge adds the reports of o, which it takes over. After an error both are as they were before.
 func (m *Merger) Merge(o *Merger) error {
-	if m.v != nil && o.v != nil {
-		if err := binsFit(m.v, o.v); err != nil {
-			return err
+	for i := range m.parts {
+		for j := range o.parts {
+			if err := binsFit(m.parts[i].v, o.parts[j].v); err != nil {
+				return err
+			}
 		}
 	}
 	m.skipped = append(m.skipped, o.skipped...)
-	switch {
-	case o.v == nil:
-		return nil
-	case m.v == nil:
-		m.v, m.sums = o.v, o.sums
-		return nil
-	}
-	m.begin()
-	o.begin()
-	traces, mixed := append(m.v.Traces, o.v.Traces...), false
-	if n := len(m.v.Traces); n > 0 && len(o.v.Traces) > 0 && byName(m.v.Traces[n-1], o.v.Traces[0]) > 0 {
-		traces, mixed = ordered(m.v, o.v), true
-	} else {
-		renumber(o.v, func(at int) int { return n + at })
-	}
-	for _, v := range []*Report{m.v, o.v} {
-		v.Verdict, v.Findings, v.Notes, v.Sum = Verdict{}, nil, nil, ""
-	}
-	merge(reflect.ValueOf(&m.sums).Elem(), reflect.ValueOf(&o.sums).Elem())
-	worst := append(m.v.WorstWaits, o.v.WorstWaits...)
-	merge(reflect.ValueOf(m.v).Elem(), reflect.ValueOf(o.v).Elem())
-	m.v.Traces, m.v.WorstWaits = traces, worst
-	trim(m.v, m.sums.Least)
-	if mixed {
-		inOrder(m.v)
+	for _, p := range o.parts {
+		m.parts = append(m.parts, p)
+		for n := len(m.parts); n > 1 && m.parts[n-2].sums.Reports <= partsRatio*m.parts[n-1].sums.Reports && m.join() == nil; n-- {
+		}
 	}
 	return nil
 }
 
+// join merges the last two parts. After an error both are as they were before.
+func (m *Merger) join() error {
+	n := len(m.parts) - 1
+	a, b := &m.parts[n-1], m.parts[n]
+	if err := binsFit(a.v, b.v); err != nil { // of what was joined, to widths that no analysis has
+		return err
+	}
+	m.parts = slices.Delete(m.parts, n, n+1) // which forgets it
+	a.begin()
+	b.begin()
+	traces, mixed := append(a.v.Traces, b.v.Traces...), false
+	if n := len(a.v.Traces); n > 0 && len(b.v.Traces) > 0 && byName(&a.v.Traces[n-1], &b.v.Traces[0]) > 0 {
+		traces, mixed = ordered(a.v, b.v), true
+	} else {
+		renumber(b.v, func(at int) int { return n + at })
+	}
+	for _, v := range []*Report{a.v, b.v} {
+		v.Verdict, v.Findings, v.Notes, v.Sum = Verdict{}, nil, nil, ""
+	}
+	merge(reflect.ValueOf(&a.sums).Elem(), reflect.ValueOf(&b.sums).Elem())
+	worst := append(a.v.WorstWaits, b.v.WorstWaits...)
+	merge(reflect.ValueOf(a.v).Elem(), reflect.ValueOf(b.v).Elem())
+	a.v.Traces, a.v.WorstWaits = traces, worst
+	trim(a.v, a.sums.Least)
+	if mixed {
+		inOrder(a.v)
+	}
+	return nil
+}
+
+// joinAll merges all parts, if there are any.
+func (m *Merger) joinAll() (p mergerPart, err error) {
+	for len(m.parts) > 1 {
+		if err := m.join(); err != nil {
+			return p, err
+		}
+	}
+	if len(m.parts) > 0 {
+		p = m.parts[0]
+	}
+	return p, nil
+}
+
 // begin notes in the only report so far what merging adds up: that it is of several traces, or else that
 // its trace has what it has.
-func (m *Merger) begin() {
-	v := m.v
-	if m.sums.Reports > 1 {
+func (p *mergerPart) begin() {
+	v := p.v
+	if p.sums.Reports > 1 {
 		return
 	}
 	several := len(v.Traces) > 1
@@ -200,7 +240,13 @@ func (p *Places) and(o *Places) *Places {
 }
 
 // Skip adds an input that could not be read.
-func (m *Merger) Skip(s Skipped) { m.skipped = append(m.skipped, s) }
+func (m *Merger) Skip(s Skipped) {
+	m.skipped = append(m.skipped, Skipped{asSaved(s.Name), asSaved(s.Cause)})
+}
+
+// asSaved returns a text as it is in JSON, which has U+FFFD for each byte that is not UTF-8: what was saved
+// before must make no difference.
+func asSaved(s string) string { return string([]rune(s)) }
 
 // whole returns a time as a number that fits.
 func whole(x float64) int64 { return int64(min(math.Round(x), 1<<62)) }
@@ -226,14 +272,17 @@ var ErrNoReport = errors.New("no report to merge")
 
 // Report returns the merged report, or [ErrNoReport]. The Merger is not to be used afterwards.
 func (m *Merger) Report() (*Report, error) {
-	if m.v == nil {
+	p, err := m.joinAll()
+	if err != nil {
+		return nil, err
+	}
+	v, s := p.v, &p.sums
+	if v == nil {
 		return nil, ErrNoReport
 	}
-	v := m.v
-	m.v = nil
 	v.Skipped = append(v.Skipped, m.skipped...)
 	slices.SortFunc(v.Skipped, func(a, b Skipped) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cause, b.Cause)) })
-	if m.sums.Reports == 1 {
+	if s.Reports == 1 {
 		if len(v.Traces) == 1 {
 			v.PerTrace = nil
 		}
@@ -242,19 +291,24 @@ func (m *Merger) Report() (*Report, error) {
 		}
 		return v, nil
 	}
-	m.setMeans(v)
+	s.setMeans(v)
 	v.Findings = []Finding{}
 	v.Spread = SpreadOf(v.PerTrace)
-	if m.sums.Least == maxWorst {
-		v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), max(fewWorst, m.sums.Most))]
+	if s.Least == maxWorst {
+		v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), max(fewWorst, s.Most))]
 	}
 	v.Blame.Trim()
+	for i := range v.Blame.Rows {
+		r := &v.Blame.Rows[i]
+		r.Traces = inTraces(r.Traces, r.Function)
+	}
 	for i := range v.Pathologies {
 		v.Pathologies[i].trim()
 	}
 	for i := range v.Requests {
 		v.Requests[i].dropGroups()
 		v.Requests[i].eachSet((*RequestSet).Trim)
+		v.Requests[i].eachSet((*RequestSet).inTraces)
 	}
 	pack(v)
 	for i := range v.Latency.Spectra {
@@ -272,8 +326,7 @@ func (m *Merger) Report() (*Report, error) {
 	return v, nil
 }
 
-func (m *Merger) setMeans(v *Report) {
-	s := &m.sums
+func (s *mergerSums) setMeans(v *Report) {
 	p := &v.Procs
 	p.Utilisation = min(Ratio(s.Busy, s.Procs), 1)
 	p.Mean = Ratio(s.Procs, s.Covered)
@@ -310,7 +363,7 @@ func keepLead[T cmp.Ordered](mine *lead, theirs lead, a, b model.Duration, x, y 
 }
 
 // byName is the order of traces: by name, and of one name by all that is said of them.
-func byName(a, b Trace) int {
+func byName(a, b *Trace) int {
 	if c := cmp.Compare(a.Name, b.Name); c != 0 {
 		return c
 	}
@@ -321,51 +374,55 @@ func byName(a, b Trace) int {
 
 // ordered returns the traces of reports in the order of all, and renumbers them in the reports.
 func ordered(list ...*Report) []Trace {
-	type place struct {
-		of *Report
-		at int
-	}
+	type place struct{ of, at int }
 	var all []place
-	for _, v := range list {
-		for i := range v.Traces {
-			all = append(all, place{v, i})
+	numbers := make([][]int, len(list))
+	for of, v := range list {
+		numbers[of] = make([]int, len(v.Traces))
+		for at := range v.Traces {
+			all = append(all, place{of, at})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b place) int { return byName(a.of.Traces[a.at], b.of.Traces[b.at]) })
-	traces, number := make([]Trace, len(all)), map[place]int{}
+	slices.SortStableFunc(all, func(a, b place) int { return byName(&list[a.of].Traces[a.at], &list[b.of].Traces[b.at]) })
+	traces := make([]Trace, len(all))
 	for i, p := range all {
-		traces[i], number[p] = p.of.Traces[p.at], i
+		traces[i], numbers[p.of][p.at] = list[p.of].Traces[p.at], i
 	}
-	for _, v := range list {
-		renumber(v, func(at int) int { return number[place{v, at}] })
+	for of, v := range list {
+		renumber(v, func(at int) int { return numbers[of][at] })
 	}
 	return traces
 }
 
 // renumber gives the traces in v new numbers.
 func renumber(v *Report, number func(int) int) {
+	walk(reflect.ValueOf(v), func(p *plan) []int { return p.places }, func(x reflect.Value) { x.SetInt(int64(number(int(x.Int())))) })
+}
+
+// walk calls do for all in v to which the fields lead.
+func walk(v reflect.Value, fields func(*plan) []int, do func(reflect.Value)) {
 	done := map[any]bool{} // a request that is typical of its group may be so of its kind, too
-	var walk func(x reflect.Value)
-	walk = func(x reflect.Value) {
+	var to func(x reflect.Value)
+	to = func(x reflect.Value) {
 		switch x.Kind() {
 		case reflect.Pointer:
 			if !x.IsNil() && !done[x.Interface()] {
 				done[x.Interface()] = true
-				walk(x.Elem())
+				to(x.Elem())
 			}
 		case reflect.Slice, reflect.Array:
 			for i := range x.Len() {
-				walk(x.Index(i))
+				to(x.Index(i))
 			}
 		case reflect.Struct:
-			for _, at := range plans[x.Type()].places {
-				walk(x.Field(at))
+			for _, at := range fields(plans[x.Type()]) {
+				to(x.Field(at))
 			}
 		default:
-			x.SetInt(int64(number(int(x.Int()))))
+			do(x)
 		}
 	}
-	walk(reflect.ValueOf(v))
+	to(v)
 }
 
 // add adds n, which is not negative, as far as the sum fits.
@@ -443,10 +500,12 @@ func mergeFields(into, from reflect.Value) {
 
 // plan is what there is to know of a type for merging.
 type plan struct {
-	places []int   // fields of a struct that are or hold places of traces
-	fields []field // of a struct, without those of the key, and those that are left to others
-	keys   [][]int // fields by which elements of a list differ, nil if there are none
-	name   []int   // the one of them that may become [OtherNames], if any
+	exported []int   // fields of a struct
+	places   []int   // those of them that are or hold places of traces
+	texts    []int   // those that are or hold texts
+	fields   []field // of a struct, without those of the key, and those that are left to others
+	keys     [][]int // fields by which elements of a list differ, nil if there are none
+	name     []int   // the one of them that may become [OtherNames], if any
 }
 
 type field struct {
@@ -470,16 +529,25 @@ func planOf(t reflect.Type) *plan {
 	plans[t] = p
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		p.places = planOf(t.Elem()).places // if there are any, values hold places
+		p.places, p.texts = planOf(t.Elem()).places, planOf(t.Elem()).texts // if there are any, values hold them
+	case reflect.String:
+		p.texts = []int{0} // itself
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.IsExported() && (planOf(f.Type).places != nil || traceFields[name]) {
+			if !f.IsExported() {
+				continue
+			}
+			p.exported = append(p.exported, i)
+			if planOf(f.Type).places != nil || traceFields[name] {
 				p.places = append(p.places, i)
 			}
+			if planOf(f.Type).texts != nil {
+				p.texts = append(p.texts, i)
+			}
 			_, key := f.Tag.Lookup("key")
-			if how := f.Tag.Get("merge"); !key && how != "-" && f.IsExported() {
+			if how := f.Tag.Get("merge"); !key && how != "-" {
 				p.fields = append(p.fields, field{i, how})
 			}
 		}
@@ -506,17 +574,20 @@ func mergeList(into, from reflect.Value) {
 	if from.Len() == 0 {
 		return
 	}
+	var key []byte
 	index := make(map[string]int, into.Len()+from.Len())
 	for i := range into.Len() {
-		index[keyOf(into.Index(i), fields)] = i
+		key = appendKey(key[:0], into.Index(i), fields)
+		index[string(key)] = i
 	}
 	for i := range from.Len() {
 		x := from.Index(i)
-		if at, ok := index[keyOf(x, fields)]; ok {
+		key = appendKey(key[:0], x, fields)
+		if at, ok := index[string(key)]; ok {
 			merge(into.Index(at), x)
 			continue
 		}
-		index[keyOf(x, fields)] = into.Len()
+		index[string(key)] = into.Len()
 		into.Set(reflect.Append(into, x))
 	}
 	if name != nil && into.Len() > MaxNames {
@@ -556,18 +627,26 @@ func joinNames(list reflect.Value, name []int) {
 	}
 }
 
-// keyOf returns the key of an element.
-func keyOf(x reflect.Value, fields [][]int) string {
-	if len(fields) == 1 {
-		if f := x.FieldByIndex(fields[0]); f.Kind() == reflect.String {
-			return f.String()
+// appendKey appends the key of an element: texts of its fields, and how long each is.
+func appendKey(b []byte, x reflect.Value, fields [][]int) []byte {
+	var lengths [8]int
+	for i, f := range fields {
+		start := len(b)
+		switch f := x.FieldByIndex(f); f.Kind() {
+		case reflect.String:
+			b = append(b, f.String()...)
+		case reflect.Slice:
+			b = append(b, FramesText(f.Interface().([]Frame))...)
+		default:
+			b = fmt.Append(b, f.Interface())
 		}
+		lengths[i] = len(b) - start
+		b = append(b, 0)
 	}
-	var b strings.Builder
-	for _, f := range fields {
-		b.WriteString(strconv.Quote(fmt.Sprint(x.FieldByIndex(f).Interface())))
+	for _, n := range lengths[:len(fields)-1] {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
 	}
-	return b.String()
+	return b
 }
 
 // inOrder sorts what there is of each trace.
@@ -768,7 +847,7 @@ func sortList(list reflect.Value, order string) {
 	for i := range all {
 		x := reflect.New(list.Type().Elem()).Elem()
 		x.Set(list.Index(i))
-		all[i] = element{value: x, key: keyOf(x, fields)}
+		all[i] = element{value: x, key: string(appendKey(nil, x, fields))}
 		for by := range strings.SplitSeq(order, ",") {
 			n := int64(0)
 			if names, ok := orders[by]; ok {

@@ -17,7 +17,7 @@ import (
 )
 
 // merger returns one of a report.
-func merger(t *testing.T, v *Report) *Merger {
+func merger(t testing.TB, v *Report) *Merger {
 	t.Helper()
 	m := new(Merger)
 	if err := m.Add(v); err != nil {
@@ -200,6 +200,83 @@ func TestMergeGroups(t *testing.T) {
 		if !maps.Equal(got, tt.want) {
 			t.Errorf("groups %v, want %v", got, tt.want)
 		}
+	}
+}
+
+// TestMergeNotUTF8 merges traces whose names, and names in them, are not UTF-8: it makes no difference in what
+// order, and whether they were saved before, which replaces bytes.
+func TestMergeNotUTF8(t *testing.T) {
+	var texts [][]byte
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
+		var all Merger
+		for i, at := range order {
+			v := savedCopy(t, "gc.go1.26.p4.trace")
+			v.Traces[0].Name = []string{"a\xff", "a\u00ff", "a\uffff"}[at]
+			v.Latency.ByFunction[0].Name = []string{"f\xff", "f\xfe", "f\uffff"}[at]
+			v.Blame.Rows[0].Stacks[0].Stack[0].Function = []string{"g\xff", "g\xfe", "g"}[at]
+			if i == 1 {
+				v = resulttest.Saved(t, v)
+			}
+			if err := all.Merge(passed(t, merger(t, v))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all.Skip(Skipped{Name: "b\xff", Cause: "empty"})
+		texts = append(texts, written(t, &all))
+	}
+	if !bytes.Equal(texts[0], texts[1]) || !bytes.Equal(texts[0], texts[2]) {
+		t.Error("the order makes a difference")
+	}
+}
+
+// TestMergerDamaged reads what MarshalBinary did not write.
+func TestMergerDamaged(t *testing.T) {
+	m := merger(t, savedCopy(t, "gc.go1.26.p4.trace"))
+	if err := m.Merge(merger(t, savedCopy(t, "quiet.go1.26.p4.trace"))); err != nil {
+		t.Fatal(err)
+	}
+	data, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := new(Merger).UnmarshalBinary(append(slices.Clone(data), 0)); err == nil {
+		t.Error("a byte too many is accepted")
+	}
+	for n := 0; n < len(data); n += 97 {
+		if err := new(Merger).UnmarshalBinary(data[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes are accepted", n, len(data))
+		}
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 300 { // nothing panics
+		bad := slices.Clone(data)
+		for range 1 + rnd.IntN(3) {
+			bad[rnd.IntN(len(bad))] ^= byte(1 + rnd.IntN(255))
+		}
+		new(Merger).UnmarshalBinary(bad)
+	}
+}
+
+// TestMergeTraces checks that each part of slow requests says in how many traces it is.
+func TestMergeTraces(t *testing.T) {
+	const name = "tasks.go1.26.p4.trace"
+	first, second := savedCopy(t, name), savedCopy(t, name)
+	second.Traces[0].Name = "other"
+	tail := &second.Requests[0].Tails[0]
+	tail.Rows[0].Function = "only.here"
+	v, err := Merge([]*Report{first, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int64]int{}
+	for _, r := range v.Requests[0].Tails[0].Rows {
+		if r.Function == "only.here" && r.Traces != 1 {
+			t.Errorf("a part of one trace is in %d", r.Traces)
+		}
+		seen[r.Traces]++
+	}
+	if seen[0] > 0 || seen[1] < 2 || seen[2] == 0 {
+		t.Errorf("numbers of traces %v", seen)
 	}
 }
 

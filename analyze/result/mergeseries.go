@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -160,18 +161,25 @@ func (h *Heat) rebin(width model.Duration) {
 
 // mergeCells adds cells, and keeps all sorted by column and row.
 func mergeCells(h *Heat, cells []HeatCell) {
-	h.Cells = append(h.Cells, cells...)
-	slices.SortFunc(h.Cells, func(a, b HeatCell) int { return slices.Compare(a[:2], b[:2]) })
-	n := 0
-	for _, c := range h.Cells {
-		if n > 0 && h.Cells[n-1][0] == c[0] && h.Cells[n-1][1] == c[1] {
-			h.Cells[n-1][2] += c[2]
-			continue
+	order := func(a, b HeatCell) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
+	a, b := h.Cells, cells
+	slices.SortFunc(a, order) // mostly they are
+	slices.SortFunc(b, order)
+	all := make([]HeatCell, 0, len(a)+len(b))
+	for len(a)+len(b) > 0 {
+		next := &a
+		if len(a) == 0 || len(b) > 0 && order(b[0], a[0]) < 0 {
+			next = &b
 		}
-		h.Cells[n] = c
-		n++
+		c := (*next)[0]
+		*next = (*next)[1:]
+		if n := len(all) - 1; n >= 0 && order(all[n], c) == 0 {
+			all[n][2] += c[2]
+		} else {
+			all = append(all, c)
+		}
 	}
-	h.Cells = h.Cells[:n]
+	h.Cells = all
 }
 
 // merge lays o on top, aligned at their starts.

@@ -22,7 +22,7 @@ import (
 var saved map[string][]byte
 
 // savedFixtures returns the saved reports of all fixtures that can be read. They are made once.
-func savedFixtures(t *testing.T) map[string][]byte {
+func savedFixtures(t testing.TB) map[string][]byte {
 	t.Helper()
 	if saved != nil {
 		return saved
@@ -42,13 +42,13 @@ func savedFixtures(t *testing.T) map[string][]byte {
 }
 
 // savedCopy returns the report of a fixture as it is read back. Merging changes it.
-func savedCopy(t *testing.T, name string) *Report {
+func savedCopy(t testing.TB, name string) *Report {
 	t.Helper()
 	return copyOf(t, savedFixtures(t)[name])
 }
 
 // copyOf returns what Read does of data that it takes, without its checks, which cost most of it.
-func copyOf(t *testing.T, data []byte) *Report {
+func copyOf(t testing.TB, data []byte) *Report {
 	t.Helper()
 	v := new(Report)
 	if err := json.Unmarshal(data, v); err != nil {

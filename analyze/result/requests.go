@@ -101,7 +101,7 @@ type (
 		Slow     model.Duration `json:"slow_ns"`                 // Sum over the slowest, in nanoseconds.
 		Middle   model.Duration `json:"middle_ns"`               // Sum over those of the middle, in nanoseconds.
 		Have     int64          `json:"have"`                    // Of the slowest, those with at least 5 % of their time in it.
-		// In how many traces it is; left out if in one.
+		// Of several traces: in how many of them it is. Left out for a single one, and of "(other names)".
 		Traces int64 `json:"traces,omitempty" merge:"-"`
 		// Of groups in reports of several traces: where it is.
 		In *Places `json:"in,omitempty" merge:"-"`
@@ -398,6 +398,26 @@ func (k *RequestSet) Trim(most int) {
 		k.Tails[i].Sort()
 	}
 	slices.SortStableFunc(k.Tails, func(a, b RequestTail) int { return cmp.Compare(a.Share, b.Share) })
+}
+
+// inTraces sets in how many traces rows are that were not merged.
+func (k *RequestSet) inTraces(int) {
+	for i := range k.Tails {
+		for _, rows := range [][]RequestRow{k.Tails[i].Rows, k.Tails[i].Groups} {
+			for j := range rows {
+				rows[j].Traces = inTraces(rows[j].Traces, rows[j].Function)
+			}
+		}
+	}
+}
+
+// inTraces returns in how many of several traces a function's row is: n, unless it was not merged or is
+// of several functions.
+func inTraces(n int64, function string) int64 {
+	if function == OtherNames {
+		return 0
+	}
+	return max(n, 1)
 }
 
 // cut sorts the slowest requests, and keeps a few.

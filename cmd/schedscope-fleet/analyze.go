@@ -7,10 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"reflect"
+	"regexp"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
@@ -68,8 +72,9 @@ func decode(data []byte) (Reports, error) {
 // analyzeFn analyses files. It emits reports by key, and lines by the file of results that they
 // belong to.
 type analyzeFn struct {
-	Fixed string // what names of traces leave out of paths
-	Key   string
+	Fixed    string // what names of traces leave out of paths
+	Key      string
+	MaxBytes int64 // of a trace, stored or unpacked
 
 	key *keyer
 }
@@ -80,7 +85,8 @@ func (f *analyzeFn) Setup() (err error) {
 	return err
 }
 
-// ProcessElement analyses one file. What cannot be read is listed and fails nothing.
+// ProcessElement analyses one file. What is not a trace, damaged, too large, gone or not allowed to be
+// read is listed, and fails nothing. Any other error fails the bundle, which the runner tries again.
 func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(string, Reports), line func(string, string)) error {
 	if strings.HasSuffix(file.Path, env.Beside("")) {
 		return nil
@@ -91,10 +97,13 @@ func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata
 	name := strings.TrimPrefix(file.Path, f.Fixed)
 	var record map[string]any
 	if f.key.needsEnv() {
-		record = environment(ctx, file.Path)
+		var err error
+		if record, err = environment(ctx, file.Path); err != nil {
+			return err
+		}
 	}
 	key := f.key.of(name, record)
-	v, err := analyzeFile(ctx, name, file)
+	v, err := analyzeFile(ctx, name, file, f.MaxBytes)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -133,81 +142,129 @@ func folder(key string) string { return "key=" + url.PathEscape(key) + "/" }
 // temporary one: they are read by position, and again where they are damaged.
 const inMemory = 8 << 20
 
-// workerError is an error of the worker, not of the trace: another one may do better.
+// workerError is an error of the worker or the storage, not of the trace: another time may do better.
 type workerError struct{ error }
 
 func (e *workerError) Unwrap() error { return e.error }
 
-// temporary is a temporary file that is written.
-type temporary struct{ f *os.File }
-
-func (t temporary) Write(p []byte) (int, error) {
-	n, err := t.f.Write(p)
-	if err != nil {
-		err = &workerError{err}
-	}
-	return n, err
-}
+// slots bound how many traces a worker analyses at a time: runners may have it work on more bundles
+// than it has processors, which would take memory only.
+var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // analyzeFile returns the report of one file.
-func analyzeFile(ctx context.Context, name string, file fileio.FileMetadata) (*result.Report, error) {
-	r, err := open(ctx, file.Path)
+func analyzeFile(ctx context.Context, name string, file fileio.FileMetadata, most int64) (*result.Report, error) {
+	if file.Size > most {
+		return nil, fmt.Errorf("reading %s: %w: %s, and --max-bytes is %d", name, single.ErrTooLarge, textui.Bytes(file.Size), most)
+	}
+	r, err := fetch(ctx, file, most)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	var data interface {
-		io.Reader
-		io.ReaderAt
-	}
-	if file.Size <= inMemory {
-		all, err := io.ReadAll(r)
-		if err != nil {
-			return nil, err
-		}
-		data = bytes.NewReader(all)
-	} else {
-		f, err := os.CreateTemp("", "schedscope-fleet-")
-		if err != nil {
-			return nil, &workerError{err}
-		}
-		defer os.Remove(f.Name())
-		defer f.Close()
-		if _, err := io.Copy(temporary{f}, r); err != nil {
-			return nil, err
-		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-		data = f
-	}
-	return single.Trace(ctx, name, data, single.Options{Workers: 1})
+	slots <- struct{}{}
+	defer func() { <-slots }()
+	return single.Trace(ctx, name, r.Reader, single.Options{Workers: 1, MaxBytes: most})
 }
 
-func open(ctx context.Context, path string) (io.ReadCloser, error) {
-	fs, err := filesystem.New(ctx, path)
+// fetched is a file that is at hand: single.Trace knows what kind of reader it is.
+type fetched struct {
+	io.Reader
+	temporary *os.File // nil: it is in memory
+}
+
+// Close removes what is temporary.
+func (f fetched) Close() {
+	if f.temporary != nil {
+		f.temporary.Close()
+		os.Remove(f.temporary.Name())
+	}
+}
+
+// How often a file is tried before its worker fails, and the pause after the first time, which
+// grows fourfold: a storage that is away for some seconds fails nothing.
+const tries = 4
+
+var firstPause = time.Second
+
+// fetch reads a file. An error that is not a workerError says that it is not there, or may not be
+// read. Of more than most bytes one is there beyond them.
+func fetch(ctx context.Context, file fileio.FileMetadata, most int64) (f fetched, err error) {
+	pause := firstPause
+	for try := 1; ; try++ {
+		if f, err = fetchOnce(ctx, file, most); err == nil || ctx.Err() != nil || absent(err) {
+			return f, err
+		}
+		if try == tries {
+			return f, &workerError{fmt.Errorf("%s, tried %d times: %w", file.Path, tries, err)}
+		}
+		select {
+		case <-ctx.Done():
+			return f, ctx.Err()
+		case <-time.After(pause):
+		}
+		pause *= 4
+	}
+}
+
+func fetchOnce(ctx context.Context, file fileio.FileMetadata, most int64) (fetched, error) {
+	fs, err := filesystem.New(ctx, file.Path)
 	if err != nil {
-		return nil, err
+		return fetched{}, err
 	}
 	defer fs.Close()
-	return fs.OpenRead(ctx, path)
+	stored, err := fs.OpenRead(ctx, file.Path)
+	if err != nil {
+		return fetched{}, err
+	}
+	defer stored.Close()
+	r := io.LimitReader(stored, most+1)
+	if file.Size <= inMemory {
+		all, err := io.ReadAll(r)
+		return fetched{Reader: bytes.NewReader(all)}, err
+	}
+	t, err := os.CreateTemp("", "schedscope-fleet-")
+	if err != nil {
+		return fetched{}, &workerError{err}
+	}
+	f := fetched{t, t}
+	if _, err = io.Copy(struct{ io.Writer }{t}, r); err == nil {
+		_, err = t.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return fetched{}, &workerError{err}
+	}
+	return f, nil
 }
 
+// absent reports whether a storage says that a file is not there, or may not be read.
+func absent(err error) bool {
+	return !errors.As(err, new(*workerError)) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || remotelyAbsent.MatchString(err.Error()))
+}
+
+// remotelyAbsent are errors of S3 and Google Cloud Storage, of which Beam keeps the texts only.
+var remotelyAbsent = regexp.MustCompile(`StatusCode: 40[34]\b|googleapi: Error 40[34]\b|storage: object doesn't exist`)
+
 // environment returns the fields of the environment record next to a trace, nil if there is none.
-func environment(ctx context.Context, path string) map[string]any {
-	r, err := open(ctx, env.Beside(path))
+func environment(ctx context.Context, path string) (map[string]any, error) {
+	r, err := fetch(ctx, fileio.FileMetadata{Path: env.Beside(path)}, maxRecord)
 	if err != nil {
-		return nil
+		if absent(err) {
+			err = nil
+		}
+		return nil, err
 	}
-	defer r.Close()
 	var run struct {
 		Begin map[string]any `json:"begin"`
 	}
 	if json.NewDecoder(r).Decode(&run) != nil {
-		return nil
+		return nil, nil
 	}
-	return run.Begin
+	return run.Begin, nil
 }
+
+// maxRecord is the most bytes of an environment record that are read.
+const maxRecord = 1 << 20
 
 // Files of results, with their first lines.
 const (
@@ -268,7 +325,7 @@ func rows(v *result.Report, line func(file, text string)) {
 	}
 }
 
-// csvLine returns a line of cells.
+// csvLine returns a line, of which no text is a formula.
 func csvLine(cells ...any) string {
 	texts := make([]string, len(cells))
 	for i, c := range cells {

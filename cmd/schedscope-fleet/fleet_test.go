@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"flag"
+	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -13,10 +16,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
@@ -158,7 +163,7 @@ func TestRetries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, merge, out := &analyzeFn{Fixed: dir + "/", Key: "all"}, &mergeFn{}, t.TempDir()
+	f, merge, out := &analyzeFn{Fixed: dir + "/", Key: "all", MaxBytes: 1 << 30}, &mergeFn{}, t.TempDir()
 	if err := f.Setup(); err != nil {
 		t.Fatal(err)
 	}
@@ -198,18 +203,115 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestWorkerError checks that a worker without room for a trace fails, so that the runner tries again.
-func TestWorkerError(t *testing.T) {
-	dir := folderOf(t, "quiet.go1.26.p4.trace")
-	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
-	f := &analyzeFn{Fixed: dir + "/", Key: "all"}
+// analyzeAlone returns what one file comes to: its keys and its lines.
+func analyzeAlone(t *testing.T, f *analyzeFn, path string, size int64) (keys, lines []string, err error) {
+	t.Helper()
 	if err := f.Setup(); err != nil {
 		t.Fatal(err)
 	}
-	file := fileio.FileMetadata{Path: filepath.Join(dir, "quiet.go1.26.p4.trace"), Size: inMemory + 1}
-	err := f.ProcessElement(t.Context(), file, func(string, Reports) { t.Error("a report") }, func(string, string) { t.Error("a line") })
-	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v", err)
+	ctx := metrics.SetBundleID(metrics.SetPTransformID(t.Context(), "analyze"), "bundle")
+	err = f.ProcessElement(ctx, fileio.FileMetadata{Path: path, Size: size}, func(key string, _ Reports) { keys = append(keys, key) }, func(_, line string) { lines = append(lines, line) })
+	return keys, lines, err
+}
+
+// TestWorkerError checks that a worker without room for a trace fails, so that the runner tries again.
+func TestWorkerError(t *testing.T) {
+	firstPause = 0
+	dir := folderOf(t, "quiet.go1.26.p4.trace")
+	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
+	keys, lines, err := analyzeAlone(t, &analyzeFn{Fixed: dir + "/", Key: "all", MaxBytes: 1 << 30}, filepath.Join(dir, "quiet.go1.26.p4.trace"), inMemory+1)
+	if !errors.Is(err, os.ErrNotExist) || len(keys)+len(lines) > 0 {
+		t.Errorf("error %v, %q, %q", err, keys, lines)
+	}
+}
+
+// flaky is a file system of which opening and reading fail in turn, each so many times.
+type flaky struct {
+	filesystem.Interface
+	fails *int
+	err   error
+}
+
+func (f flaky) Close() error { return nil }
+
+func (f flaky) OpenRead(_ context.Context, name string) (io.ReadCloser, error) {
+	if *f.fails--; *f.fails >= 0 && *f.fails%2 == 0 {
+		return nil, f.err
+	}
+	r, err := os.Open(strings.TrimPrefix(name, "flaky://"))
+	if err == nil && *f.fails >= 0 {
+		return struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(io.LimitReader(r, 1000), iotest.ErrReader(f.err)), r}, nil
+	}
+	return r, err
+}
+
+// TestStorageErrors checks that errors of the storage pass or fail the bundle, and that what it says is
+// not there or not allowed is listed. What a worker keeps on disk is removed.
+func TestStorageErrors(t *testing.T) {
+	firstPause = 0
+	var disk flaky
+	filesystem.Register("flaky", func(context.Context) filesystem.Interface { return disk })
+	dir := folderOf(t, "quiet.go1.26.p4.trace")
+	t.Setenv("TMPDIR", t.TempDir())
+	away := errors.New("503 slow down")
+	for _, tt := range []struct {
+		fails  int
+		err    error
+		key    string
+		listed bool
+		failed bool
+	}{
+		{0, away, "all", false, false},
+		{tries - 1, away, "all", false, false},
+		{tries, away, "all", false, true},
+		{2 * tries, away, "{env.commit}", false, true},
+		{1, fs.ErrPermission, "all", true, false},
+		{1, errors.New("error getting object x: operation error S3: GetObject, https response error StatusCode: 404, RequestID: , NoSuchKey"), "all", true, false},
+		{1, errors.New("https response error StatusCode: 503"), "all", false, false},
+	} {
+		for _, size := range []int64{1, inMemory + 1} {
+			disk = flaky{fails: new(tt.fails), err: tt.err}
+			_, lines, err := analyzeAlone(t, &analyzeFn{Key: tt.key, MaxBytes: 1 << 30}, "flaky://"+dir+"/quiet.go1.26.p4.trace", size)
+			if failed := errors.As(err, new(*workerError)) && errors.Is(err, tt.err); failed != tt.failed || err != nil && !failed {
+				t.Errorf("%d times %v: error %v", tt.fails, tt.err, err)
+			}
+			listed := len(lines) == 1 && strings.Contains(lines[0], tt.err.Error())
+			if listed != tt.listed || tt.failed == (len(lines) > 0) {
+				t.Errorf("%d times %v: lines %q", tt.fails, tt.err, lines)
+			}
+		}
+	}
+	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
+		t.Errorf("%d temporary files are left", len(left))
+	}
+}
+
+// TestMaxBytes lists traces that are too large, packed or not, with what they are.
+func TestMaxBytes(t *testing.T) {
+	dir := folderOf(t, "http.trace")
+	data := read(t, dir, "http.trace")
+	if err := os.WriteFile(filepath.Join(dir, "packed.gz"), pack(t, data), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		size   int64 // as it was listed: it may have grown
+		most   int
+		listed bool
+	}{
+		{"http.trace", int64(len(data)), len(data), false},
+		{"http.trace", int64(len(data)), len(data) - 1, true},
+		{"http.trace", 1, len(data) - 1, true},
+		{"packed.gz", 1, len(data) - 1, true},
+		{"packed.gz", 1, len(data), false},
+	} {
+		_, lines, err := analyzeAlone(t, &analyzeFn{Fixed: dir + "/", Key: "all", MaxBytes: int64(tt.most)}, filepath.Join(dir, tt.name), tt.size)
+		if err != nil || len(lines) == 0 || (len(lines) == 1 && strings.Contains(lines[0], "too large")) != tt.listed {
+			t.Errorf("%s with at most %d bytes: %v, %q", tt.name, tt.most, err, lines)
+		}
 	}
 }
 

@@ -25,14 +25,15 @@ import (
 )
 
 var (
-	input  = flag.String("input", "", "the traces, as a `PATTERN` of paths: *, ? and [a-z] match within an element; gs://, s3:// or a file's")
-	output = flag.String("output", "", "the `FOLDER` for the results, which should be empty")
-	key    = flag.String("key", "all", "what is merged into one report: a `TEMPLATE` of elements of names, {1} the first, and fields of environment records, {env.commit}; or a regular expression with groups")
+	input    = flag.String("input", "", "the traces, as a `PATTERN` of paths: *, ? and [a-z] match within an element; gs://, s3:// or a file's")
+	output   = flag.String("output", "", "the `FOLDER` for the results, which should be empty")
+	key      = flag.String("key", "all", "what is merged into one report: a `TEMPLATE` of elements of names, {1} the first, and fields of environment records, {env.commit}; or a regular expression with groups")
+	maxBytes = flag.Int64("max-bytes", 1<<30, "list traces of more `bytes` as unread, stored or unpacked")
 )
 
 func main() {
 	flag.Usage = func() {
-		fmt.Fprint(flag.CommandLine.Output(), `usage: schedscope-fleet --input PATTERN --output FOLDER [--key TEMPLATE] [--runner prism|flink|spark|dataflow|universal] [flags of the runner]
+		fmt.Fprint(flag.CommandLine.Output(), `usage: schedscope-fleet --input PATTERN --output FOLDER [--key TEMPLATE] [--max-bytes N] [--runner prism|flink|spark|dataflow|universal] [flags of the runner]
 
 schedscope help fleet explains them.
 `)
@@ -69,7 +70,7 @@ func run(ctx context.Context, input, output, key string) error {
 	}
 	p, s := beam.NewPipelineWithRoot()
 	files := beam.Reshuffle(s, fileio.MatchFiles(s, input, fileio.MatchEmptyDisallow()))
-	reports, lines := beam.ParDo2(s, &analyzeFn{Fixed: fixedPart(input), Key: key}, files)
+	reports, lines := beam.ParDo2(s, &analyzeFn{Fixed: fixedPart(input), Key: key, MaxBytes: *maxBytes}, files)
 	beam.ParDo0(s, &reportFn{output}, beam.CombinePerKey(s, &mergeFn{}, reports))
 	beam.ParDo0(s, &linesFn{output}, beam.GroupByKey(s, lines))
 	done, err := beamx.RunWithMetrics(ctx, p)

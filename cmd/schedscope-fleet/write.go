@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"io"
 	"path"
 	"slices"
@@ -59,25 +59,34 @@ func (f *linesFn) ProcessElement(ctx context.Context, name string, next func(*st
 	})
 }
 
-// write writes a file of results, once all that goes into it is known.
-func write(ctx context.Context, folder, name string, to func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := to(&b); err != nil {
-		return err
+// write writes a file of results. What it writes at once is there before the file is opened: what cannot be
+// encoded leaves none.
+func write(ctx context.Context, folder, name string, to func(io.Writer) error) (err error) {
+	f := resultFile{ctx: ctx, name: strings.TrimSuffix(folder, "/") + "/" + name}
+	err = to(&f)
+	if f.w != nil {
+		err = errors.Join(err, f.w.Close(), f.fs.Close())
 	}
-	name = strings.TrimSuffix(folder, "/") + "/" + name
-	fs, err := filesystem.New(ctx, name)
-	if err != nil {
-		return err
+	return err
+}
+
+// resultFile is a file that is opened when it is written to.
+type resultFile struct {
+	ctx  context.Context
+	name string
+	fs   filesystem.Interface
+	w    io.WriteCloser
+}
+
+func (f *resultFile) Write(p []byte) (n int, err error) {
+	if f.w == nil {
+		if f.fs, err = filesystem.New(f.ctx, f.name); err != nil {
+			return 0, err
+		}
+		if f.w, err = f.fs.OpenWrite(f.ctx, f.name); err != nil {
+			f.fs.Close()
+			return 0, err
+		}
 	}
-	defer fs.Close()
-	w, err := fs.OpenWrite(ctx, name)
-	if err != nil {
-		return err
-	}
-	if _, err := b.WriteTo(w); err != nil {
-		w.Close()
-		return err
-	}
-	return w.Close()
+	return f.w.Write(p)
 }

@@ -65,14 +65,8 @@ func (d *Dist) Histogram() *hdr.Histogram {
 		h.Merge(d.hist)
 		return h
 	}
-	d.Each(func(v model.Duration, n int64) { h.Add(int64(v), n) })
+	d.gather(func(v model.Duration, n int64) { h.Add(int64(v), n) })
 	return h
-}
-
-// Bin makes the distribution a histogram, which it returns and still owns.
-func (d *Dist) Bin() *hdr.Histogram {
-	d.spill()
-	return d.hist
 }
 
 // Add counts a sample that ended at the given time. A negative length, which
@@ -187,8 +181,7 @@ func (d *Dist) spill() {
 	if d.hist != nil {
 		return
 	}
-	d.hist = &hdr.Histogram{}
-	d.gather(func(v model.Duration, n int64) { d.hist.Add(int64(v), n) })
+	d.hist = d.Histogram()
 	d.near, d.pages, d.recent, d.run = nil, 0, nil, valueRun{}
 }
 

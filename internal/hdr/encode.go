@@ -28,44 +28,29 @@ const (
 )
 
 // Encode returns the histogram in the compressed encoding as base64.
-func (h *Histogram) Encode() string {
-	payload := h.payload()
-	raw := make([]byte, 0, headerSize+len(payload))
+func (h *Histogram) Encode() string { return h.Pack().Encode() }
+
+// Encode is that of a histogram.
+func (p Packed) Encode() string {
+	raw := make([]byte, 0, headerSize+len(p.payload))
 	raw = binary.BigEndian.AppendUint32(raw, cookie)
-	raw = binary.BigEndian.AppendUint32(raw, uint32(len(payload)))
+	raw = binary.BigEndian.AppendUint32(raw, uint32(len(p.payload)))
 	raw = binary.BigEndian.AppendUint32(raw, 0) // offset of indexes
 	raw = binary.BigEndian.AppendUint32(raw, digits)
 	raw = binary.BigEndian.AppendUint64(raw, 1) // the lowest value told from 0
-	raw = binary.BigEndian.AppendUint64(raw, h.highest())
+	raw = binary.BigEndian.AppendUint64(raw, p.highest())
 	raw = binary.BigEndian.AppendUint64(raw, math.Float64bits(1)) // ratio of values
-	raw = append(raw, payload...)
+	raw = append(raw, p.payload...)
 	return base64.StdEncoding.EncodeToString(compress(raw))
 }
 
 // highest returns the greatest value that the buckets in use can hold.
-func (h *Histogram) highest() uint64 {
-	if len(h.counts) == 0 {
+func (p Packed) highest() uint64 {
+	if p.buckets == 0 {
 		return 2 // the least that decoders accept
 	}
-	_, hi := Bounds(bucketMiddle(len(h.counts) - 1))
+	_, hi := Bounds(bucketMiddle(p.buckets - 1))
 	return max(hi-1, 2)
-}
-
-func (h *Histogram) payload() []byte {
-	var out []byte
-	zeros := int64(0)
-	for _, n := range h.counts {
-		if n == 0 {
-			zeros++
-			continue
-		}
-		if zeros > 0 {
-			out = binary.AppendVarint(out, -zeros)
-			zeros = 0
-		}
-		out = binary.AppendVarint(out, n)
-	}
-	return out
 }
 
 // writers keeps compressors, which are large.
@@ -92,11 +77,80 @@ func compress(raw []byte) []byte {
 	return out
 }
 
-// Packed are the counts of a histogram as they are encoded: small, and known to be valid.
+// Packed are the counts of a histogram as they are encoded: small, and known to be valid. Those of
+// which nothing was packed are of an empty one.
 type Packed struct {
 	payload []byte
+	buckets int // up to the last that is not empty
 	// Total is the sum of all counts.
 	Total int64
+}
+
+// Pack returns the counts.
+func (h *Histogram) Pack() (p Packed) {
+	for b, n := range h.counts {
+		p.add(b, n)
+	}
+	return p
+}
+
+// add counts n in bucket b, which lies beyond those so far.
+func (p *Packed) add(b int, n int64) {
+	if n == 0 {
+		return
+	}
+	if b > p.buckets {
+		p.payload = binary.AppendVarint(p.payload, int64(p.buckets-b))
+	}
+	p.payload = binary.AppendVarint(p.payload, n)
+	p.buckets = b + 1
+	p.Total += n
+}
+
+// Bytes returns what [Counts] takes, which must not be changed.
+func (p Packed) Bytes() []byte { return p.payload }
+
+// cursor goes through the buckets that are not empty.
+type cursor struct {
+	rest   []byte
+	bucket int64 // the next one
+}
+
+// next returns a bucket with its count, 0 at the end.
+func (c *cursor) next() (b int, n int64) {
+	for len(c.rest) > 0 {
+		n, k := binary.Varint(c.rest)
+		c.rest = c.rest[k:]
+		if n > 0 {
+			c.bucket++
+			return int(c.bucket - 1), n
+		}
+		c.bucket += max(-n, 1)
+	}
+	return maxBuckets, 0
+}
+
+// Plus returns the counts of both.
+func (p Packed) Plus(o Packed) Packed {
+	sum := Packed{payload: make([]byte, 0, len(p.payload)+len(o.payload))}
+	x, y := cursor{rest: p.payload}, cursor{rest: o.payload}
+	a, n := x.next()
+	b, m := y.next()
+	for n+m > 0 {
+		switch {
+		case a < b:
+			sum.add(a, n)
+			a, n = x.next()
+		case b < a:
+			sum.add(b, m)
+			b, m = y.next()
+		default:
+			sum.add(a, n+m)
+			a, n = x.next()
+			b, m = y.next()
+		}
+	}
+	return sum
 }
 
 // Decode returns the histogram that s encodes.
@@ -112,17 +166,13 @@ func Decode(s string) (*Histogram, error) {
 
 // MergePacked adds counts.
 func (h *Histogram) MergePacked(p Packed) {
-	b := int64(0)
-	for rest := p.payload; len(rest) > 0; {
-		n, k := binary.Varint(rest)
-		rest = rest[k:]
-		if n <= 0 {
-			b += max(-n, 1)
-			continue
+	h.reach(p.buckets - 1)
+	for c := (cursor{rest: p.payload}); ; {
+		b, n := c.next()
+		if n == 0 {
+			return
 		}
-		h.reach(int(b))
 		h.counts[b] += n
-		b++
 	}
 }
 
@@ -170,15 +220,20 @@ func unpack(raw []byte) (Packed, error) {
 	if len(raw) < headerSize || binary.BigEndian.Uint32(raw)&cookieMask != cookie&cookieMask {
 		return Packed{}, errors.New("histogram: not in the V2 encoding")
 	}
-	p := Packed{payload: raw[headerSize:]}
-	if n := binary.BigEndian.Uint32(raw[4:]); int64(n) != int64(len(p.payload)) {
-		return Packed{}, fmt.Errorf("histogram: %d bytes of counts where it says %d", len(p.payload), n)
+	payload := raw[headerSize:]
+	if n := binary.BigEndian.Uint32(raw[4:]); int64(n) != int64(len(payload)) {
+		return Packed{}, fmt.Errorf("histogram: %d bytes of counts where it says %d", len(payload), n)
 	}
 	if d, lowest := binary.BigEndian.Uint32(raw[12:]), binary.BigEndian.Uint64(raw[16:]); d != digits || lowest != 1 {
 		return Packed{}, fmt.Errorf("histogram: of %d significant digits from %d on, not of %d from 1 on", d, lowest, digits)
 	}
-	b := int64(0)
-	for rest := p.payload; len(rest) > 0; {
+	return Counts(payload)
+}
+
+// Counts checks what Bytes returned, which it keeps.
+func Counts(payload []byte) (Packed, error) {
+	p, b := Packed{payload: payload}, int64(0)
+	for rest := payload; len(rest) > 0; {
 		n, k := binary.Varint(rest[:min(len(rest), maxVarint)])
 		if k <= 0 {
 			return Packed{}, errors.New("histogram: a count that cannot be")
@@ -194,6 +249,7 @@ func unpack(raw []byte) (Packed, error) {
 		default:
 			p.Total += n
 			b++
+			p.buckets = int(b)
 		}
 	}
 	return p, nil

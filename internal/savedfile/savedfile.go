@@ -95,14 +95,21 @@ func Sum(v any) string {
 	if err != nil {
 		return "" // the caller, who writes it, has the same error
 	}
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.UseNumber()
-	var keys map[string]any
-	if d.Decode(&keys) != nil {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(content, &keys) != nil {
 		return ""
 	}
 	delete(keys, "sum")
-	sorted, _ := json.Marshal(keys) // of what JSON became it can be made
+	for key, value := range keys { // one after another: decoded, a value is many times as large
+		d := json.NewDecoder(bytes.NewReader(value))
+		d.UseNumber()
+		var x any
+		if d.Decode(&x) != nil {
+			return ""
+		}
+		keys[key], _ = json.Marshal(x) // of what JSON became it can be made
+	}
+	sorted, _ := json.Marshal(keys)
 	return SumOf(sorted)
 }
 

@@ -85,11 +85,15 @@ Runners, by --runner, which take flags of their own (beam.apache.org/documentati
   dataflow   --project P --region R --staging_location gs://BUCKET/staging
   universal  any job server: --endpoint HOST:PORT
 
-Results do not depend on the runner, on the number of workers or on retries. Counters traces, unread,
-bytes, lost_bytes and events go to the runner's metrics and, at the end, to stderr.
+Results do not depend on the runner, on the number of workers or on retries. An error of the storage is
+tried four times in 21 seconds; then the worker fails what it was given, which runners try again, except
+prism, which gives up. Unread is what its content says, what vanished or may not be read, and what has
+more bytes than --max-bytes (1 GiB), stored or unpacked. Counters traces, unread, bytes, lost_bytes and
+events go to the runner's metrics and, at the end, to stderr.
 
 A core analyses about 1.8 million events per second of traces of 5 MB, a million events each: 10^6 of
 them take some 160 core hours, which is 8 dollars at 5 cents for each, and reading 5 TB. A worker needs
 some 20 times the size of its greatest trace; traces above 8 MiB go through a temporary file.
-Let a key have some 10,000 traces at most: merging takes longer for each, the more there are.
+Let a key have 50,000 traces at most: merging takes a millisecond for each, however many there are, but
+each adds 2 kB to the report, which cannot be read again beyond 128 MB.
 `
