@@ -179,7 +179,7 @@ func TestRetries(t *testing.T) {
 				failed++
 				goto again
 			}
-			if err := f.ProcessElement(ctx, fileio.FileMetadata{Path: path, Size: inMemory + 1}, func(_ string, r Reports) { sum.Merge(r.Merger) }, func(string, string) {}); err != nil {
+			if err := f.ProcessElement(ctx, fileio.FileMetadata{Path: path, Size: inMemory + 1}, func(_ string, r Reports) { sum.Merge(r.Merger) }, func(string, string) {}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -210,7 +210,7 @@ func analyzeAlone(t *testing.T, f *analyzeFn, path string, size int64) (keys, li
 		t.Fatal(err)
 	}
 	ctx := metrics.SetBundleID(metrics.SetPTransformID(t.Context(), "analyze"), "bundle")
-	err = f.ProcessElement(ctx, fileio.FileMetadata{Path: path, Size: size}, func(key string, _ Reports) { keys = append(keys, key) }, func(_, line string) { lines = append(lines, line) })
+	err = f.ProcessElement(ctx, fileio.FileMetadata{Path: path, Size: size}, func(key string, _ Reports) { keys = append(keys, key) }, func(_, line string) { lines = append(lines, line) }, nil)
 	return keys, lines, err
 }
 
