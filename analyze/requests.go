@@ -31,20 +31,22 @@ type Requests struct {
 	tracker *requests.Tracker
 	kinds   []*requestKind // in the order of their first
 	ids     map[partID]int32
+	recent  [256]int32 // of ids, by hash
 	parts   []partSum
+	list    []keptPart          // to be used again
 	ended   int64               // requests whose paths were listed
 	latest  *result.RequestPath // that was listed whole
 }
 
 // partID is what a part of a path is. Places may change until the end.
 type partID struct {
-	kind, wait requests.Kind
-	at, waiter int32 // of places, 0: not known
+	kind, wait   requests.Kind
+	where, waits int32 // IDs of places, 0: not known
 }
 
 // partSum is about all parts that are the same and were listed.
 type partSum struct {
-	kind, wait      requests.Kind
+	partID
 	at, waiter      *requests.Place // nil: not known
 	total, inferred model.Duration
 	longest         model.Duration // of one part, and the way to that
@@ -107,7 +109,7 @@ func (s *slowest) Pop() any {
 	return x
 }
 func (s slowest) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(s[i].length, s[j].length), cmp.Compare(s[j].number, s[i].number)) < 0
+	return s[i].length < s[j].length || s[i].length == s[j].length && s[i].number > s[j].number
 }
 
 const (
@@ -252,10 +254,12 @@ func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *kep
 	case place < sampleSize:
 		k.sample[place] = x
 	}
-	if slow {
-		for heap.Push(&k.slowest, x); len(k.slowest) > limit; {
-			heap.Pop(&k.slowest)
-		}
+	switch {
+	case slow && len(k.slowest) < limit:
+		heap.Push(&k.slowest, x)
+	case slow:
+		k.slowest[0] = x
+		heap.Fix(&k.slowest, 0)
 	}
 	return x
 }
@@ -263,6 +267,7 @@ func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *kep
 // keep lists a request's path and sums it up in x.
 func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 	last, wait, at := int32(-1), requests.NumKinds, (*requests.Place)(nil)
+	list := r.list[:0]
 	for p := range q.Parts() {
 		id, d := r.part(p), p.To.Sub(p.From)
 		s := &r.parts[id]
@@ -279,15 +284,16 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 			x.codeless += d
 		}
 		if s.in != x.number {
-			s.in, s.index = x.number, int32(len(x.parts))
-			x.parts = append(x.parts, keptPart{id: id})
+			s.in, s.index = x.number, int32(len(list))
+			list = append(list, keptPart{id: id})
 		}
-		x.parts[s.index].time += d
+		list[s.index].time += d
 		if p.Wait != wait || p.WaitAt != at || p.Wait == requests.NumKinds && id != last { // not of the wait before
-			x.parts[s.index].times++
+			list[s.index].times++
 		}
 		last, wait, at = id, p.Wait, p.WaitAt
 	}
+	x.parts, r.list = slices.Clone(list), list
 }
 
 // whole returns a request's path as reports show it. The one of the latest request is kept.
@@ -330,21 +336,26 @@ func RequestPart(p *requests.Part) result.RequestPart {
 func (r *Requests) part(p *requests.Part) int32 {
 	k, at, waiter := partID{kind: p.Kind, wait: p.Wait}, p.At, p.WaitAt
 	if at != nil {
-		k.at = at.ID
+		k.where = at.ID
 	}
 	if waiter != nil {
-		k.waiter = waiter.ID
+		k.waits = waiter.ID
+	}
+	recent := &r.recent[uint32(k.where*5+k.waits*3+int32(k.kind)*7+int32(k.wait))%uint32(len(r.recent))]
+	if int(*recent) < len(r.parts) && r.parts[*recent].partID == k {
+		return *recent
 	}
 	id, ok := r.ids[k]
 	if !ok && len(r.parts) >= maxParts {
-		at, waiter, k.at, k.waiter = nil, nil, 0, 0
+		at, waiter, k.where, k.waits = nil, nil, 0, 0
 		id, ok = r.ids[k]
 	}
 	if !ok {
 		id = int32(len(r.parts))
 		r.ids[k] = id
-		r.parts = append(r.parts, partSum{kind: p.Kind, wait: p.Wait, at: at, waiter: waiter})
+		r.parts = append(r.parts, partSum{partID: k, at: at, waiter: waiter})
 	}
+	*recent = id
 	return id
 }
 

@@ -28,6 +28,7 @@ type request struct {
 	// were queued there.
 	slice  model.Duration
 	stale  bool // it is new, and the one before was long
+	late   bool // it is not old, and the same
 	queued int
 	idle   []model.ProcID // procs that seemed idle, without those that a woken thread got since
 }
@@ -148,7 +149,8 @@ func (p *procs) until(t model.Time) {
 		if r.slice = r.at.Sub(q.slice); q.slice == 0 {
 			r.slice = r.at.Sub(p.c.queues.first) + refsched.ForcePreempt // since before the trace
 		}
-		r.stale = r.slice < refsched.SysmonMin && q.slice.Sub(q.before) >= refsched.ForcePreempt
+		long := q.slice.Sub(q.before) >= refsched.ForcePreempt
+		r.stale, r.late = long && r.slice < refsched.SysmonMin, long && r.slice < sysmonLate
 		if len(r.idle) == 0 {
 			p.judgeRequest(r)
 			continue
@@ -179,8 +181,11 @@ func (p *procs) judgeRequest(r *request) {
 	case Preempt:
 		v.agreed = r.excused || refsched.MayPreempt(r.slice+Epsilon)
 		v.did, v.want = fmt.Sprintf("preempted it after %d µs", r.slice/1000), "let it run"
-		if r.in <= Epsilon {
-			v.class = StaleRead // sysmon meant the one before
+		switch { // sysmon meant the one before
+		case r.in <= Epsilon, r.stale:
+			v.class = StaleRead
+		case r.late: // its own thread was stopped before it asked
+			v.class = OS
 		}
 	}
 	p.c.queues.judge(r.kind, v, r.d, r.at)

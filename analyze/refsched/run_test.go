@@ -60,6 +60,34 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
+// spansOf is called with intervals.
+type spansOf func(*model.GoSpan)
+
+func (f spansOf) GoSpan(s *model.GoSpan) { f(s) }
+
+// A system call that sysmon does not see keeps others waiting on its proc.
+func TestHeld(t *testing.T) {
+	tables := model.NewTables()
+	for _, held := range []model.Duration{0, 5_000_000} {
+		w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 20_000_000}
+		fn := tables.AddString("main.main")
+		w.Goroutines = []workload.Goroutine{
+			{ID: 1, Func: fn, Begin: workload.BeginRunning, Work: 2000, Segments: []workload.Segment{
+				{CPU: 1000, Object: -1, Target: -1, End: workload.EndSyscall, Delay: 10_000_000, Held: held},
+				{CPU: 1000, Object: -1, Target: -1, End: workload.EndExit}}},
+			{ID: 2, Func: fn, Begin: workload.BeginRunnable, Work: 1000, Segments: []workload.Segment{{CPU: 1000, Object: -1, Target: -1, End: workload.EndExit}}}}
+		began := model.Time(0)
+		_, err := refsched.Run(context.Background(), w, refsched.Config{Costs: refsched.DefaultCosts(), Span: spansOf(func(s *model.GoSpan) {
+			if s.G == 2 && s.State == model.GoRunning {
+				began = s.Start
+			}
+		})}, nil)
+		if least, most := model.Time(held), model.Time(held+1_000_000); err != nil || began < least || began > most {
+			t.Errorf("held for %d: the other runs at %d, %v; want %d to %d", held, began, err, least, most)
+		}
+	}
+}
+
 // A semaphore holds back who would take a place too many, however long those take that have one.
 func TestSemaphore(t *testing.T) {
 	const children, room = 12, 3

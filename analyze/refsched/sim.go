@@ -230,6 +230,7 @@ type proc struct {
 	oldM    int32
 	tick    uint32
 	sysTick uint32
+	held    int64 // until then sysmon does not see the system call: see workload.Segment.Held
 	seen    seen
 	status  pstatus
 	preempt bool // asked to

@@ -21,7 +21,7 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	s.at(due, evSyscall, i, 0, 0)
 	s.wakeSysmon()
 	x := &s.ps[p]
-	x.status, x.preempt = pSyscall, false
+	x.status, x.preempt, x.held = pSyscall, false, s.now+int64(seg.Held)
 	if seg.Blocking || s.rules.Ideal {
 		s.procStop(s.of(i))
 		s.ms[x.m].p = -1

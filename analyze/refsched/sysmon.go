@@ -90,7 +90,7 @@ func (s *sim) retake() bool {
 			force = true
 		}
 		switch {
-		case x.status != pSyscall:
+		case x.status != pSyscall || s.now < x.held:
 		case !force && x.seen.sysTick != x.sysTick: // it sees the call for the first time
 			x.seen.sysTick, x.seen.sysAt = x.sysTick, s.now
 		case RetakeDue(!x.busy(), s.nspin, len(s.idlePs), model.Duration(s.now-x.seen.sysAt)):

@@ -2,16 +2,17 @@ package replay
 
 import (
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/hdr"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // minSamples is the number of samples below which a cost keeps its default.
-const minSamples = 20
+const minSamples = 10
 
 // numQuantiles is the length of the distributions that are estimated.
-const numQuantiles = 64
+const numQuantiles = 512
 
 // calibrator observes a trace and estimates what scheduling cost in it. It implements [model.StepObserver],
 // [runqueue.StartObserver] and [runqueue.WakeupObserver]. It must get steps before the resolver: starts that come before
@@ -323,11 +324,13 @@ func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
 	}
 }
 
-// wakers adds what waking threads took of the computing of goroutines, which only their
-// work shows: workload.Recorded.Wakers.
-func (c *calibrator) wakers(values []model.Duration) {
-	for _, d := range values {
+// shown adds what only the work of a window shows.
+func (c *calibrator) shown(r *workload.Recorded) {
+	for _, d := range r.Wakers {
 		c.samples[refsched.CostWaker].add(d)
+	}
+	for _, d := range r.Polls {
+		c.samples[refsched.CostEpoll].add(d)
 	}
 }
 
@@ -357,7 +360,7 @@ var estimators = [refsched.NumCosts]struct {
 	refsched.CostPreempt: {50, false},       // of the request to stop the world to the stop of each goroutine that ran
 	refsched.CostNotice:  {50, false},       // no samples: a trace does not show when sysmon asks
 	refsched.CostExit:    {middle80, false}, // of getting a proc to running on
-	refsched.CostEpoll:   {50, false},       // no samples: it does not show when data arrives
+	refsched.CostEpoll:   {50, true},        // of the first write of what a sleeping poller found, by the program itself, to its first wake
 }
 
 // measured returns what the samples of this cost say, if there are enough.
@@ -406,16 +409,16 @@ func (c *calibrator) estimate(k refsched.Cost) (model.Duration, bool) {
 	return 0, false
 }
 
-// quantiles returns values at the middles of equal parts of the distribution below its 99th percentile: i-th at
-// (i+1/2)/numQuantiles of 99 %, nil if it is not to be drawn from, or of few samples. What is longer is a thread that the
-// operating system did not let run, which belongs to the recording, not to the program.
+// quantiles returns values at the middles of equal parts of the distribution, nil if it is not to be drawn from, or of few
+// samples. The longest are threads that the operating system did not let run: that is part of the recording
+// ([refsched.Costs.Quiet] leaves it out).
 func (c *calibrator) quantiles(k refsched.Cost) []model.Duration {
 	if !estimators[k].drawn || c.samples[k].n < minSamples {
 		return nil
 	}
 	q := make([]model.Duration, numQuantiles)
 	for i := range q {
-		q[i] = c.less(k, c.samples[k].quantile(int64(2*i+1)*99, 2*numQuantiles*100))
+		q[i] = c.less(k, c.samples[k].quantile(int64(2*i+1), 2*numQuantiles))
 	}
 	return q
 }

@@ -241,8 +241,12 @@ func TestWakeQuantiles(t *testing.T) {
 	if len(q) != numQuantiles || !slices.IsSorted(q) {
 		t.Fatalf("quantiles %v", q)
 	}
-	if q[0] < 1000 || q[0] > 1100 || q[numQuantiles-1] < 10_500 || q[numQuantiles-1] > 11_000 {
-		t.Errorf("quantiles from %d to %d", q[0], q[numQuantiles-1])
+	if n := numQuantiles; q[0] < 1000 || q[0] > 1100 || q[n*99/100] < 10_500 || q[n*99/100] > 11_000 || q[n-1] < 990_000_000 {
+		t.Errorf("quantiles from %d to %d, %d", q[0], q[n*99/100], q[n-1])
+	}
+	costs := calibrated(h.c)
+	if quiet := costs.Quiet().Drawn[refsched.CostWake]; quiet[len(quiet)-1] > 11_000 {
+		t.Errorf("without the operating system up to %d", quiet[len(quiet)-1])
 	}
 }
 

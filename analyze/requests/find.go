@@ -66,9 +66,8 @@ const (
 	doingFinish // writes the end of a response
 )
 
-// seenIn is what a stack shows.
+// seenIn is what a stack shows. What is asked for at each event is small.
 type seenIn struct {
-	known   bool
 	role    role
 	doing   doing
 	write   bool  // to a connection
@@ -77,10 +76,15 @@ type seenIn struct {
 	accept  bool  // it accepts a connection
 	connect bool  // it connects
 	fn      bool  // it is in a function that a spec names
+	reads   bool  // it is of the creation of who reads in the background while a handler runs
 	depth   uint8 // of the handler
+	wait    Kind  // of sync
+	*details
+}
+
+type details struct {
 	kind    string
 	name    string               // of the handler
-	wait    Kind                 // of sync
 	sources votes[model.StackID] // of what is read there: where others write
 	placed  bool
 	place   *Place // if placed
@@ -140,30 +144,25 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 
 // stack returns what a stack shows.
 func (f *finder) stack(id model.StackID) *seenIn {
+	if int(id) < len(f.stacks) {
+		if s := &f.stacks[id]; s.details != nil {
+			return s
+		}
+	}
+	return f.first(id)
+}
+
+// first is the slow path of stack: the first sight of an ID.
+func (f *finder) first(id model.StackID) *seenIn {
+	s := f.look(f.tables.Stack(id))
 	if int(id) >= len(f.stacks) {
 		f.stacks = append(f.stacks, make([]seenIn, f.tables.NumStacks()-len(f.stacks))...)
 		if int(id) >= len(f.stacks) {
-			return &seenIn{}
+			return &s
 		}
 	}
-	s := &f.stacks[id]
-	if !s.known {
-		*s = f.look(f.tables.Stack(id))
-		s.known = true
-	}
-	return s
-}
-
-// wait returns the kind of a wait.
-func (f *finder) wait(reason model.StringID, stack model.StackID) Kind {
-	switch w := f.waits.Of(reason); {
-	case w == model.WaitSync:
-		return f.stack(stack).wait
-	case waitKinds[w] == Channel && f.stack(stack).pool:
-		return Connection
-	default:
-		return waitKinds[w]
-	}
+	f.stacks[id] = s
+	return &f.stacks[id]
 }
 
 // start returns the role of a goroutine by its start function, and the kind of its requests.
@@ -185,10 +184,12 @@ func (f *finder) start(fn string) (role, string) {
 
 // look finds out what a stack shows.
 func (f *finder) look(frames []model.Frame) (s seenIn) {
+	s.details = &details{}
 	last := len(frames) - 1
 	if last < 0 {
 		return s
 	}
+	s.reads = startsRead(frames)
 	s.wait = waitKinds[model.WaitOf(model.SyncReason(frames))]
 	for ; last > 0 && model.IsWrapper(frames[last].Func); last-- {
 	}
@@ -279,6 +280,6 @@ func (s *seenIn) handler(frames []model.Frame) {
 // startsRead reports whether a goroutine with this stack at its creation reads in the
 // background while a handler runs.
 func startsRead(frames []model.Frame) bool {
-	return len(frames) > 0 && strings.HasPrefix(frames[0].Func, "net/http.(*connReader).") &&
+	return strings.HasPrefix(frames[0].Func, "net/http.(*connReader).") &&
 		(strings.Contains(frames[0].Func, "backgroundRead") || strings.Contains(frames[0].Func, "startBackgroundRead"))
 }

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -8,72 +9,68 @@ import (
 )
 
 // goroutine is what is kept of a goroutine: the latest intervals that are over, and the one
-// since then.
+// since then. What each event needs comes first.
 type goroutine struct {
 	id      model.GoID
-	fn      model.StringID // its start function, 0 if not known
-	created model.Time     // have a meaning only if the creation was seen
-	seen    bool
-	creator *goroutine // nil: a timer, or forgotten
-	timed   bool       // a timer created it
-
+	since   model.Time
 	segs    []segment
-	first   int     // how many intervals there were before segs
-	sums    []Times // of the path at bounds of blocks of intervals, from the one numbered block on
-	block   int
-	own     Times      // of states, at since
-	fixed   model.Time // up to here the path was summed up for a request
-	samples []sample
-	ended   bool
-	endedAt model.Time
-
-	kind    Kind // since then; of Running while it assists: GC
+	stack   model.StackID // the latest that was seen
+	proc    int16         // that it ran on
+	kind    Kind          // since then; of Running while it assists: GC
 	state   model.GoState
 	assist  bool
 	selects bool // it waits in a select
 	writes  bool // it has written to a connection
-	since   model.Time
-	stack   model.StackID      // the latest that was seen
-	proc    int16              // that it ran on
-	last    *wait              // the latest that is over
+	accepts bool // it has accepted a connection, of which nobody knows yet who dialled it
+	seen    bool // its creation
+	timed   bool // a timer created it
+	ended   bool
+	fn      model.StringID // its start function, 0 if not known
+	spawn   model.StackID  // of its creation
+	*server                // what it serves; nil: nothing
+	*ends                  // of connections that it has; nil: not known
+	samples []sample
+	own     Times // of states, at since
+
+	first   int     // how many intervals there were before segs
+	sums    []Times // of the path at bounds of blocks of intervals, from the one numbered block on
+	block   int
+	last    int                // the latest wait that somebody ended, counted as first does
+	links   map[int]*link      // of waits that many lead to
 	peers   *votes[*goroutine] // who writes what it reads; nil: nobody was asked for
-	spawn   model.StackID      // of its creation
-	*ends                      // of connections that it has; nil: not known
-	*server                    // what it serves; nil: nothing
+	fixed   model.Time         // up to here the path was summed up for a request
+	created model.Time         // has a meaning only if the creation was seen
+	creator *goroutine         // nil: a timer, or forgotten
+	endedAt model.Time
 }
 
 // segment is an interval of a goroutine in one state, up to where the next one begins.
 type segment struct {
 	from  model.Time
-	wait  *wait         // that somebody ended; else nil
+	by    *goroutine    // who ended this wait; nil: nobody, or not known
 	stack model.StackID // where it blocked, or running, what was seen at the end
-	proc  int16         // of Runnable and Running; -1: not known
-	kind  Kind
-	waits bool // unlike a mark assist, of kind GC too
+	// Up to so long before the end of a wait the path is that of by, the rest is the kind's own.
+	late     uint32
+	proc     int16 // of Runnable and Running; -1: not known
+	kind     Kind
+	waits    bool  // unlike a mark assist, of kind GC too
+	inferred bool  // that by is what was waited for is not certain
+	depth    uint8 // how many waits each end while the next one lasts, up to this; at most linkFrom
+	linked   bool  // it has a link
 }
 
-// wait is a wait that somebody ended.
-type wait struct {
-	from, to model.Time
-	// Up to until the path is that of by, the rest is the kind's own. by is nil if that is
-	// forgotten.
-	by    *goroutine
-	until model.Time
-	kind  Kind
-	// inferred: that by is what was waited for is not certain.
-	inferred bool
-	depth    int32 // how many waits each end while the next one lasts, up to this
-	link     *link // nil if these are few
-}
-
-// link is the way from a wait to one that its waker had before, if that ended while it lasted.
+// link is a wait that many waits lead to, and the way from it to one that its waker had before, if
+// that ended while it lasted.
 type link struct {
-	to    *wait
-	k     Times      // between the ends of the two
-	jump  *wait      // far beyond
-	kj    Times      // between the end of the wait and that of jump
-	after model.Time // the latest beginning of the waits from to up to jump
-	depth int32
+	from, to, until model.Time
+	by              *goroutine
+	kind            Kind
+	next            *link      // nil: by's path is walked
+	k               Times      // between the ends of the two
+	jump            *link      // far beyond
+	kj              Times      // between the end of the wait and that of jump
+	after           model.Time // the latest beginning of the waits from next up to jump
+	depth           int32
 }
 
 type sample struct {
@@ -84,11 +81,10 @@ type sample struct {
 const (
 	blockSize = 64 // intervals
 	linkFrom  = 32 // waits that are walked one by one
-	// maxBytes is how much intervals, waits and links may take.
+	// maxBytes is how much intervals and links may take.
 	maxBytes     = 16 << 20
-	segmentBytes = 24
-	waitBytes    = 48
-	linkBytes    = 32 + 2*int(NumKinds)*8
+	segmentBytes = 32
+	linkBytes    = 96 + 2*int(NumKinds)*8
 	sumBytes     = int(NumKinds) * 8
 	// maxChain bounds the recursion over goroutines. What is beyond is unknown.
 	maxChain = 1 << 14
@@ -101,6 +97,9 @@ func (g *goroutine) end(i int) model.Time {
 	}
 	return g.since
 }
+
+// upTo returns up to when the path of a wait is that of who ended it.
+func (g *goroutine) upTo(i int) model.Time { return g.end(i) - model.Time(g.segs[i].late) }
 
 // front returns from where on intervals are kept.
 func (g *goroutine) front() model.Time {
@@ -143,7 +142,7 @@ func (g *goroutine) at(t model.Time) int {
 
 // spend adds an interval that no waker explains.
 func (t *Tracker) spend(v *Times, k Kind, from, to model.Time) {
-	if k == Runnable {
+	if k == Runnable && from < t.stopped {
 		for _, s := range t.stopsIn(from, to) {
 			stopped := min(s.to, to).Sub(max(s.from, from))
 			v[STW] += stopped
@@ -189,7 +188,7 @@ func (t *Tracker) path(v *Times, g *goroutine, x, y model.Time, others bool) {
 			x = g.segs[i].from
 		}
 		end := min(g.end(i), y)
-		t.interval(v, &g.segs[i], x, end, others)
+		t.interval(v, g, i, x, end, others)
 		x = end
 	}
 	if x < y {
@@ -205,11 +204,15 @@ func (t *Tracker) path(v *Times, g *goroutine, x, y model.Time, others bool) {
 	t.depth--
 }
 
-// interval adds the path of an interval from x to y.
-func (t *Tracker) interval(v *Times, s *segment, x, y model.Time, others bool) {
-	switch {
-	case s.wait != nil && s.wait.by != nil:
-		t.waited(v, s.wait, x, y)
+// interval adds the path of g's interval i from x to y.
+func (t *Tracker) interval(v *Times, g *goroutine, i int, x, y model.Time, others bool) {
+	switch s := &g.segs[i]; {
+	case s.linked:
+		t.linked(v, g.links[g.first+i], x, y)
+	case s.by != nil:
+		until := min(max(g.upTo(i), x), y)
+		t.path(v, s.by, x, until, true)
+		v[s.kind] += y.Sub(until)
 	case s.kind == Running && others:
 		v[Others] += y.Sub(x)
 	default:
@@ -217,33 +220,30 @@ func (t *Tracker) interval(v *Times, s *segment, x, y model.Time, others bool) {
 	}
 }
 
-// waited adds the path of a wait from x to y.
-func (t *Tracker) waited(v *Times, w *wait, x, y model.Time) {
-	if w.link != nil && y < w.to {
+// linked adds the path of a wait with a link from x to y.
+func (t *Tracker) linked(v *Times, l *link, x, y model.Time) {
+	if l.next != nil && y < l.to {
 		var rest Times
-		t.waited(&rest, w, y, w.to)
-		t.waited(v, w, x, w.to)
+		t.linked(&rest, l, y, l.to)
+		t.linked(v, l, x, l.to)
 		v.sub(&rest)
 		return
 	}
-	for l := w.link; l != nil; l = w.link {
+	for l.next != nil {
 		if l.after <= x && x < l.jump.to {
 			v.add(&l.kj)
-			w = l.jump
-		} else if l.to.from <= x && x < l.to.to {
+			l = l.jump
+		} else if l.next.from <= x && x < l.next.to {
 			v.add(&l.k)
-			w = l.to
+			l = l.next
 		} else {
 			break
 		}
-		y = w.to
+		y = l.to
 	}
-	until := x
-	if w.by != nil {
-		until = min(max(w.until, x), y)
-		t.path(v, w.by, x, until, true)
-	}
-	v[w.kind] += y.Sub(until)
+	until := min(max(l.until, x), y)
+	t.path(v, l.by, x, until, true)
+	v[l.kind] += y.Sub(until)
 }
 
 // blocks adds the path of g's intervals from one to another index, both at bounds of blocks.
@@ -256,7 +256,7 @@ func (t *Tracker) blocks(v *Times, g *goroutine, from, to int, others bool) {
 	for n := g.block + len(g.sums) - 1; n < last; n++ {
 		s := g.sums[n-g.block]
 		for i := n*blockSize - g.first; i < (n+1)*blockSize-g.first; i++ {
-			t.interval(&s, &g.segs[i], g.segs[i].from, g.end(i), false)
+			t.interval(&s, g, i, g.segs[i].from, g.end(i), false)
 		}
 		g.sums = append(g.sums, s)
 		t.bytes += sumBytes
@@ -269,99 +269,146 @@ func (t *Tracker) blocks(v *Times, g *goroutine, from, to int, others bool) {
 	v.add(&d)
 }
 
-// chain links a wait to the one that its waker was in when it began, or else to the latest one
-// that the waker had, if that ended while it lasted.
-func (t *Tracker) chain(w *wait) {
-	p := w.by.last
-	if p != nil && p.from > w.from {
-		if i := w.by.at(w.from); i >= 0 && i < len(w.by.segs) && w.by.segs[i].from <= w.from && w.by.segs[i].wait != nil {
-			p = w.by.segs[i].wait
-		}
+// latest returns the index of the latest wait that somebody ended, -1 if it is not kept.
+func (g *goroutine) latest() int {
+	if i := g.last - g.first; i >= 0 && i < len(g.segs) && g.segs[i].by != nil {
+		return i
 	}
-	if p == nil || p.to <= w.from || p.to > w.until {
-		return
-	}
-	if w.depth = p.depth + 1; w.depth < linkFrom {
-		return
-	}
-	l := &link{to: p}
-	t.path(&l.k, w.by, p.to, w.until, true)
-	l.k[w.kind] += w.to.Sub(w.until)
-	l.depth, l.jump, l.kj, l.after = depthOf(p)+1, p, l.k, p.from
-	if q := p.link; q != nil {
-		if j := q.jump.link; j != nil && q.depth-j.depth == j.depth-depthOf(j.jump) {
-			l.jump, l.after = j.jump, max(p.from, q.after, j.after)
-			l.kj.add(&q.kj)
-			l.kj.add(&j.kj)
-		}
-	}
-	w.link = l
-	t.bytes += linkBytes
+	return -1
 }
 
-// depthOf returns how many links follow each other from w on.
-func depthOf(w *wait) int32 {
-	if w.link == nil {
-		return 0
+// resolved takes that by ended the latest interval of g, a wait, and that the path is by's up to a time.
+func (t *Tracker) resolved(g, by *goroutine, until model.Time) {
+	late := t.now.Sub(until)
+	if late > math.MaxUint32 {
+		return // that is not what g waited for
 	}
-	return w.link.depth
+	n := len(g.segs) - 1
+	w := &g.segs[n]
+	w.late, w.inferred = uint32(late), w.kind == Lock || w.kind == Cond || w.kind == Network || w.kind == Connection || g.selects
+	if w.kind == Cond {
+		t.again(g, by)
+	}
+	if p := by.latest(); p >= 0 {
+		t.chain(g, by, p)
+	}
+	w.by, g.last = by, g.first+n
 }
 
-// close ends the present interval at time at. If somebody ended a wait, w says so.
-func (t *Tracker) close(g *goroutine, at model.Time, w *wait) {
-	if at <= g.since {
+// chain links the latest wait of g, which by ended, to the one that by was in when it began, or
+// else to the latest one that by had, p, if that ended while it lasted.
+func (t *Tracker) chain(g, by *goroutine, p int) {
+	n := len(g.segs) - 1
+	w := &g.segs[n]
+	if by.segs[p].from > w.from {
+		if i := by.at(w.from); i < len(by.segs) && by.segs[i].from <= w.from && by.segs[i].by != nil {
+			p = i
+		}
+	}
+	from, until := by.end(p), g.upTo(n)
+	if from <= w.from || from > until {
 		return
 	}
-	t.spend(&g.own, g.kind, g.since, at)
-	if w != nil {
-		if w.kind == Cond {
-			t.again(g, w)
+	if w.depth = min(by.segs[p].depth+1, linkFrom); w.depth < linkFrom {
+		return
+	}
+	to := t.link(by, p)
+	var k Times
+	t.path(&k, by, from, until, true)
+	k[w.kind] += t.now.Sub(until)
+	l := t.link(g, n)
+	l.by, l.next, l.k, l.jump, l.kj, l.after, l.depth = by, to, k, to, k, to.from, to.depth+1
+	if j := to.jump; j != nil && j.next != nil && to.depth-j.depth == j.depth-j.jump.depth {
+		l.jump, l.after = j.jump, max(to.from, to.after, j.after)
+		l.kj.add(&to.kj)
+		l.kj.add(&j.kj)
+	}
+}
+
+// link returns the link of a wait, a new one that leads nowhere if it has none.
+func (t *Tracker) link(g *goroutine, i int) *link {
+	s := &g.segs[i]
+	if !s.linked {
+		if g.links == nil {
+			g.links = map[int]*link{}
 		}
-		t.chain(w)
-		g.last = w
+		s.linked = true
+		g.links[g.first+i] = &link{from: s.from, to: g.end(i), until: g.upTo(i), by: s.by, kind: s.kind}
+		t.bytes += linkBytes
 	}
-	if n := len(g.segs); n >= 64 && n == cap(g.segs) && g.segs[n/2].from <= t.horizon {
-		t.trim(g)
+	return g.links[g.first+i]
+}
+
+// unlink forgets the link of an interval, and where it leads.
+func (t *Tracker) unlink(g *goroutine, i int) {
+	l := g.links[g.first+i]
+	*l = link{from: l.from, to: l.to, until: math.MinInt64, kind: l.kind}
+	delete(g.links, g.first+i)
+	t.bytes -= linkBytes
+}
+
+// close ends the present interval.
+func (t *Tracker) close(g *goroutine) {
+	if t.now <= g.since {
+		return
 	}
+	t.spend(&g.own, g.kind, g.since, t.now)
+	if len(g.segs) == cap(g.segs) || len(g.samples) > 0 {
+		t.room(g)
+	}
+	n := len(g.segs)
+	g.segs = g.segs[:n+1]
+	s := &g.segs[n] // what is beyond the end is zero
+	s.from, s.stack, s.proc, s.kind, s.waits = g.since, g.stack, g.proc, g.kind, g.state == model.GoWaiting
+	t.bytes += segmentBytes
+	g.since = t.now
+}
+
+// room makes room for an interval, and takes the samples in the present one.
+func (t *Tracker) room(g *goroutine) {
 	if n := len(g.samples); n > 0 && g.samples[n-1].at >= g.since && g.kind == Running {
-		s := stretch{from: g.since, to: at, end: g.stack}
+		s := stretch{from: g.since, to: t.now, end: g.stack}
 		if n := len(g.segs); n > 0 {
 			s.begin = g.segs[n-1].stack
 		}
 		t.walker.sampled(g, &s)
 	}
-	if n := len(t.spare); g.segs == nil && n > 0 {
-		g.segs, t.spare = t.spare[n-1], t.spare[:n-1]
-	} else if g.segs == nil {
-		g.segs = make([]segment, 0, 8)
+	n, k := len(g.segs), len(t.spare)
+	switch {
+	case n < cap(g.segs):
+		return
+	case n == 0 && k > 0:
+		g.segs, t.spare = t.spare[k-1], t.spare[:k-1]
+	case n >= 32 && g.segs[n/2].from <= t.horizon:
+		t.trim(g)
 	}
-	g.segs = append(g.segs, segment{from: g.since, wait: w, stack: g.stack, proc: g.proc, kind: g.kind, waits: g.state == model.GoWaiting})
-	t.bytes += segmentBytes
-	g.since = at
+	g.segs = slices.Grow(g.segs, max(8-n, 1))
 }
 
 // again resolves waits for a condition that was not met again: who waits once more at the same
 // place, without having woken anybody, waited for whoever ended the last of them.
-func (t *Tracker) again(g *goroutine, w *wait) {
+func (t *Tracker) again(g, by *goroutine) {
 	const most = 16 // waits
-	first := len(g.segs)
-	for i := first - 1; i >= 2 && len(g.segs)-i < 3*most; i -= 3 {
+	last := len(g.segs) - 1
+	first := last
+	for i := first - 1; i >= 2 && last-i < 3*most; i -= 3 {
 		ran, queued, waited := &g.segs[i], &g.segs[i-1], &g.segs[i-2]
-		if ran.kind != Running || queued.kind != Runnable || waited.kind != Cond || waited.wait == nil || waited.wait.by == nil ||
+		if ran.kind != Running || queued.kind != Runnable || waited.kind != Cond || waited.by == nil ||
 			waited.from < g.fixed || waited.stack != g.stack || ran.stack != g.stack || g.stack == 0 {
 			break
 		}
 		first = i - 2
 	}
-	if first == len(g.segs) {
+	if first == last {
 		return
 	}
-	for i := first; i < len(g.segs); i += 3 {
-		x := g.segs[i].wait
-		if x.link != nil {
-			t.bytes -= linkBytes
+	for i := first; i < last; i += 3 {
+		x := &g.segs[i]
+		x.by, x.late, x.depth = by, 0, 0
+		if x.linked {
+			l := g.links[g.first+i]
+			*l = link{from: l.from, to: l.to, until: l.to, by: by, kind: Cond}
 		}
-		x.by, x.until, x.link, x.depth = w.by, x.to, nil, 0
 	}
 	if n := max((g.first+first)/blockSize-g.block+1, 0); n < len(g.sums) { // which had other wakers
 		t.bytes -= (len(g.sums) - n) * sumBytes
@@ -369,35 +416,15 @@ func (t *Tracker) again(g *goroutine, w *wait) {
 	}
 }
 
-// newWait returns a wait from a block of them.
-func (t *Tracker) newWait() *wait {
-	if len(t.waits) == 0 {
-		t.waits = make([]wait, 16) // of which one keeps all
-	}
-	w := &t.waits[0]
-	t.waits = t.waits[1:]
-	t.bytes += waitBytes
-	return w
-}
-
-// forget drops what ended a wait: nobody asks for it.
-func (s *segment) forget(t *Tracker) {
-	if w := s.wait; w != nil {
-		t.bytes -= waitBytes
-		if w.link != nil {
-			t.bytes -= linkBytes
-		}
-		w.by, w.link = nil, nil
-	}
-}
-
 // trim forgets what ended before the horizon, but for the last of it, where the next began.
 func (t *Tracker) trim(g *goroutine) {
-	n := 0
-	for ; n+1 < len(g.segs) && g.end(n+1) <= t.horizon; n++ {
-		t.bytes -= segmentBytes
-		g.segs[n].forget(t)
+	n := max(g.at(t.horizon)-1, 0)
+	for i := 0; i < n && len(g.links) > 0; i++ {
+		if g.segs[i].linked {
+			t.unlink(g, i)
+		}
 	}
+	t.bytes -= n * segmentBytes
 	g.segs = slices.Delete(g.segs, 0, n)
 	g.first += n
 	if n := min((g.first+blockSize-1)/blockSize-g.block, len(g.sums)); n > 0 {

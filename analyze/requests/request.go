@@ -82,7 +82,7 @@ func (r *Request) Parts() iter.Seq[*Part] {
 			w.queued = l.queued
 			w.wait, w.waitAt = NumKinds, nil
 			if l.g == nil {
-				w.emit(Part{From: l.from, To: l.to, Kind: Unknown, G: model.NoGoroutine})
+				w.emit(&Part{From: l.from, To: l.to, Kind: Unknown, G: model.NoGoroutine})
 				continue
 			}
 			w.walk(l.g, l.from, l.to, 0, false)
@@ -102,6 +102,7 @@ type walker struct {
 	placed int32
 	pairs  map[pair]*Place
 	ran    map[alike]*ran
+	recent [256]*ran // of ran, by hash
 	starts map[model.StringID]*Place
 	wait   Kind
 	waitAt *Place
@@ -118,23 +119,23 @@ const holdsLock = ^model.StackID(0)
 // maxDepth is how deep a path is listed. What lies deeper is summed up by kinds.
 const maxDepth = 32
 
-func (w *walker) emit(p Part) {
+func (w *walker) emit(p *Part) {
 	if p.To <= p.From {
 		return
 	}
+	kind, l := p.Kind, &w.part
 	if w.queued {
-		p.Kind = Queued
+		kind = Queued
 	}
-	p.Wait, p.WaitAt, p.Via, p.ViaKind = w.wait, w.waitAt, w.via, w.viaOf
-	l := &w.part
-	if l.Kind == p.Kind && l.G == p.G && l.At == p.At && l.Depth == p.Depth && l.Wait == p.Wait && l.WaitAt == p.WaitAt && l.Inferred == p.Inferred && l.To == p.From {
+	if l.Kind == kind && l.G == p.G && l.At == p.At && l.Depth == p.Depth && l.Wait == w.wait && l.WaitAt == w.waitAt && l.Inferred == p.Inferred && l.To == p.From {
 		l.To = p.To
 		return
 	}
 	if w.yield != nil && l.To > l.From && !w.yield(l) {
 		w.yield = nil
 	}
-	w.part = p
+	*l = *p
+	l.Kind, l.Wait, l.WaitAt, l.Via, l.ViaKind = kind, w.wait, w.waitAt, w.via, w.viaOf
 }
 
 // walk lists g's path from x to y, at a depth.
@@ -153,7 +154,7 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			w.walk(g.creator, x, c, depth, inferred)
 		} else {
 			p.From, p.To, p.Kind = x, c, g.before(front)
-			w.emit(p)
+			w.emit(&p)
 		}
 		x = c
 	}
@@ -180,20 +181,20 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 		}
 		p.From, p.To, p.Kind, p.At, p.Inferred = x, end, s.kind, nil, inferred
 		switch {
-		case s.wait != nil && s.wait.by != nil:
-			until := min(max(s.wait.until, x), end)
+		case s.by != nil:
+			until := min(max(g.upTo(i), x), end)
 			holds := w.holds
-			if w.holds = 0; s.wait.kind == Lock {
-				w.holds = s.wait.until
+			if w.holds = 0; s.kind == Lock {
+				w.holds = g.upTo(i)
 			}
 			via, of := w.via, w.viaOf
 			if at := w.single(s.stack); depth > 0 && at != nil && at.program {
 				w.via, w.viaOf = at, s.kind
 			}
-			w.walk(s.wait.by, x, until, depth+1, inferred || s.wait.inferred)
+			w.walk(s.by, x, until, depth+1, inferred || s.inferred)
 			w.holds, w.via, w.viaOf = holds, via, of
 			p.From, p.At = until, w.single(s.stack)
-			w.emit(p)
+			w.emit(&p)
 		case s.kind == Running || s.kind == GC && !waits:
 			whole := stretch{from: s.from, to: y, begin: begin, end: s.stack}
 			if i < len(g.segs) {
@@ -202,14 +203,14 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			if whole.to == w.holds {
 				whole.begin = holdsLock // all the time in the function that then released it
 			}
-			w.running(g, p, whole)
+			w.running(g, &p, &whole)
 		case s.kind == Runnable:
-			w.runnable(p, s.proc)
+			w.runnable(&p, s.proc)
 		default:
 			if p.At = w.single(s.stack); w.via != nil && (p.At == nil || !p.At.program) {
 				p.At = w.via
 			}
-			w.emit(p)
+			w.emit(&p)
 		}
 		x = end
 	}
@@ -223,7 +224,7 @@ func (w *walker) sum(g *goroutine, x, y model.Time, depth int) {
 	v[Others] = 0
 	for k := range NumKinds {
 		to := min(x+model.Time(max(v[k], 0)), y)
-		w.emit(Part{From: x, To: to, Kind: k, G: g.id, Depth: depth, Inferred: true})
+		w.emit(&Part{From: x, To: to, Kind: k, G: g.id, Depth: depth, Inferred: true})
 		x = to
 	}
 }
@@ -238,7 +239,7 @@ type stretch struct {
 // middle between it and the next. Without any, it is what most samples show in others between
 // the same two stacks and of similar length; else the innermost function of the program's own
 // that was there at both ends.
-func (w *walker) running(g *goroutine, p Part, s stretch) {
+func (w *walker) running(g *goroutine, p *Part, s *stretch) {
 	from, to := p.From, p.To
 	i := sort.Search(len(g.samples), func(i int) bool { return g.samples[i].at >= from })
 	j := i
@@ -246,7 +247,7 @@ func (w *walker) running(g *goroutine, p Part, s stretch) {
 		j++
 	}
 	if i == j {
-		p.At = w.unsampled(&s)
+		p.At = w.unsampled(s)
 		w.emit(p)
 		return
 	}
@@ -273,6 +274,7 @@ func (s *stretch) alike() alike {
 
 // ran is what ran in stretches that are alike.
 type ran struct {
+	alike alike
 	Place // by the samples so far; without any, what both ends have in common
 	most  *Place
 	seen  map[*Place]int // samples
@@ -290,9 +292,13 @@ func (w *walker) unsampled(s *stretch) *Place {
 
 func (w *walker) alikes(s *stretch) *ran {
 	id := s.alike()
+	recent := &w.recent[(uint32(id.begin)*5+uint32(id.end)*3+uint32(id.size))%uint32(len(w.recent))]
+	if *recent != nil && (*recent).alike == id {
+		return *recent
+	}
 	r := w.ran[id]
 	if r == nil {
-		r = &ran{}
+		r = &ran{alike: id}
 		if len(w.ran) == maxPairs {
 			return r
 		}
@@ -302,6 +308,7 @@ func (w *walker) alikes(s *stretch) *ran {
 		r.Place.ID = w.add(Place{}).ID
 		w.ran[id] = r
 	}
+	*recent = r
 	return r
 }
 
@@ -331,7 +338,7 @@ const leastBehind = 10_000
 
 // runnable lists a wait for a proc, with what ran on it the longest, and times in which the
 // world was stopped.
-func (w *walker) runnable(p Part, proc int16) {
+func (w *walker) runnable(p *Part, proc int16) {
 	from, to := p.From, p.To
 	var l []turn
 	if proc >= 0 && int(proc) < len(w.t.turns) && to.Sub(from) >= leastBehind {
@@ -370,9 +377,9 @@ func (w *walker) runnable(p Part, proc int16) {
 	for _, s := range w.t.stopsIn(from, to) {
 		p.To = max(s.from, p.From)
 		w.emit(p)
-		stopped := p
+		stopped := *p
 		stopped.From, stopped.To, stopped.Kind, stopped.At = p.To, min(s.to, to), STW, nil
-		w.emit(stopped)
+		w.emit(&stopped)
 		p.From = stopped.To
 	}
 	p.To = to

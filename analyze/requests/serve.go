@@ -86,7 +86,7 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 	for i > 0 && t.open[i-1].at > p.at {
 		i--
 	}
-	t.open = slices.Insert(t.open, i, p)
+	t.open, t.stale = slices.Insert(t.open, i, p), true
 	return p
 }
 
@@ -98,15 +98,24 @@ func (t *Tracker) sum(p *pending, to model.Time) {
 }
 
 // release forgets a request.
-func (g *goroutine) release() {
+func (t *Tracker) release(g *goroutine) {
 	if g.req != nil {
-		g.req.done, g.req = true, nil
+		t.drop(g.req)
+		g.req = nil
 	}
 }
 
-// saw takes a stack of a goroutine.
-func (t *Tracker) saw(g *goroutine, stack model.StackID) {
-	s := t.finder.stack(stack)
+// drop takes that a request is over.
+func (t *Tracker) drop(p *pending) { p.done, t.stale = true, true }
+
+// saw takes the stack of a goroutine.
+func (t *Tracker) saw(g *goroutine) {
+	if s := t.finder.stack(g.stack); s.role != roleNone || g.server != nil {
+		t.shows(g, s)
+	}
+}
+
+func (t *Tracker) shows(g *goroutine, s *seenIn) {
 	if g.server == nil || g.role == roleNone || g.role == roleStream && s.role != roleNone && s.role != roleAccept {
 		if s.role == roleNone || s.role == roleAccept && g.server != nil {
 			return
@@ -131,7 +140,7 @@ func (t *Tracker) saw(g *goroutine, stack model.StackID) {
 			g.req.cut = true
 		}
 	}
-	if s.name != "" && s.depth >= g.depth && s.role == g.role {
+	if s.role == g.role && s.depth >= g.depth && s.name != "" {
 		g.name, g.depth = s.name, s.depth
 	}
 	switch {
@@ -150,6 +159,9 @@ func (t *Tracker) saw(g *goroutine, stack model.StackID) {
 // blocked takes that a goroutine waits, or begins a system call.
 func (t *Tracker) blocked(g *goroutine) {
 	s := t.finder.stack(g.stack)
+	if g.server == nil && !g.accepts && !s.accept && !s.connect && !s.write {
+		return
+	}
 	if g.server != nil && g.role == roleStream {
 		switch {
 		case g.state == model.GoSyscall && s.write:
@@ -161,10 +173,9 @@ func (t *Tracker) blocked(g *goroutine) {
 	switch call := g.state == model.GoSyscall; {
 	case s.accept && call:
 		t.accepted(g)
-		g.conns().accepts = t.now
+		g.conns().at, g.accepts = t.now, true
 	case s.accept && !call: // for nothing
-		e := g.conns()
-		e.accepts, e.empty = 0, t.now
+		g.conns().empty, g.accepts = t.now, false
 	case s.connect && call:
 		t.accepted(g)
 		x := &end{dialled: true}
@@ -190,7 +201,7 @@ func (t *Tracker) blocked(g *goroutine) {
 		t.finish(g, m, true)
 	}
 	if g.state == model.GoWaiting && !g.woken {
-		g.release()
+		t.release(g)
 	} else if g.req == nil {
 		g.req = t.hold(g)
 		g.req.cut = !g.seen && !g.settled // it may have waited for this before
@@ -207,10 +218,10 @@ func (t *Tracker) unblocked(g *goroutine, k Kind) {
 	}
 	switch s := t.finder.stack(g.stack); {
 	case s.doing == doingHandshake:
-		g.release()
+		t.release(g)
 		g.req = t.hold(g)
 	case k == Network && (s.doing == doingIdle || s.doing == doingRead && !g.woken):
-		g.release()
+		t.release(g)
 		g.req, g.woken, g.settled = t.hold(g), true, true
 	case s.write && k == Syscall && g.req != nil && s.doing >= doingHandle:
 		g.handled = true
@@ -239,7 +250,7 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 		return
 	}
 	for _, p := range g.regions {
-		p.done = true
+		t.drop(p)
 		if !whole {
 			t.report("region", p.name, g, p, t.here(g), false)
 		}
@@ -247,7 +258,7 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 	switch {
 	case g.req == nil:
 	case g.role == roleConn && !g.handled, g.role == roleStream && whole:
-		g.release()
+		t.release(g)
 	case g.role == roleConn && g.wrote, g.role == roleFunc:
 		t.finish(g, g.until, whole)
 	default:
@@ -278,7 +289,7 @@ func (t *Tracker) report(kind, name string, g *goroutine, p *pending, m mark, wh
 	*r = Request{Kind: kind, Name: name, Complete: whole && !p.cut, Own: m.own, Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: m.at}), labels: p.labels}
 	r.Own.sub(&p.own)
 	t.deliver(r)
-	p.done = true
+	t.drop(p)
 }
 
 // deliver reports a request by its legs.
@@ -380,10 +391,10 @@ func (v *votes[T]) most(least int32) (what T) {
 // ends are those of connections that a goroutine has.
 type ends struct {
 	of      [4]*end
-	n, born int8 // how many, and since its creation
-	shared  bool // with a goroutine that it created
-	outside bool // it serves who is outside of the program: when the request came, nobody had written
-	accepts model.Time
+	n, born int8       // how many, and since its creation
+	shared  bool       // with a goroutine that it created
+	outside bool       // it serves who is outside of the program: when the request came, nobody had written
+	at      model.Time // of the latest call that accepted a connection, and of that for nothing
 	empty   model.Time
 	asker   *goroutine // whose write it read last
 }
@@ -445,19 +456,19 @@ func (e *ends) answers() bool {
 
 // accepted pairs what g accepted with the oldest dial that nobody has accepted.
 func (t *Tracker) accepted(g *goroutine) {
-	if g.ends == nil || g.accepts == 0 {
+	if !g.accepts {
 		return
 	}
+	g.accepts = false
 	for n := max(t.dialed-dialsKept, 0); n < t.dialed; n++ {
 		x := &t.dials[n%dialsKept]
-		if x.end != nil && x.at <= g.accepts && x.at >= g.empty-writeSlack && x.at >= g.accepts-acceptWithin {
+		if at := g.ends.at; x.end != nil && x.at <= at && x.at >= g.empty-writeSlack && x.at >= at-acceptWithin {
 			x.other = &end{other: x.end}
 			g.add(x.other)
 			x.end = nil
 			break
 		}
 	}
-	g.accepts = 0
 }
 
 // peer returns who wrote what a wait of g for the network ends with, and when; nil if that is

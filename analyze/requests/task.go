@@ -61,7 +61,7 @@ func (t *Tracker) mark(ev *model.Event) {
 	}
 	t.advance(ev.Time)
 	g := t.split(ev.G, ev.Stack)
-	t.close(g, t.now, nil)
+	t.close(g)
 	t.label(ev, g, x)
 	switch {
 	case begins && x == nil:
@@ -101,8 +101,8 @@ func (t *Tracker) mark(ev *model.Event) {
 // hand gives a task to a goroutine that was seen to work on it.
 func (t *Tracker) hand(x *task, to *goroutine) {
 	c, woken := x.g, x.seen
-	if w := to.last; w != nil && w.by == c && w.to > woken && w.to <= c.since {
-		woken = w.to
+	if i := to.latest(); i >= 0 && to.segs[i].by == c && to.end(i) <= c.since {
+		woken = max(woken, to.end(i))
 	}
 	if woken = max(woken, x.summed); woken > x.since.at {
 		own := t.ownBetween(c, x.since.at, woken)
@@ -152,7 +152,7 @@ func (t *Tracker) endTask(x *task, whole bool) {
 	if len(r.legs) > 0 {
 		t.deliver(r)
 	}
-	x.done = true
+	t.drop(x.pending)
 }
 
 // endTasks reports the tasks that the trace leaves open.

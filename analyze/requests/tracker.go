@@ -21,31 +21,32 @@ type Tracker struct {
 
 	tables  *model.Tables
 	machine *model.Machine
-	finder  finder
 	active  bool
 	now     model.Time
+	open    []*pending // in the order in which they began, some of them done
+	stale   bool       // the horizon is, perhaps: open has changed, or there is none
+	horizon model.Time // what was before is not needed
+	forced  model.Time // what was before is not kept
+	bytes   int        // of what is kept, about
+	sweepAt int        // at how many to look through all goroutines
+	limit   int        // of bytes
+	stopped model.Time // when the last of stops ends
 	gs      model.GoTable[goroutine]
+	turns   [][]turn     // by proc
 	dead    []*goroutine // in the order in which they ended
 	spare   [][]segment  // of goroutines that are forgotten
-	open    []*pending   // in the order in which they began, some of them done
 	over    []*pending   // to be used again
-	request Request      // the one that is reported
-	horizon model.Time   // what was before is not needed
-	forced  model.Time   // what was before is not kept
-	bytes   int          // of what is kept, about
-	limit   int          // of bytes
-	sweepAt int          // at how many to look through all goroutines
 	depth   int
-	waits   []wait // to be used
 	tasks   map[model.TaskID]*task
-	stops   []stop   // of the world
-	inStop  int      // stops that are going on, as the last of stops
-	turns   [][]turn // by proc
+	stops   []stop // of the world
+	inStop  int    // stops that are going on, as the last of stops
 	writes  [writesKept]write
 	wrote   int
 	dials   [dialsKept]dial
 	dialed  int
+	finder  finder
 	walker  walker
+	request Request // the one that is reported
 }
 
 // stop is a time in which the world was stopped, up to [math.MaxInt64] while it is.
@@ -109,7 +110,7 @@ func (t *Tracker) serves(ev *model.Event) bool {
 }
 
 func (t *Tracker) activate(at model.Time) {
-	t.active, t.now, t.horizon = true, at, at
+	t.active, t.now, t.horizon, t.stale = true, at, at, true
 }
 
 // Follow keeps all that happens from a time on, the present, for [Tracker.Between].
@@ -131,10 +132,17 @@ func (t *Tracker) Between(id model.GoID, from, to model.Time) iter.Seq[*Part] {
 // advance takes the time of an event.
 func (t *Tracker) advance(at model.Time) {
 	t.now = max(t.now, at)
+	if t.stale || t.bytes > t.sweepAt {
+		t.move()
+	}
+}
+
+// move moves the horizon.
+func (t *Tracker) move() {
 	for len(t.open) > 0 && t.open[0].done {
 		t.over, t.open = append(t.over, t.open[0]), t.open[1:]
 	}
-	if t.horizon = t.now; len(t.open) > 0 {
+	if t.horizon, t.stale = t.now, len(t.open) == 0; !t.stale {
 		t.horizon = max(t.open[0].at, t.forced)
 	}
 	for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
@@ -151,13 +159,15 @@ func (t *Tracker) forget(g *goroutine) {
 	t.trim(g)
 	t.bytes -= goroutineBytes + len(g.segs)*segmentBytes + len(g.sums)*sumBytes + len(g.samples)*turnBytes
 	for i := range g.segs {
-		g.segs[i].forget(t)
+		if g.segs[i].linked {
+			t.unlink(g, i)
+		}
 	}
 	if cap(g.segs) <= 64 && len(t.spare) < 64 {
 		clear(g.segs)
 		t.spare = append(t.spare, g.segs[:0])
 	}
-	g.segs, g.sums, g.samples, g.creator, g.last, g.peers, g.ends = nil, nil, nil, nil, nil, nil, nil
+	g.segs, g.sums, g.samples, g.links, g.creator, g.peers, g.ends = nil, nil, nil, nil, nil, nil, nil
 }
 
 // sweep forgets what is not needed, and if too much is left, the older half of that, once the
@@ -214,12 +224,9 @@ func (t *Tracker) get(id model.GoID, state model.GoState) *goroutine {
 	g := t.add(&goroutine{id: id, since: t.horizon})
 	if m := t.machine.Goroutine(id); m != nil {
 		g.stack = m.LastStop
-		if m.State == model.GoWaiting {
-			t.enter(g, state, m.Reason, g.stack)
-		}
 	}
-	t.enter(g, state, 0, g.stack)
-	t.saw(g, g.stack)
+	t.enter(g, state, 0)
+	t.saw(g)
 	return g
 }
 
@@ -235,7 +242,7 @@ func (t *Tracker) add(g *goroutine) *goroutine {
 }
 
 // enter sets the state that a goroutine is in from now on.
-func (t *Tracker) enter(g *goroutine, state model.GoState, reason model.StringID, stack model.StackID) {
+func (t *Tracker) enter(g *goroutine, state model.GoState, reason model.StringID) {
 	g.state = state
 	switch state {
 	case model.GoRunning:
@@ -248,7 +255,14 @@ func (t *Tracker) enter(g *goroutine, state model.GoState, reason model.StringID
 	case model.GoSyscall:
 		g.kind = Syscall
 	case model.GoWaiting:
-		g.kind, g.selects = t.finder.wait(reason, stack), t.finder.waits.Of(reason) == model.WaitSelect
+		w := t.finder.waits.Of(reason)
+		g.kind, g.selects = waitKinds[w], w == model.WaitSelect
+		switch {
+		case w == model.WaitSync:
+			g.kind = t.finder.stack(g.stack).wait
+		case g.kind == Channel && t.finder.stack(g.stack).pool:
+			g.kind = Connection
+		}
 	default:
 		g.kind = Unknown
 	}
@@ -269,8 +283,8 @@ func (t *Tracker) split(id model.GoID, stack model.StackID) *goroutine {
 	g := t.get(id, model.GoRunning)
 	if stack != 0 && g.state == model.GoRunning {
 		g.stack = stack
-		t.close(g, t.now, nil)
-		t.saw(g, stack)
+		t.close(g)
+		t.saw(g)
 	}
 	return g
 }
@@ -283,8 +297,8 @@ func (t *Tracker) transition(ev *model.Event) {
 		g := t.get(id, to)
 		if g.stack == 0 && ev.SubjectStack != 0 {
 			g.stack = ev.SubjectStack
-			t.enter(g, to, ev.Str, g.stack)
-			t.saw(g, g.stack)
+			t.enter(g, to, ev.Str)
+			t.saw(g)
 		}
 		return
 	}
@@ -294,8 +308,8 @@ func (t *Tracker) transition(ev *model.Event) {
 			t.end(old)
 		}
 		g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, timed: by == nil, stack: ev.SubjectStack, spawn: ev.SubjectStack})
-		t.enter(g, to, 0, 0)
-		t.saw(g, g.stack)
+		t.enter(g, to, 0)
+		t.saw(g)
 		if by != nil {
 			t.accepted(by)
 			g.inherit(by)
@@ -303,7 +317,7 @@ func (t *Tracker) transition(ev *model.Event) {
 		if by != nil && by.server != nil && by.role == roleAccept && g.server == nil {
 			g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
 		}
-		if by != nil && by.server != nil && by.role == roleConn && startsRead(t.tables.Stack(g.stack)) {
+		if by != nil && by.server != nil && by.role == roleConn && t.finder.stack(g.stack).reads {
 			t.handling(by)
 		}
 		return
@@ -312,18 +326,25 @@ func (t *Tracker) transition(ev *model.Event) {
 	if ev.G != id {
 		by = t.split(ev.G, ev.Stack)
 	}
-	g := t.get(id, from)
-	switch was := g.state; was {
+	g := t.gs.Get(id)
+	if g == nil {
+		g = t.get(id, from)
+	}
+	switch g.state {
 	case model.GoWaiting:
 		kind := g.kind
-		t.close(g, t.now, t.resolve(g, by))
+		by, until := t.resolve(g, by)
+		t.close(g)
+		if by != nil {
+			t.resolved(g, by, until)
+		}
 		t.unblocked(g, kind)
 	case model.GoSyscall:
-		t.close(g, t.now, nil)
+		t.close(g)
 		t.unblocked(g, Syscall)
 	case model.GoRunnable:
 		g.proc = procNumber(ev.P)
-		t.close(g, t.now, nil)
+		t.close(g)
 	default:
 		if ev.SubjectStack != 0 || to == model.GoNotExist {
 			g.stack = ev.SubjectStack
@@ -331,14 +352,14 @@ func (t *Tracker) transition(ev *model.Event) {
 		if to == model.GoRunnable && t.finder.waits.Of(ev.Str) == model.WaitPreempted { // at no place of its own choice: as good as a sample
 			t.sample(g, t.now, g.stack)
 		}
-		t.close(g, t.now, nil)
-		t.saw(g, g.stack)
+		t.close(g)
+		t.saw(g)
 	}
 	if to == model.GoNotExist {
 		t.end(g)
 		return
 	}
-	t.enter(g, to, ev.Str, g.stack)
+	t.enter(g, to, ev.Str)
 	switch to {
 	case model.GoRunning:
 		if from == model.GoRunnable && g.proc >= 0 {
@@ -365,29 +386,30 @@ func procNumber(id model.ProcID) int16 {
 	return int16(id)
 }
 
-// resolve returns who ended the wait of g, by if that is what was waited for; nil if nobody did.
-func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
+// resolve returns who ended the wait of g, by if that is what was waited for, and up to when the path
+// is that one's; nil if nobody did.
+func (t *Tracker) resolve(g *goroutine, by *goroutine) (*goroutine, model.Time) {
 	until := t.now
 	switch g.kind {
 	case GC, STW, Sleep:
-		return nil
+		return nil, 0
 	case Connection:
 		// One of database/sql is handed over by who had it. One of net/http comes from the loop of an
 		// idle connection, of which nobody knows who used it last, or is dialled for the request.
 		switch {
 		case by == nil:
-			return nil
+			return nil, 0
 		case strings.HasPrefix(t.tables.String(by.fn), "net/http.(*Transport).startDialConnForLocked"):
 			g.kind = Dial
 		case !t.finder.stack(g.stack).sql:
-			return nil
+			return nil, 0
 		}
 	case Network:
 		if t.finder.stack(g.stack).doing == doingIdle {
 			if out := by == nil && !t.asked(g); out || g.ends != nil {
 				g.conns().outside = out
 			}
-			return nil
+			return nil, 0
 		}
 		if by == nil || t.machine.Goroutine(g.id).Polled() { // else a deadline, or a close, that by has set
 			by, until = t.peer(g)
@@ -401,17 +423,14 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 		}
 	}
 	if by == nil || by == g || t.now <= g.since {
-		return nil
+		return nil, 0
 	}
-	w := t.newWait()
-	w.from, w.to, w.until, w.kind, w.by = g.since, t.now, until, g.kind, by
-	w.inferred = g.kind == Lock || g.kind == Cond || g.kind == Network || g.kind == Connection || g.selects
-	return w
+	return by, until
 }
 
 // end ends a goroutine.
 func (t *Tracker) end(g *goroutine) {
-	t.close(g, t.now, nil)
+	t.close(g)
 	t.ends(g, true)
 	g.ended, g.endedAt = true, t.now
 	t.gs.Remove(g.id)
@@ -434,20 +453,22 @@ func (t *Tracker) ranges(ev *model.Event) {
 		if ev.Stack != 0 {
 			g.stack = ev.Stack
 		}
-		t.close(g, t.now, nil)
+		t.close(g)
 		g.assist = begin
 		if g.state == model.GoRunning {
-			t.enter(g, g.state, 0, 0)
+			t.enter(g, g.state, 0)
 		}
 	case strings.HasPrefix(name, "stop-the-world"):
 		t.advance(ev.Time)
 		if begin {
 			if t.inStop++; t.inStop == 1 {
-				t.stops = append(t.stops, stop{t.now, math.MaxInt64})
+				t.stopped = math.MaxInt64
+				t.stops = append(t.stops, stop{t.now, t.stopped})
 				t.bytes += turnBytes
 			}
 		} else if t.inStop > 0 {
 			if t.inStop--; t.inStop == 0 {
+				t.stopped = t.now
 				t.stops[len(t.stops)-1].to = t.now
 			}
 		}
@@ -456,11 +477,10 @@ func (t *Tracker) ranges(ev *model.Event) {
 
 // stopsIn returns the stops of the world that overlap an interval.
 func (t *Tracker) stopsIn(from, to model.Time) []stop {
-	end := len(t.stops)
-	if end == 0 || t.stops[end-1].to <= from {
+	if from >= t.stopped {
 		return nil
 	}
-	end = sort.Search(end, func(i int) bool { return t.stops[i].from >= to })
+	end := sort.Search(len(t.stops), func(i int) bool { return t.stops[i].from >= to })
 	return t.stops[sort.Search(end, func(i int) bool { return t.stops[i].to > from }):end]
 }
 
@@ -470,7 +490,7 @@ func (t *Tracker) Finish() {
 	var live []*goroutine
 	t.gs.All(func(g *goroutine) { live = append(live, g) })
 	for _, g := range live {
-		t.close(g, t.now, nil)
+		t.close(g)
 	}
 	for _, g := range live {
 		t.ends(g, false)

@@ -340,6 +340,12 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 	case model.GoSyscall:
 		if x := e.last(f); x != nil && x.End == EndSyscall {
 			x.Delay = e.clock.now.Sub(max(f.since, e.w.Start))
+			if x.Held == 0 && !x.Blocking && f.proc != model.NoProc {
+				x.Held = x.Delay
+			}
+			if x.Held < heldLeast {
+				x.Held = 0
+			}
 			e.w.calls = append(e.w.calls, waiting{g: f.index, seg: int32(len(e.w.Goroutines[f.index].Segments) - 1), from: f.since, to: e.clock.now, idle: e.clock.idle})
 			if g := &e.w.Goroutines[f.index]; to == model.GoNotExist && !(g.Begin == BeginSyscall && len(g.Segments) == 1) {
 				x.End, x.Delay, x.Blocking = EndExit, 0, false
@@ -516,7 +522,7 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 	k := int32(len(w.Goroutines[f.index].Segments) - 1)
 	f.before, f.beforeTarget = x.End, x.Target
 	x.Delay, x.Target = 0, -1
-	span := waiting{g: f.index, seg: k, from: from, to: now, idle: e.clock.idle}
+	span := waiting{g: f.index, seg: k, from: from, to: now, idle: e.clock.idle, poller: model.NoThread}
 	if f.state != model.GoWaiting || s.From != uint8(model.GoWaiting) {
 		e.arrive(f, x, k, s.P)
 		return
@@ -525,6 +531,9 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 	switch {
 	case s.Origin == model.OriginNetpoll:
 		x.End, x.Class, x.Delay = EndExternal, ClassExternal, now.Sub(from)
+		if s.Poller == model.PollerBlocking || s.Poller == model.PollerBlockingNoProc {
+			span.poller = s.M
+		}
 		w.nets = append(w.nets, span)
 	case s.Origin == model.OriginTimer:
 		x.End, x.Class, x.Delay = EndSleep, ClassTimer, now.Sub(from)

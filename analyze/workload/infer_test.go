@@ -151,9 +151,55 @@ func TestLoopback(t *testing.T) {
 		if want := map[workload.EndKind]int{workload.EndNetwork: 10}[tt.want]; waits != 10 || sends != want {
 			t.Errorf("%+v: got %d waits, want 10; %d sends, want %d", tt, waits, sends, want)
 		}
+		if tt.want == workload.EndNetwork { // the reader's thread has slept
+			want := slices.Repeat([]model.Duration{modeltest.Ticks(30) + 1}, 10) // the wake comes after an event at the same time
+			if got := w.Recorded.Polls; !slices.Equal(got, want) {
+				t.Errorf("%+v: sleeping pollers took %v, want %v", tt, got, want)
+			}
+		}
 		// The first call ends segment 0 of the client, so it is sent from segment 1.
 		if x := segments(t, w, 1); tt.want == workload.EndNetwork && (x[0].Ops != 0 || x[1].Ops != 1) {
 			t.Errorf("%+v: operations end at %d, %d; want 0, 1", tt, x[0].Ops, x[1].Ops)
+		}
+	}
+}
+
+// TestLoopbackStream has a goroutine write all the time, so that a write shortly before a wake says nothing. That the
+// first poll after the first write found it does, unless another poll has passed it over.
+func TestLoopbackStream(t *testing.T) {
+	for passed, want := range map[bool]workload.EndKind{false: workload.EndNetwork, true: workload.EndExternal} {
+		b := modeltest.NewBuilder()
+		b.Metric("/sched/gomaxprocs:threads", 3)
+		m := b.M(1).Proc(0).Running(1, "main.client")
+		b.At(1)
+		r := b.M(2).Proc(1).Running(2, "main.server")
+		b.At(2)
+		other := b.M(3).Proc(2).Running(3, "main.other")
+		for i := range 40 {
+			now := 10 + 400*i
+			b.At(now)
+			r.With("internal/poll.(*FD).Read", "main.server").Block("network").ProcStop()
+			b.At(now + 1)
+			other.With("internal/poll.(*FD).RawRead", "main.other").Block("network").ProcStop()
+			for k := range 8 {
+				b.At(now + 10 + 40*k)
+				m.With("syscall.write", "main.write", "main.client").Syscall()
+				b.At(now + 20 + 40*k)
+				m.SyscallEnd()
+				if passed && k == 4 {
+					other.ProcStart(2).Unblock(3).Start(3)
+				}
+			}
+			b.At(now + 350)
+			r.ProcStart(1).Unblock(2).Start(2)
+			if !passed {
+				other.ProcStart(2).Unblock(3).Start(3)
+			}
+		}
+		for i, x := range segments(t, work(t, b), 2)[:40] {
+			if x.End != want {
+				t.Errorf("passed over: %v: wait %d: got end %d, want %d", passed, i, x.End, want)
+			}
 		}
 	}
 }

@@ -55,6 +55,8 @@ const (
 	// surelyMore is by how many standard deviations the waits with a write in them must be more
 	// than by chance.
 	surelyMore = 5
+	// surelyFound are so many wakes that it cannot be by chance that no poll came between a write and any of them.
+	surelyFound = 20
 	// acceptGap is how long after a connect it is accepted at most, typically.
 	acceptGap = 1000 * 1000 * model.Duration(1)
 )
@@ -97,6 +99,7 @@ type netWait struct {
 	stack     model.StackID
 	op        int32
 	explained bool
+	sent      model.Time // if it is explained: what ended it
 }
 
 // reader is whoever waits for data in the present round: a goroutine at a place, or
@@ -203,6 +206,7 @@ func (w *window) inferLoopback(p *places) {
 	for i := range w.Goroutines {
 		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
+	w.polls = l.polls()
 }
 
 // direction says whether a system call takes data, or connections, or gives them: 0 if its name shows
@@ -342,6 +346,7 @@ type score struct {
 	stamp  int
 	gives  bool
 	gaps   []model.Duration
+	of     []int32          // the waits
 	idle   []model.Duration // for how long procs were idle in the gaps
 }
 
@@ -357,7 +362,7 @@ func (l *linker) best(r *reader) *score {
 		l.each(r.accept, x, func(w *netWrite) bool {
 			s := &l.scores[w.writer]
 			if s.wakes == 0 {
-				*s = score{writer: w.writer, stamp: -1, gaps: s.gaps[:0], idle: s.idle[:0]}
+				*s = score{writer: w.writer, stamp: -1, gaps: s.gaps[:0], idle: s.idle[:0], of: s.of[:0]}
 				order = append(order, s)
 			}
 			gap, idle := min(x.to.Sub(w.from), loopbackGap), max(x.idle-w.idle, 0)
@@ -365,7 +370,7 @@ func (l *linker) best(r *reader) *score {
 				s.stamp = k
 				s.wakes++
 				s.gap += gap
-				s.gaps, s.idle = append(s.gaps, gap), append(s.idle, idle)
+				s.gaps, s.idle, s.of = append(s.gaps, gap), append(s.idle, idle), append(s.of, i)
 			} else if r.first {
 				s.gap += gap - s.gaps[last]
 				s.gaps[last], s.idle[last] = gap, idle
@@ -388,8 +393,8 @@ func (l *linker) best(r *reader) *score {
 	return best
 }
 
-// plausible reports whether the poller, where it had nothing else to do, found at once what was written; and
-// whether the writes come closer before the wakes than those of
+// plausible reports whether the poller, where it had nothing else to do, found at once what was written, and mostly did
+// not pass it over; and, if that alone does not prove it, whether the writes come closer before the wakes than those of
 // somebody independent would (the median gap to the last of them would be 0.7 of
 // the mean time between writes), or fall into more of the waits than theirs would by chance.
 func (l *linker) plausible(r *reader, s *score) bool {
@@ -397,6 +402,14 @@ func (l *linker) plausible(r *reader, s *score) bool {
 	slices.Sort(s.idle)
 	if s.idle[len(s.idle)/2] > idleMost && !r.accept {
 		return false
+	}
+	if !r.accept {
+		switch n := l.foundAtOnce(s); {
+		case 2*n < s.wakes:
+			return false
+		case r.first && 20*n >= 19*len(r.waits) && len(r.waits) >= surelyFound:
+			return true
+		}
 	}
 	alike := x.fn == l.w.Goroutines[l.waits[r.waits[0]].g].Func // more likely those who serve connections with the outside
 	if x.writes <= max(2*len(r.waits), 1) && !alike {
@@ -418,6 +431,21 @@ func (l *linker) plausible(r *reader, s *score) bool {
 		variance += float64(p * (1 - p))
 	}
 	return float64(s.wakes)-expected >= surelyMore*math.Sqrt(variance)
+}
+
+// foundAtOnce counts the wakes before which no poll found anything since the write: one would have found what was written
+// (runtime/netpoll.go).
+func (l *linker) foundAtOnce(s *score) (n int) {
+	nets := l.w.nets
+	for k, i := range s.of {
+		x := &l.waits[i]
+		written := x.to - model.Time(s.gaps[k]-loopbackSlack)
+		j := sort.Search(len(nets), func(j int) bool { return nets[j].to > written })
+		if j == len(nets) || nets[j].to >= x.to-pollGap/10 {
+			n++
+		}
+	}
+	return n
 }
 
 // claim ties the wakes of a reader to writes, if those that are left still explain them.
@@ -468,7 +496,8 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 	}
 	stack := l.w.Goroutines[w.g].Segments[w.seg].Stack
 	op := Op{Kind: OpSend, G: x.g, Seg: x.seg, Stack: stack}
-	if x.to < w.to {
+	if x.sent = w.to; x.to < w.to {
+		x.sent = w.from
 		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg, l.w.Goroutines[w.g].Segments[w.seg].CPU, true, op})
 	} else {
 		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg + 1, 0, false, op})
@@ -479,6 +508,27 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 		l.linked[pair] = true
 		l.links[w.g]++
 	}
+}
+
+// pollGap is more than passes between two wakes of one list of the poller, as a rule.
+const pollGap = 20_000
+
+// polls returns Recorded.Polls: from when the first of what a thread that slept in the poller found was sent, all of it
+// known, to the first wake. What had been sent before it slept the poll before would have found (runtime/proc.go:
+// findRunnable).
+func (l *linker) polls() []model.Duration {
+	var all []model.Duration
+	for i := 0; i < len(l.waits); {
+		first, k := &l.waits[i], i
+		sent, known := first.to, first.poller != model.NoThread
+		for ; k < len(l.waits) && l.waits[k].poller == first.poller && (k == i || l.waits[k].to.Sub(l.waits[k-1].to) < pollGap); k++ {
+			sent, known = min(sent, l.waits[k].sent), known && l.waits[k].explained
+		}
+		if i = k; known {
+			all = append(all, first.to.Sub(sent))
+		}
+	}
+	return all
 }
 
 // insertion is an operation to be put into segment seg, before or after others at the same time.

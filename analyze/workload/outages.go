@@ -34,6 +34,10 @@ const (
 // preempted, as long loops in assembly code, looks the same if nothing else happens (runtime/preempt.go: isAsyncSafePoint).
 const standstillLeast = 30_000_000
 
+// heldLeast is longer than a system call keeps its proc while sysmon watches: it sees the call twice, in rounds 20 us and
+// the timer slack apart (runtime/proc.go: sysmon, retake).
+const heldLeast = 200_000
+
 // Standstill is a time in which the operating system seems to have run no thread of the program: a goroutine ran, and
 // nobody did anything for longer than it may.
 type Standstill struct {
@@ -199,11 +203,19 @@ func (w *Workload) FindOutages() {
 	})
 }
 
-// Quiet returns the work without outages and standstills. It shares what they do not touch.
+// Quiet returns the work without outages and standstills, and with a sysmon that sees all system calls. It shares what they do not touch.
 func (w *Workload) Quiet() *Workload {
 	q := *w
 	q.Standstills = nil
 	q.Goroutines = slices.Clone(w.Goroutines)
+	for i := range q.Goroutines {
+		if g := &q.Goroutines[i]; slices.ContainsFunc(g.Segments, func(x Segment) bool { return x.Held > 0 }) {
+			g.Segments = slices.Clone(g.Segments)
+			for k := range g.Segments {
+				g.Segments[k].Held = 0
+			}
+		}
+	}
 	last := int32(-1)
 	for _, o := range slices.Backward(w.Outages.List) { // of those of a segment the last first: offsets stay
 		g := &q.Goroutines[o.G]

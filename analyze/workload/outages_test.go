@@ -1,6 +1,7 @@
 package workload_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/workload"
@@ -71,5 +72,40 @@ func TestStandstills(t *testing.T) {
 	}
 	if got, want := program(w, 3), "waiting; 0 wait hand-off; 0 forever"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestHeld checks that long system calls hold their proc for as long as nobody took it.
+func TestHeld(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).Running(1, "main.f")
+	now := 0
+	for _, d := range []int{100, 4000} {
+		b.At(now + 10)
+		m.With("syscall.write", "main.f").Syscall()
+		now += 10 + d
+		b.At(now)
+		m.SyscallEnd()
+	}
+	b.At(now + 10)
+	m.With("syscall.write", "main.f").Syscall()
+	b.At(now + 3510)
+	b.M(2).ProcSteal(0)
+	b.At(now + 9000)
+	m.SyscallEndBlocked()
+	w := work(t, b)
+	var got []model.Duration
+	for _, x := range segments(t, w, 1) {
+		if x.End == workload.EndSyscall {
+			got = append(got, x.Held)
+		}
+	}
+	if want := []model.Duration{0, modeltest.Ticks(4000), modeltest.Ticks(3500)}; !slices.Equal(got, want) {
+		t.Errorf("held for %v, want %v", got, want)
+	}
+	for _, x := range segments(t, w.Quiet(), 1) {
+		if x.Held > 0 {
+			t.Errorf("without the operating system still held for %v", x.Held)
+		}
 	}
 }

@@ -68,6 +68,9 @@ func (e *Extractor) moveStep(s *model.Step) {
 			f.blocking = true
 			e.setBlocking(f)
 		}
+		if x := e.last(f); x != nil && x.End == EndSyscall && !f.blocking && !e.stop.active {
+			x.Held = e.clock.now.Sub(max(f.since, e.w.Start))
+		}
 		p.g, f.proc = nil, model.NoProc
 	}
 }

@@ -63,6 +63,9 @@ type Recorded struct {
 	// if there were few.
 	Waking model.Duration
 	Wakers []model.Duration
+	// Polls are how long threads that slept in the network poller took to return once there was data, each time that
+	// the program itself wrote all that they found.
+	Polls []model.Duration
 }
 
 // Begin says in which state a goroutine is when the window begins.
@@ -181,7 +184,10 @@ type Segment struct {
 	Stack  model.StackID  // where it stopped
 	// Ops is the end of its part of the goroutine's Ops, which begins where that of the
 	// segment before ends.
-	Ops      int32
+	Ops int32
+	// Held, of an EndSyscall, is for how long nobody took the proc although sysmon, had the operating system let it
+	// run, could have seen the call twice: at least heldLeast, else 0.
+	Held     model.Duration
 	Object   int32 // index into Workload.Objects, -1 for none
 	Target   int32 // of EndSwitch, and of EndExit if it ends so: index of the goroutine; else -1
 	End      EndKind
