@@ -49,9 +49,6 @@ const (
 // fileBytes is what fills a file of rows.
 var fileBytes = int64(32 << 20)
 
-// noDay stands for the day of traces that do not record it: engines read it as null.
-const noDay = "__HIVE_DEFAULT_PARTITION__"
-
 // Part is the rows of a table of one trace: batches of [report.Rows], of which each has only the names
 // that were not in those before, by gob and zstd.
 type Part struct {
@@ -173,7 +170,7 @@ func (r *tableReading) End() error {
 func (r *tableReading) create(table string, _ []report.Column) (report.Sink, error) {
 	name := fmt.Sprintf("%s/%s-%x-%d", partsFolder, table, sha256.Sum256([]byte(r.of.name)), r.of.reading)
 	s := &rowSink{part: partFile{file: resultFile{ctx: r.of.ctx, name: under(r.of.output, name)}}}
-	s.packed, _ = zstd.NewWriter(&s.part, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
+	s.packed, _ = zstd.NewWriter(&s.part, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(256<<10), zstd.WithLowerEncoderMem(true))
 	s.rows = gob.NewEncoder(s.packed)
 	r.sinks[table] = s
 	return s, nil
@@ -184,7 +181,7 @@ func (t *tablesOf) emit(key string, about result.Trace, emit func(string, Part))
 	if len(t.tables) == 0 {
 		return nil
 	}
-	r, day := t.whole, noDay
+	r, day := t.whole, noKey
 	if err := r.About(about, "raw"); err != nil {
 		return &workerError{err}
 	}
