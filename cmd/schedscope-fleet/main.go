@@ -86,7 +86,7 @@ func run(ctx context.Context, input, output, key string) error {
 	}
 	if !*jobopts.Async {
 		if err := removeParts(ctx, output); err != nil {
-			return err
+			return fmt.Errorf("all results are there, but %s could not be removed: %w", partsFolder, err)
 		}
 	}
 	var said []string

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
+	"crypto/rand"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
@@ -33,8 +33,8 @@ import (
 
 // The way of the rows of tables:
 //
-//  1. While a trace is analysed a rowsFn collects them: each table's are a Part. One that is small goes
-//     through the pipeline, any other is a file in the folder parts, which is called by the trace.
+//  1. While a trace is analysed tablesOf collects them: each table's are a Part. One that is small goes
+//     through the pipeline, any other is a file in partsFolder.
 //  2. A packFn gets the Parts of one folder of results. It writes them in the order of the traces' names
 //     into Parquet files, of which one ends with the trace that fills it.
 //  3. When the pipeline is done, the parts are removed.
@@ -105,9 +105,8 @@ type tablesOf struct {
 	scan   parquet.TraceScan
 	beside json.RawMessage // an environment record; nil: there is none
 
-	reading int // its number: a damaged trace is read twice
-	now     *tableReading
-	whole   *tableReading // the last that came to its end
+	now   *tableReading // a damaged trace has two
+	whole *tableReading // the last that came to its end
 }
 
 // look looks at all bytes of the trace. What cannot be read is for those to say who analyse it.
@@ -147,7 +146,6 @@ type tableReading struct {
 
 // follow begins a reading.
 func (t *tablesOf) follow(rd *single.Reading) (single.Follower, error) {
-	t.reading++
 	t.now = &tableReading{of: t, sinks: map[string]*rowSink{}}
 	t.now.Create = t.now.create
 	var beside env.Record
@@ -168,7 +166,7 @@ func (r *tableReading) End() error {
 }
 
 func (r *tableReading) create(table string, _ []report.Column) (report.Sink, error) {
-	name := fmt.Sprintf("%s/%s-%x-%d", partsFolder, table, sha256.Sum256([]byte(r.of.name)), r.of.reading)
+	name := partsFolder + "/" + table + "-" + rand.Text() // of its own, should the trace be tried twice at a time
 	s := &rowSink{part: partFile{file: resultFile{ctx: r.of.ctx, name: under(r.of.output, name)}}}
 	s.packed, _ = zstd.NewWriter(&s.part, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(256<<10), zstd.WithLowerEncoderMem(true))
 	s.rows = gob.NewEncoder(s.packed)

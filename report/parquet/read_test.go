@@ -374,8 +374,12 @@ func TestOrigins(t *testing.T) {
 			w.Rows(row(names, 0, 0, int64(n), int64(name), 1, int64(i)))
 		}
 	}
+	size := w.Size()
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if whole := int64(out.Len()); size > whole || size < whole/2 {
+		t.Errorf("size %d of %d", size, whole)
 	}
 	f := open(t, out.Bytes())
 	got := make([]int, len(origins))

@@ -84,7 +84,7 @@ GROUP BY ALL ORDER BY waited_s DESC LIMIT 20;
 of schedscope help parquet; file is the name that traces.csv has, trace one that is good for joins. key and
 day are columns, too: folders have them. The day is that of the recording, in UTC, and unknown before Go 1.25.
 A file ends with the trace that fills it, at 32 MB. Of a damaged trace there are rows as far as its report
-goes. requests takes some 15 % more time, all six times as much.
+goes. requests takes some 15 % more time, all five times as much.
 
 -- p99 of all requests together, by version, day and route
 SELECT key, day, name AS route, count(*) AS number, quantile_disc(duration, 0.99) / 1e6 AS p99_ms
