@@ -7,13 +7,12 @@ import (
 
 // poll is the state of the network poller.
 type poll struct {
-	gen    uint32 // of the thread's sleep
-	spun   bool   // it was searching before
-	until  int64  // when it wakes up for a timer
-	last   int64  // when sysmon polled, or a sleep in the poller ended, last
-	busy   bool   // somebody polls without waiting
-	roused bool   // there is something for the thread that sleeps
-	hits   []int32
+	gen   uint32 // of the thread's sleep
+	spun  bool   // it was searching before
+	until int64  // when it wakes up for a timer
+	last  int64  // when sysmon polled, or a sleep in the poller ended, last
+	busy  bool   // somebody polls without waiting
+	hits  []int32
 }
 
 // dataReady notes that data has come for a goroutine, or will have when it waits.
@@ -30,7 +29,9 @@ func (s *sim) dataReady(g int32, seg uint32) {
 		return
 	}
 	s.ready = append(s.ready, g)
-	s.rousePoller()
+	if s.poller >= 0 {
+		s.wakePollerAt(s.now + int64(s.costs.Single[CostEpoll]))
+	}
 }
 
 // pickNetwork polls without waiting, unless a thread sleeps in the poller: it will see to
@@ -119,7 +120,7 @@ func (s *sim) sleepInPoll(m int32, spun bool) bool {
 	until := s.nextTimer()
 	if s.poller >= 0 {
 		if until < s.polls.until {
-			s.rousePoller()
+			s.wakePollerAt(s.now + int64(s.costs.Single[CostEpoll]))
 		}
 		return false
 	}
@@ -127,25 +128,19 @@ func (s *sim) sleepInPoll(m int32, spun bool) bool {
 		return false
 	}
 	s.poller = m
-	s.polls.spun, s.polls.until, s.polls.roused = spun, until, false
+	s.polls.spun, s.polls.until = spun, until
 	s.polls.gen++
 	switch {
 	case len(s.ready) > 0:
-		s.rousePoller()
+		s.at(s.now+int64(s.costs.Single[CostEpoll]), evPoll, 0, 0, s.polls.gen)
 	case until < never:
 		s.at(s.now+epollSleep(until-s.now)+int64(s.costs.Single[CostSlack]), evPoll, 0, 0, s.polls.gen)
 	}
 	return true
 }
 
-// rousePoller has the thread that sleeps in the poller return, if one does. It takes a while until the operating
-// system runs it; what comes meanwhile does not make it sooner.
-func (s *sim) rousePoller() {
-	if s.poller < 0 || s.polls.roused {
-		return
-	}
-	s.polls.roused = true
-	t := s.now + int64(s.drawn(CostEpoll, -1))
+// wakePollerAt has the sleeping poller return at that time, if not sooner.
+func (s *sim) wakePollerAt(t int64) {
 	s.polls.until = min(s.polls.until, t)
 	s.at(t, evPoll, 0, 0, s.polls.gen)
 }
@@ -158,7 +153,7 @@ func (s *sim) wakePoller(when int64) {
 		return
 	}
 	if when < s.polls.until {
-		s.rousePoller()
+		s.wakePollerAt(s.now + int64(s.costs.Single[CostEpoll]))
 	}
 }
 

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"github.com/schedscope/schedscope/analyze/refsched"
-	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/hdr"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -324,13 +323,11 @@ func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
 	}
 }
 
-// shown adds what only the work of a window shows.
-func (c *calibrator) shown(r *workload.Recorded) {
-	for _, d := range r.Wakers {
+// wakers adds what waking threads took of the computing of goroutines, which only their
+// work shows: workload.Recorded.Wakers.
+func (c *calibrator) wakers(values []model.Duration) {
+	for _, d := range values {
 		c.samples[refsched.CostWaker].add(d)
-	}
-	for _, d := range r.Polls {
-		c.samples[refsched.CostEpoll].add(d)
 	}
 }
 
@@ -360,7 +357,7 @@ var estimators = [refsched.NumCosts]struct {
 	refsched.CostPreempt: {50, false},       // of the request to stop the world to the stop of each goroutine that ran
 	refsched.CostNotice:  {50, false},       // no samples: a trace does not show when sysmon asks
 	refsched.CostExit:    {middle80, false}, // of getting a proc to running on
-	refsched.CostEpoll:   {50, true},        // of the first write of what a sleeping poller found, by the program itself, to its first wake
+	refsched.CostEpoll:   {50, false},       // no samples: it does not show when data arrives
 }
 
 // measured returns what the samples of this cost say, if there are enough.

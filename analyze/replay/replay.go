@@ -227,7 +227,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 			recorded.add(r.groups.list[q.Group], q.End-q.Start)
 		}
 	}
-	r.calibrator.shown(&w.Recorded)
+	r.calibrator.wakers(w.Recorded.Wakers)
 	r.result.window(w, recorded)
 	r.recorded = recorded
 	return w

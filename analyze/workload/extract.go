@@ -86,7 +86,6 @@ type window struct {
 	early   model.Duration // of marking, before any cycle
 	waking  model.Duration // as Recorded.Waking
 	wakers  []model.Duration
-	polls   []model.Duration // as Recorded.Polls
 }
 
 // lists are what is known of a window in addition to its work. The next window reuses their memory.
@@ -128,7 +127,6 @@ type waiting struct {
 	from, to model.Time
 	late     model.Duration // of a timer: how late it was at most, 0 if that is not known
 	idle     model.Duration // of a system call or a wait for the network: see clock.idle, at its end
-	poller   model.ThreadID // of a wait for the network: that slept in the poller until then, NoThread if none did
 }
 
 // Begin begins a window at time at, or at the latest step if that is later. What

@@ -277,7 +277,7 @@ func (w *window) acceptTimes(p *places) {
 func (w *window) record() {
 	r := &w.Recorded
 	r.Starts = int64(w.starts)
-	r.Waking, r.Wakers, r.Polls = w.waking, w.wakers, w.polls
+	r.Waking, r.Wakers = w.waking, w.wakers
 	r.Running, r.Stopped, r.Marking = w.running, w.stopped, w.marking
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]

@@ -522,7 +522,7 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 	k := int32(len(w.Goroutines[f.index].Segments) - 1)
 	f.before, f.beforeTarget = x.End, x.Target
 	x.Delay, x.Target = 0, -1
-	span := waiting{g: f.index, seg: k, from: from, to: now, idle: e.clock.idle, poller: model.NoThread}
+	span := waiting{g: f.index, seg: k, from: from, to: now, idle: e.clock.idle}
 	if f.state != model.GoWaiting || s.From != uint8(model.GoWaiting) {
 		e.arrive(f, x, k, s.P)
 		return
@@ -531,9 +531,6 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 	switch {
 	case s.Origin == model.OriginNetpoll:
 		x.End, x.Class, x.Delay = EndExternal, ClassExternal, now.Sub(from)
-		if s.Poller == model.PollerBlocking || s.Poller == model.PollerBlockingNoProc {
-			span.poller = s.M
-		}
 		w.nets = append(w.nets, span)
 	case s.Origin == model.OriginTimer:
 		x.End, x.Class, x.Delay = EndSleep, ClassTimer, now.Sub(from)

@@ -55,6 +55,8 @@ const (
 	// surelyMore is by how many standard deviations the waits with a write in them must be more
 	// than by chance.
 	surelyMore = 5
+	// sameList is more than passes between two wakes of one list of the poller, as a rule.
+	sameList = 2000
 	// surelyFound are so many wakes that it cannot be by chance that no poll came between a write and any of them.
 	surelyFound = 20
 	// acceptGap is how long after a connect it is accepted at most, typically.
@@ -99,7 +101,6 @@ type netWait struct {
 	stack     model.StackID
 	op        int32
 	explained bool
-	sent      model.Time // if it is explained: what ended it
 }
 
 // reader is whoever waits for data in the present round: a goroutine at a place, or
@@ -206,7 +207,6 @@ func (w *window) inferLoopback(p *places) {
 	for i := range w.Goroutines {
 		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
-	w.polls = l.polls()
 }
 
 // direction says whether a system call takes data, or connections, or gives them: 0 if its name shows
@@ -441,7 +441,7 @@ func (l *linker) foundAtOnce(s *score) (n int) {
 		x := &l.waits[i]
 		written := x.to - model.Time(s.gaps[k]-loopbackSlack)
 		j := sort.Search(len(nets), func(j int) bool { return nets[j].to > written })
-		if j == len(nets) || nets[j].to >= x.to-pollGap/10 {
+		if j == len(nets) || nets[j].to >= x.to-sameList {
 			n++
 		}
 	}
@@ -496,8 +496,7 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 	}
 	stack := l.w.Goroutines[w.g].Segments[w.seg].Stack
 	op := Op{Kind: OpSend, G: x.g, Seg: x.seg, Stack: stack}
-	if x.sent = w.to; x.to < w.to {
-		x.sent = w.from
+	if x.to < w.to {
 		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg, l.w.Goroutines[w.g].Segments[w.seg].CPU, true, op})
 	} else {
 		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg + 1, 0, false, op})
@@ -508,27 +507,6 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 		l.linked[pair] = true
 		l.links[w.g]++
 	}
-}
-
-// pollGap is more than passes between two wakes of one list of the poller, as a rule.
-const pollGap = 20_000
-
-// polls returns Recorded.Polls: from when the first of what a thread that slept in the poller found was sent, all of it
-// known, to the first wake. What had been sent before it slept the poll before would have found (runtime/proc.go:
-// findRunnable).
-func (l *linker) polls() []model.Duration {
-	var all []model.Duration
-	for i := 0; i < len(l.waits); {
-		first, k := &l.waits[i], i
-		sent, known := first.to, first.poller != model.NoThread
-		for ; k < len(l.waits) && l.waits[k].poller == first.poller && (k == i || l.waits[k].to.Sub(l.waits[k-1].to) < pollGap); k++ {
-			sent, known = min(sent, l.waits[k].sent), known && l.waits[k].explained
-		}
-		if i = k; known {
-			all = append(all, first.to.Sub(sent))
-		}
-	}
-	return all
 }
 
 // insertion is an operation to be put into segment seg, before or after others at the same time.

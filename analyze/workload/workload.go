@@ -63,9 +63,6 @@ type Recorded struct {
 	// if there were few.
 	Waking model.Duration
 	Wakers []model.Duration
-	// Polls are how long threads that slept in the network poller took to return once there was data, each time that
-	// the program itself wrote all that they found.
-	Polls []model.Duration
 }
 
 // Begin says in which state a goroutine is when the window begins.
