@@ -1,4 +1,5 @@
-// Package analyze measures scheduling behaviour.
+// Package analyze measures scheduling behaviour. This package promises nothing to other
+// modules.
 //
 // Every analysis is a struct that implements the observer interfaces of package
 // model that it needs. Give it to [model.Machine.Observe], or take them all

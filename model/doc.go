@@ -1,4 +1,5 @@
-// Package model reconstructs scheduler state from execution-trace events.
+// Package model reconstructs scheduler state from execution-trace events. This package
+// promises nothing to other modules.
 //
 // A [Machine] folds a stream of [Event] values, in order, into the states of
 // goroutines (G), threads (M) and procs (P), and hands what it establishes to

@@ -138,8 +138,12 @@ func (ts *Tables) NeedPast() bool {
 	return slices.ContainsFunc(ts.list, func(t *Table) bool { return t.def.resolver != nil })
 }
 
-// Within restricts tables that need the past to rows whose time is from start to end, both included.
+// Within restricts tables that need the past to rows whose time is from start to end, both included,
+// or from start on if end is not after it.
 func (ts *Tables) Within(start, end model.Time) {
+	if end <= start {
+		end = math.MaxInt64
+	}
 	for _, t := range ts.list {
 		t.rows.from, t.rows.to = start, end
 	}

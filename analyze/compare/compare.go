@@ -1,5 +1,6 @@
 // Package compare compares two sets of traces: what each has of what, and by how much
 // they differ. It describes. Package gate judges, by the figures and parts of this one.
+// This package promises nothing to other modules.
 //
 // A trace of one process is one sample. Medians, intervals and p are over traces; waits of
 // several traces are never thrown together. What is said of parts (classes of waiting,

@@ -1,3 +1,5 @@
+// Package findings says in words what is in a report: the verdict with its diagnoses, and the notes.
+// This package promises nothing to other modules.
 package findings
 
 import (

@@ -1,4 +1,5 @@
-// Package gate decides whether scheduling latency keeps its budget.
+// Package gate decides whether scheduling latency keeps its budget. This package promises
+// nothing to other modules.
 //
 // The unit of every test is a trace of its own process. Guards come first: traces that
 // are not comparable, not whole or recorded on a disturbed machine decide nothing.

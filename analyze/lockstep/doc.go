@@ -1,6 +1,7 @@
 // Package lockstep checks a runtime against the rules of its scheduler, decision
 // by decision: of each decision that a trace shows, what would the reference of
-// package refsched have done in the same state?
+// package refsched have done in the same state? This package promises nothing to other
+// modules.
 //
 // A [Checker] observes a model.Machine and drives a resolver of package runqueue, which
 // gives the state of the queues before every start. With Options.Sample there is a second

@@ -1,5 +1,6 @@
 // Package pathologies looks for the known ways of scheduling going wrong that need a state of
-// their own. What follows from other results is a finding; see package findings.
+// their own. What follows from other results is a finding; see package findings. This package
+// promises nothing to other modules.
 //
 // A pathology is looked for in each trace by itself. The thresholds stand with their reasons
 // in the files of the kinds.

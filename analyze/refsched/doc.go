@@ -2,7 +2,8 @@
 // [workload.Workload] under the rules of runtime/proc.go, as they are in Go 1.22 to
 // 1.26, or under others, and emits the events that the runtime's tracer would
 // have written. A [model.Machine] takes them like those of a real trace, so
-// every analysis works on simulated schedules.
+// every analysis works on simulated schedules. This package promises nothing to other
+// modules.
 //
 // It is a discrete-event simulation (sim.go): goroutines are interpreted (program.go) on
 // procs, whose threads look for work (find.go, steal.go), spin, wake each other

@@ -1,6 +1,6 @@
 // Package replay runs the work of a trace under the reference scheduler and
 // compares: with what was recorded, and with what other schedulers would have
-// made of it.
+// made of it. This package promises nothing to other modules.
 //
 // A [Replay] follows a trace while it is read. It cuts the trace into windows of a
 // bounded number of starts and steps and of a minute at most, takes the work out of each

@@ -1,4 +1,5 @@
 // Package requests finds the requests in a trace and says what each one's time went to.
+// This package promises nothing to other modules.
 //
 // A request is work with a beginning and an end: a request of net/http, a call of gRPC, a task
 // of runtime/trace; see [Spec]. Its time is divided twice, each time exactly:

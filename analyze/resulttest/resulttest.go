@@ -1,4 +1,5 @@
-// Package resulttest reads fixtures into results, for tests.
+// Package resulttest reads fixtures into results, for tests. This package promises
+// nothing to other modules.
 package resulttest
 
 import (

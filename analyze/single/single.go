@@ -1,6 +1,6 @@
 // Package single analyses one trace: trace in, report out. [Trace] is all that most programs
-// need; the other functions are its steps, for those that look at the events, too. Reports of
-// several traces become one by [result.Merge].
+// need, and all that this package promises; the other functions are its steps, for those that look at
+// the events, too. Reports of several traces become one by [result.Merge].
 package single
 
 import (
@@ -52,20 +52,33 @@ type Options struct {
 	Objectives []result.Objective
 }
 
+// Follower follows a trace while it is analysed, on the same goroutine.
+type Follower interface {
+	Begin()             // where the window begins
+	Event(*model.Event) // each from there on, after the analyses
+	End() error         // all is read; the error is that of [Follow]
+}
+
 // Trace analyses the trace that r holds, which may be packed by gzip or zstd. The report calls it
 // by the name, and so do errors. An *os.File, or a reader with ReadAt and Size such as
 // [bytes.Reader], must be at its start: it is read by position, in parallel, and again where it
 // is damaged. Other readers are read once. The caller closes r after Trace has returned; only a
 // read of a reader that has not returned by the time ctx ends may still use it.
 func Trace(ctx context.Context, name string, r io.Reader, o Options) (*result.Report, error) {
-	v, err := read(ctx, name, r, &o)
+	return Follow(ctx, name, r, o, nil)
+}
+
+// Follow is Trace with something else that follows the trace, unless follow is nil. It is called before
+// the first event, and again if a damaged trace is read again. Its error is that of Follow.
+func Follow(ctx context.Context, name string, r io.Reader, o Options, follow func(*Reading) (Follower, error)) (*result.Report, error) {
+	v, err := read(ctx, name, r, &o, follow)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return v, kindOf(err)
 }
 
-func read(ctx context.Context, name string, r io.Reader, o *Options) (*result.Report, error) {
+func read(ctx context.Context, name string, r io.Reader, o *Options, follow func(*Reading) (Follower, error)) (*result.Report, error) {
 	src, err := source.Open(ctx, source.Ref{Kind: source.Stdin, Name: name}, source.Options{Stdin: r, MaxBytes: o.MaxBytes})
 	if err != nil {
 		return nil, err
@@ -77,7 +90,24 @@ func read(ctx context.Context, name string, r io.Reader, o *Options) (*result.Re
 		return nil, in.Explain(tooLarge)
 	}
 	v, rd, err := Read(in, ingest.Options{Workers: o.Workers, From: o.From, To: o.To}, func(rd *Reading) (*result.Report, error) {
-		return rd.Report(ctx, analyze.Options{Worst: o.Worst, Requests: o.Requests, Slow: o.Slow}, nil, rd.Run)
+		options := analyze.Options{Worst: o.Worst, Requests: o.Requests, Slow: o.Slow}
+		if follow == nil {
+			return rd.Report(ctx, options, nil, rd.Run)
+		}
+		f, err := follow(rd)
+		if err != nil {
+			return nil, err
+		}
+		v, err := rd.Report(ctx, options, f.Begin, func(ctx context.Context, begin func(), each func(*model.Event)) error {
+			return rd.Run(ctx, begin, func(ev *model.Event) {
+				each(ev)
+				f.Event(ev)
+			})
+		})
+		if err == nil {
+			err = f.End()
+		}
+		return v, err
 	})
 	if src.TooLarge() {
 		err = tooLarge

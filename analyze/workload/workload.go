@@ -2,7 +2,7 @@
 // which it was recorded: for each goroutine how much it computes, what it does at
 // which point of its computing (create and wake others, start the garbage
 // collector), and what it waits for. Package refsched runs a [Workload] under
-// another schedule.
+// another schedule. This package promises nothing to other modules.
 //
 // What is fixed and what is left to the simulation: computing time, what is done at
 // which point of it, delays that come from outside the program, durations of

@@ -45,7 +45,7 @@ type Reports struct{ *result.Merger }
 
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[Reports](), encode, decode)
-	register.DoFn4x1[context.Context, fileio.FileMetadata, func(string, Reports), func(string, string), error](&analyzeFn{})
+	register.DoFn5x1[context.Context, fileio.FileMetadata, func(string, Reports), func(string, string), func(string, Part), error](&analyzeFn{})
 	register.Emitter2[string, Reports]()
 	register.Emitter2[string, string]()
 }
@@ -69,12 +69,14 @@ func decode(data []byte) (Reports, error) {
 	return r, err
 }
 
-// analyzeFn analyses files. It emits reports by key, and lines by the file of results that they
-// belong to.
+// analyzeFn analyses files. It emits reports by key, lines by the file of results that they belong
+// to, and rows of tables by the folder of theirs.
 type analyzeFn struct {
 	Fixed    string // what names of traces leave out of paths
 	Key      string
-	MaxBytes int64 // of a trace, stored or unpacked
+	MaxBytes int64    // of a trace, stored or unpacked
+	Output   string   // for what rows there are many of
+	Tables   []string // none: no rows
 
 	key *keyer
 }
@@ -87,7 +89,7 @@ func (f *analyzeFn) Setup() (err error) {
 
 // ProcessElement analyses one file. What is not a trace, damaged, too large, gone or not allowed to be
 // read is listed, and fails nothing. Any other error fails the bundle, which the runner tries again.
-func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(string, Reports), line func(string, string)) error {
+func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(string, Reports), line func(string, string), part func(string, Part)) error {
 	if strings.HasSuffix(file.Path, env.Beside("")) {
 		return nil
 	}
@@ -95,21 +97,16 @@ func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata
 		return nil
 	}
 	name := strings.TrimPrefix(file.Path, f.Fixed)
-	var record map[string]any
-	if f.key.needsEnv() {
-		var err error
-		if record, err = environment(ctx, file.Path); err != nil {
-			return err
-		}
-	}
-	key := f.key.of(name, record)
-	v, err := analyzeFile(ctx, name, file, f.MaxBytes)
+	t := &tablesOf{ctx: ctx, output: f.Output, tables: f.Tables, name: name}
+	defer t.Close()
+	v, err := f.analyze(ctx, name, file, t)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if errors.As(err, new(*workerError)) {
 		return err
 	}
+	key := f.key.of(name, t.fields())
 	r := Reports{new(result.Merger)}
 	if err != nil {
 		unread.Inc(ctx, 1)
@@ -126,6 +123,9 @@ func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata
 	stored.Inc(ctx, file.Size)
 	if l := v.Traces[0].Loss; l != nil {
 		lost.Inc(ctx, l.Bytes)
+	}
+	if err := t.emit(key, v.Traces[0], part); err != nil {
+		return err
 	}
 	rows(v, func(file, text string) { line(folder(key)+file, text) })
 	if err := r.Add(v); err != nil {
@@ -151,24 +151,40 @@ func (e *workerError) Unwrap() error { return e.error }
 // than it has processors, which would take memory only.
 var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// analyzeFile returns the report of one file.
-func analyzeFile(ctx context.Context, name string, file fileio.FileMetadata, most int64) (*result.Report, error) {
-	if file.Size > most {
-		return nil, fmt.Errorf("reading %s: %w: %s, and --max-bytes is %d", name, single.ErrTooLarge, textui.Bytes(file.Size), most)
+// analyze returns the report of one file, and sets what is known of it from elsewhere.
+func (f *analyzeFn) analyze(ctx context.Context, name string, file fileio.FileMetadata, t *tablesOf) (v *result.Report, err error) {
+	scan := f.key.needsEnv() || len(f.Tables) > 0
+	if scan {
+		if t.beside, err = environment(ctx, file.Path); err != nil {
+			return nil, err
+		}
 	}
-	r, err := fetch(ctx, file, most)
+	if file.Size > f.MaxBytes {
+		return nil, fmt.Errorf("reading %s: %w: %s, and --max-bytes is %d", name, single.ErrTooLarge, textui.Bytes(file.Size), f.MaxBytes)
+	}
+	r, err := fetch(ctx, file, f.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	slots <- struct{}{}
 	defer func() { <-slots }()
-	return single.Trace(ctx, name, r.Reader, single.Options{Workers: 1, MaxBytes: most})
+	follow := t.follow
+	if len(f.Tables) == 0 {
+		follow = nil
+	}
+	if scan {
+		t.look(r.ReadSeeker, f.MaxBytes)
+		if _, err := r.Seek(0, io.SeekStart); err != nil {
+			return nil, &workerError{err}
+		}
+	}
+	return single.Follow(ctx, name, r.ReadSeeker, single.Options{Workers: 1, MaxBytes: f.MaxBytes}, follow)
 }
 
-// fetched is a file that is at hand: single.Trace knows what kind of reader it is.
+// fetched is a file that is at hand: single.Follow knows what kind of reader it is.
 type fetched struct {
-	io.Reader
+	io.ReadSeeker
 	temporary *os.File // nil: it is in memory
 }
 
@@ -220,7 +236,7 @@ func fetchOnce(ctx context.Context, file fileio.FileMetadata, most int64) (fetch
 	r := io.LimitReader(stored, most+1)
 	if file.Size <= inMemory {
 		all, err := io.ReadAll(r)
-		return fetched{Reader: bytes.NewReader(all)}, err
+		return fetched{ReadSeeker: bytes.NewReader(all)}, err
 	}
 	t, err := os.CreateTemp("", "schedscope-fleet-")
 	if err != nil {
@@ -245,8 +261,8 @@ func absent(err error) bool {
 // remotelyAbsent are errors of S3 and Google Cloud Storage, of which Beam keeps the texts only.
 var remotelyAbsent = regexp.MustCompile(`StatusCode: 40[34]\b|googleapi: Error 40[34]\b|storage: object doesn't exist`)
 
-// environment returns the fields of the environment record next to a trace, nil if there is none.
-func environment(ctx context.Context, path string) (map[string]any, error) {
+// environment returns the environment record next to a trace, nil if there is none.
+func environment(ctx context.Context, path string) (json.RawMessage, error) {
 	r, err := fetch(ctx, fileio.FileMetadata{Path: env.Beside(path)}, maxRecord)
 	if err != nil {
 		if absent(err) {
@@ -255,7 +271,7 @@ func environment(ctx context.Context, path string) (map[string]any, error) {
 		return nil, err
 	}
 	var run struct {
-		Begin map[string]any `json:"begin"`
+		Begin json.RawMessage `json:"begin"`
 	}
 	if json.NewDecoder(r).Decode(&run) != nil {
 		return nil, nil

@@ -21,6 +21,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 )
 
@@ -28,12 +29,13 @@ var (
 	input    = flag.String("input", "", "the traces, as a `PATTERN` of paths: *, ? and [a-z] match within an element; gs://, s3:// or a file's")
 	output   = flag.String("output", "", "the `FOLDER` for the results, which should be empty")
 	key      = flag.String("key", "all", "what is merged into one report: a `TEMPLATE` of elements of names, {1} the first, and fields of environment records, {env.commit}; or a regular expression with groups")
+	tables   = flag.String("tables", "requests", "write the rows of these `TABLES`, separated by commas, or of all or none; with any a row for each trace")
 	maxBytes = flag.Int64("max-bytes", 1<<30, "list traces of more `bytes` as unread, stored or unpacked")
 )
 
 func main() {
 	flag.Usage = func() {
-		fmt.Fprint(flag.CommandLine.Output(), `usage: schedscope-fleet --input PATTERN --output FOLDER [--key TEMPLATE] [--max-bytes N] [--runner prism|flink|spark|dataflow|universal] [flags of the runner]
+		fmt.Fprint(flag.CommandLine.Output(), `usage: schedscope-fleet --input PATTERN --output FOLDER [--key TEMPLATE] [--tables TABLES] [--max-bytes N] [--runner prism|flink|spark|dataflow|universal] [flags of the runner]
 
 schedscope help fleet explains them.
 `)
@@ -58,6 +60,10 @@ func run(ctx context.Context, input, output, key string) error {
 	if _, err := parseKey(key); err != nil {
 		return err
 	}
+	wanted, err := parseTables(*tables)
+	if err != nil {
+		return err
+	}
 	for _, path := range []string{input, output} { // Beam panics
 		fs, err := filesystem.New(ctx, path)
 		if err != nil {
@@ -70,12 +76,18 @@ func run(ctx context.Context, input, output, key string) error {
 	}
 	p, s := beam.NewPipelineWithRoot()
 	files := beam.Reshuffle(s, fileio.MatchFiles(s, input, fileio.MatchEmptyDisallow()))
-	reports, lines := beam.ParDo2(s, &analyzeFn{Fixed: fixedPart(input), Key: key, MaxBytes: *maxBytes}, files)
+	reports, lines, parts := beam.ParDo3(s, &analyzeFn{Fixed: fixedPart(input), Key: key, MaxBytes: *maxBytes, Output: output, Tables: wanted}, files)
 	beam.ParDo0(s, &reportFn{output}, beam.CombinePerKey(s, &mergeFn{}, reports))
 	beam.ParDo0(s, &linesFn{output}, beam.GroupByKey(s, lines))
+	beam.ParDo0(s, &packFn{output}, beam.GroupByKey(s, parts))
 	done, err := beamx.RunWithMetrics(ctx, p)
 	if err != nil {
 		return err
+	}
+	if !*jobopts.Async {
+		if err := removeParts(ctx, output); err != nil {
+			return fmt.Errorf("all results are there, but %s could not be removed: %w", partsFolder, err)
+		}
 	}
 	var said []string
 	for _, c := range done.Metrics().AllMetrics().Counters() {

@@ -25,7 +25,7 @@ func TestS3(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list := []string{"mixed.go1.26.p2.trace", "quiet.go1.26.p4.trace", "broken/truncated-first.trace"}
+	list := []string{"http.trace", "mixed.go1.26.p2.trace", "quiet.go1.26.p4.trace", "broken/truncated-first.trace"}
 	dir := folderOf(t, list...)
 	for _, path := range list {
 		name := filepath.Base(path)
@@ -34,16 +34,34 @@ func TestS3(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	setTables(t, "all", 1)
 	if err := run(t.Context(), "s3://traces/shop/*", "s3://reports/today", "all"); err != nil {
 		t.Fatal(err)
 	}
-	o, err := store.GetObject("reports", "today/key=all/"+reportFile, nil)
-	if err != nil {
-		t.Fatal(err)
+	get := func(name string) []byte {
+		t.Helper()
+		o, err := store.GetObject("reports", "today/"+name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Contents.Close()
+		data, err := io.ReadAll(o.Contents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
 	}
-	defer o.Contents.Close()
-	got, err := io.ReadAll(o.Contents)
-	if want := read(t, results(t, dir+"/*", "all"), "key=all", reportFile); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("the report is another one, %v", err)
+	out := results(t, dir+"/*", "all")
+	if !bytes.Equal(get("key=all/"+reportFile), read(t, out, "key=all", reportFile)) {
+		t.Error("the report is another one")
+	}
+	for name, want := range rowFiles(t, out) {
+		if string(get(name)) != want {
+			t.Errorf("%s is another one", name)
+		}
+	}
+	left, err := store.ListBucket("reports", &gofakes3.Prefix{HasPrefix: true, Prefix: "today/" + partsFolder}, gofakes3.ListBucketPage{})
+	if err != nil || len(left.Contents) > 0 {
+		t.Errorf("%d parts are left, %v", len(left.Contents), err)
 	}
 }

@@ -61,13 +61,9 @@ func (f *linesFn) ProcessElement(ctx context.Context, name string, next func(*st
 
 // write writes a file of results. What it writes at once is there before the file is opened: what cannot be
 // encoded leaves none.
-func write(ctx context.Context, folder, name string, to func(io.Writer) error) (err error) {
-	f := resultFile{ctx: ctx, name: strings.TrimSuffix(folder, "/") + "/" + name}
-	err = to(&f)
-	if f.w != nil {
-		err = errors.Join(err, f.w.Close(), f.fs.Close())
-	}
-	return err
+func write(ctx context.Context, folder, name string, to func(io.Writer) error) error {
+	f := resultFile{ctx: ctx, name: under(folder, name)}
+	return errors.Join(to(&f), f.Close())
 }
 
 // resultFile is a file that is opened when it is written to.
@@ -90,3 +86,14 @@ func (f *resultFile) Write(p []byte) (n int, err error) {
 	}
 	return f.w.Write(p)
 }
+
+// Close closes the file if there is one.
+func (f *resultFile) Close() error {
+	if f.w == nil {
+		return nil
+	}
+	return errors.Join(f.w.Close(), f.fs.Close())
+}
+
+// under returns the path of a file of results.
+func under(folder, name string) string { return strings.TrimSuffix(folder, "/") + "/" + name }

@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"report/viewer":                  {"analyze", "model/ingest", "model/session", "report/timeline"},
 	"report/profile":                 {"analyze", "model/runqueue"},
 	"report/perfetto":                {"analyze", "model/runqueue"},
-	"report/parquet":                 {"analyze/capture", "analyze/gate/env", "report"},
+	"report/parquet":                 {"analyze", "analyze/capture", "analyze/gate/env", "model/session", "report"},
 	"report/figures":                 {},
 	"analyze/capture":                {"analyze/gate/env"},
 	"cmd/schedscope":                 {"cmd/internal/cli"},

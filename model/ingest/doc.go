@@ -1,5 +1,6 @@
 // Package ingest reads Go execution traces into model events. It is the only
-// package that knows golang.org/x/exp/trace.
+// package that knows golang.org/x/exp/trace. This package promises nothing to other
+// modules.
 //
 // A trace of Go 1.22 or newer is a sequence of generations, about one second
 // each, every one of which lists all goroutines and procs again and has its own

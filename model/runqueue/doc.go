@@ -1,5 +1,6 @@
 // Package runqueue reconstructs what a trace does not say: in which run queue
-// each goroutine stood before it ran, and who took it from there.
+// each goroutine stood before it ran, and who took it from there. This package promises
+// nothing to other modules.
 //
 // A [Resolver] is an observer of a [model.Machine]: it replays runnext, the
 // 256-slot local queues, the global queue and the schedtick of each proc

@@ -1,5 +1,5 @@
 // Package session reads traces: it is the only loop that applies events to a
-// [model.Machine].
+// [model.Machine]. This package promises nothing to other modules.
 //
 //  1. Open: a [Trace] is a stream, which can be read once, or a file, of which any number
 //     of readings can be made. The index of its first reading serves the others.

@@ -1,4 +1,5 @@
-// Package chart draws what the analyses found: PNG and SVG from the same code.
+// Package chart draws what the analyses found: PNG and SVG from the same code. This
+// package promises nothing to other modules.
 //
 // [All] makes the pictures of a report ([Catalogue]): the dashboard, the causes of waiting over
 // time, the percentile spectrum, the histogram by origin, and one picture for each of the

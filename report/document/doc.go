@@ -1,6 +1,7 @@
 // Package document is the one form that everything takes on its way to a reader: sections
 // of paragraphs, tables, lists and cards. A view turns results into a [Document] and knows
-// no format; a renderer ([Text], [Markdown], [HTML]) knows no subject.
+// no format; a renderer ([Text], [Markdown], [HTML]) knows no subject. This package
+// promises nothing to other modules.
 //
 // A view is a function of a result for each section, nil if there is nothing to show:
 //

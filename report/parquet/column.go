@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -34,13 +36,14 @@ type column struct {
 	least, most int64  // value
 	pages       []byte // with their headers
 	dictionary  []byte
-	entries     int     // in it
-	places      []int32 // by number of a name: its place in the dictionary and 1; 0: it has none
+	entries     int              // in it
+	places      []int32          // by number of a name: its place in the dictionary and 1; 0: not looked up
+	known       map[string]int32 // the same by name, of all traces
 }
 
 // newColumn returns a column of values with a unit of [report.Column].
 func newColumn(name, unit string) *column {
-	c := &column{schema: format.SchemaElement{Name: name, Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Optional)}}
+	c := &column{known: map[string]int32{}, schema: format.SchemaElement{Name: name, Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Optional)}}
 	s := &c.schema
 	s.LogicalType.Value = &format.IntType{BitWidth: 64, IsSigned: true}
 	c.chunk.PathInSchema, c.chunk.Codec = []string{name}, format.Snappy
@@ -85,6 +88,7 @@ func (c *column) end() format.ColumnMetaData {
 	c.least, c.most, c.pages = math.MaxInt64, math.MinInt64, c.pages[:0]
 	c.dictionary, c.entries = c.dictionary[:0], 0
 	clear(c.places)
+	clear(c.known)
 	return m
 }
 
@@ -124,13 +128,18 @@ func (c *column) add(r *report.Rows, i, of, behind int, null bool) {
 	}
 }
 
-// enter adds a name to the dictionary and returns its place and 1.
+// enter looks a name up in the dictionary, which it adds it to at need, and returns its place and 1.
 func (c *column) enter(names []string, number int64) int32 {
-	c.entries++
-	c.places[number] = int32(c.entries)
-	name := nameValue(names[number])
-	c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(name))), name...)
-	return int32(c.entries)
+	place, ok := c.known[names[number]]
+	if !ok {
+		c.entries++
+		place = int32(c.entries)
+		c.known[names[number]] = place
+		name := nameValue(names[number])
+		c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(name))), name...)
+	}
+	c.places[number] = place
+	return place
 }
 
 var (
@@ -143,7 +152,7 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	switch c.chunk.Type {
 	case format.Int64:
 		c.chunk.Statistics.NullCount += int64(rows - len(c.values))
-		levels := run(rows, 1)
+		levels := appendRun(nil, rows, 1, 1)
 		if len(c.levels) > 0 {
 			c.levels = append(c.levels, slices.Repeat([]byte{1}, rows-len(c.levels))...)
 			levels = must(level.EncodeLevels(nil, c.levels))
@@ -162,18 +171,54 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	return dst
 }
 
-// encodeSame returns the body of a page of so many rows that all have this value, or none if it is nil.
-func (c *column) encodeSame(rows int, value []byte) []byte {
-	if value == nil {
-		c.chunk.Statistics.NullCount = int64(rows)
-		return append(leveled(nil, run(rows, 0)), 0)
+// encodeRuns returns the body of a page of rows that have value i of their origins, or none if it is nil.
+func (c *column) encodeRuns(runs []run, i int) []byte {
+	var levels []byte
+	places := map[string]uint64{}
+	for _, r := range runs {
+		value := r.values[i]
+		if value == nil {
+			levels = appendRun(levels, r.rows, 1, 0)
+			c.chunk.Statistics.NullCount += int64(r.rows)
+			continue
+		}
+		levels = appendRun(levels, r.rows, 1, 1)
+		if _, ok := places[string(value)]; ok {
+			continue
+		}
+		places[string(value)] = uint64(len(places))
+		if c.entries++; c.chunk.Type == format.ByteArray {
+			c.dictionary = binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(value)))
+		}
+		c.dictionary = append(c.dictionary, value...)
+		s := &c.chunk.Statistics
+		if s.MinValue == nil || c.compare(value, s.MinValue) < 0 {
+			s.MinValue = value
+		}
+		if s.MaxValue == nil || c.compare(value, s.MaxValue) > 0 {
+			s.MaxValue = value
+		}
 	}
-	c.entries, c.dictionary = 1, value
-	if c.chunk.Type == format.ByteArray {
-		c.dictionary = append(binary.LittleEndian.AppendUint32(nil, uint32(len(value))), value...)
+	body := leveled(nil, levels)
+	width := 0
+	if len(places) > 0 {
+		width = max(1, bits.Len(uint(len(places)-1)))
 	}
-	c.chunk.Statistics.MinValue, c.chunk.Statistics.MaxValue = value, value
-	return append(append(leveled(nil, run(rows, 1)), 1), run(rows, 0)...) // 1 bit for each place
+	body = append(body, byte(width))
+	for _, r := range runs {
+		if value := r.values[i]; value != nil {
+			body = appendRun(body, r.rows, width, places[string(value)])
+		}
+	}
+	return body
+}
+
+// compare compares values of the column as they are in its dictionary.
+func (c *column) compare(a, b []byte) int {
+	if c.chunk.Type == format.Int64 {
+		return cmp.Compare(int64(binary.LittleEndian.Uint64(a)), int64(binary.LittleEndian.Uint64(b)))
+	}
+	return bytes.Compare(a, b)
 }
 
 // appendPlaces appends places in a dictionary, of so many bits: a run of those that are equal to the
@@ -221,8 +266,14 @@ func equal(list []int32) int {
 	return len(list)
 }
 
-// run returns so many equal bits, encoded.
-func run(n int, bit byte) []byte { return append(binary.AppendUvarint(nil, uint64(n)<<1), bit) }
+// appendRun appends so many equal values of so many bits, encoded.
+func appendRun(dst []byte, n, width int, value uint64) []byte {
+	dst = binary.AppendUvarint(dst, uint64(n)<<1)
+	for ; width > 0; width -= 8 {
+		dst, value = append(dst, byte(value)), value>>8
+	}
+	return dst
+}
 
 // leveled appends levels as they stand before values.
 func leveled(dst, levels []byte) []byte {

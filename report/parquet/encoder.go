@@ -28,16 +28,23 @@ type encoder struct {
 	w             io.Writer
 	err           error // of w, the first
 	offset        int64 // bytes written
-	about         *Origin
 	table, origin []*column
-	page, group   int // rows in the page, and in the pages of the row group before
+	runs          []run   // of the rows of the row group, in the page too
+	about         *Origin // of the last of them
+	page, group   int     // rows in the page, and in the pages of the row group before
 	file          format.FileMetaData
 	protocol      thrift.CompactProtocol
 	room, small   []byte // for a page, and for it compressed
 }
 
-func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
-	e := &encoder{w: w, about: origin, origin: originColumns()}
+// run is how many rows that follow each other have an origin, whose values are these.
+type run struct {
+	rows   int
+	values [][]byte
+}
+
+func newEncoder(w io.Writer, columns []report.Column) *encoder {
+	e := &encoder{w: w, origin: originColumns()}
 	for _, c := range columns {
 		e.table = append(e.table, newColumn(c.Name, c.Unit))
 	}
@@ -73,7 +80,19 @@ func must(data []byte, err error) []byte {
 }
 
 // rows adds rows of the table. What the engines' 64-bit integers do not hold is null.
-func (e *encoder) rows(r *report.Rows) {
+func (e *encoder) rows(r *report.Rows, origin *Origin) {
+	if len(r.Nulls) == 0 {
+		return
+	}
+	if origin != e.about { // names have other numbers
+		for _, c := range e.table {
+			clear(c.places)
+		}
+	}
+	if origin != e.about || len(e.runs) == 0 {
+		e.about, e.runs = origin, append(e.runs, run{values: origin.values()})
+	}
+	e.runs[len(e.runs)-1].rows += len(r.Nulls)
 	absent, full := uint64(0), false
 	for i := range r.Nulls {
 		r.Nulls[i] |= r.Wide[i]
@@ -128,8 +147,8 @@ func (e *encoder) appendPage(dst []byte, c *column, body []byte, h format.PageHe
 
 // endGroup writes the row group.
 func (e *encoder) endGroup() {
-	for i, value := range e.about.values() {
-		e.addPage(e.origin[i], e.group, e.origin[i].encodeSame(e.group, value))
+	for i, c := range e.origin {
+		e.addPage(c, e.group, c.encodeRuns(e.runs, i))
 	}
 	g := format.RowGroup{NumRows: int64(e.group), FileOffset: e.offset, Ordinal: int16(len(e.file.RowGroups))}
 	for _, c := range slices.Concat(e.table, e.origin) {
@@ -147,7 +166,16 @@ func (e *encoder) endGroup() {
 	}
 	e.file.RowGroups = append(e.file.RowGroups, g)
 	e.file.NumRows += g.NumRows
-	e.group = 0
+	e.group, e.runs = 0, e.runs[:0]
+}
+
+// size returns how many bytes are written, or will be.
+func (e *encoder) size() int64 {
+	n := e.offset
+	for _, c := range e.table {
+		n += int64(len(c.pages) + len(c.dictionary))
+	}
+	return n
 }
 
 // close ends the file.

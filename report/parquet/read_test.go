@@ -356,6 +356,61 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestOrigins checks a file of several traces, some without rows, whose names have other numbers, over
+// the end of a row group.
+func TestOrigins(t *testing.T) {
+	origins := []*Origin{{Host: "b", Trace: "1"}, {Trace: "2"}, {Host: "a", Trace: "3", Recorded: time.Unix(-5, 0)}, {Host: "b", Trace: "4", Recorded: time.Unix(7, 0)}, {Trace: "5"}}
+	sizes := []int{3, groupRows, 0, 5, 1}
+	var out bytes.Buffer
+	w := NewWriter(&out, numbers, nil)
+	for i, o := range origins {
+		w.Origin = o
+		names := []string{"", "x", fmt.Sprint("only ", i)}
+		if i%2 == 1 {
+			slices.Reverse(names)
+		}
+		for n := range sizes[i] {
+			name := slices.Index(names, []string{"x", fmt.Sprint("only ", i)}[n%2])
+			w.Rows(row(names, 0, 0, int64(n), int64(name), 1, int64(i)))
+		}
+	}
+	size := w.Size()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if whole := int64(out.Len()); size > whole || size < whole/2 {
+		t.Errorf("size %d of %d", size, whole)
+	}
+	f := open(t, out.Bytes())
+	got := make([]int, len(origins))
+	each(t, f, func(row parquet.Row) {
+		i := row[3].Int64()
+		n := got[i]
+		got[i]++
+		o, recorded := origins[i], ""
+		if !o.Recorded.IsZero() {
+			recorded = fmt.Sprint(o.Recorded.UnixMicro())
+		}
+		want := []string{[]string{"x", fmt.Sprint("only ", i)}[n%2], "true", fmt.Sprint(i), o.Host, "", "", "", recorded, o.Trace}
+		for k, want := range want {
+			if text := text(row[1+k]); text != want || row[0].Int64() != int64(n) {
+				t.Fatalf("row %d of trace %d: %v is %q, want %q", n, i, header(f)[1+k], text, want)
+			}
+		}
+	})
+	if !slices.Equal(got, sizes) || len(f.RowGroups()) != 2 {
+		t.Errorf("%d row groups with %d rows, want %d", len(f.RowGroups()), got, sizes)
+	}
+	for i, want := range []struct {
+		least, most string
+		nulls       int64
+	}{{"b", "b", groupRows - 3}, {"b", "b", 4}} {
+		if s := f.Metadata().RowGroups[i].Columns[len(numbers)].MetaData.Statistics; string(s.MinValue) != want.least || string(s.MaxValue) != want.most || s.NullCount != want.nulls {
+			t.Errorf("row group %d: hosts from %q to %q, %d of none", i, s.MinValue, s.MaxValue, s.NullCount)
+		}
+	}
+}
+
 // TestEmpty checks that a table without rows is a file with columns.
 func TestEmpty(t *testing.T) {
 	var out bytes.Buffer

@@ -6,36 +6,50 @@ import (
 	"github.com/schedscope/schedscope/report"
 )
 
-// Writer writes the rows of one table as a Parquet file. It is a [report.Sink].
+// Writer writes rows of one table as a Parquet file: of one trace, or of several, one after the
+// other. It is a [report.Sink].
 //
 // Another goroutine encodes the rows: every Writer must see Close or Abort. Memory is that of
 // one row group, encoded.
 type Writer struct {
-	full   chan report.Rows // nil: it has ended
+	// Origin is that of the rows that come. It may be filled in until the first of them, and not
+	// changed after that: another trace has another one, and names of its own.
+	Origin *Origin
+
+	full   chan originRows // nil: it has ended
 	free   chan report.Rows
 	done   chan error
 	closed bool
 }
 
+type originRows struct {
+	report.Rows
+	origin *Origin
+	size   chan<- int64 // nil: nobody asks
+}
+
 // NewWriter returns a Writer of a file with these columns, and those of an Origin, to w.
-// The Origin may be filled in until the first row comes, and not changed after that.
 func NewWriter(w io.Writer, columns []report.Column, origin *Origin) *Writer {
-	p := &Writer{full: make(chan report.Rows, 1), free: make(chan report.Rows, 2), done: make(chan error, 1)}
+	p := &Writer{Origin: origin, full: make(chan originRows, 1), free: make(chan report.Rows, 2), done: make(chan error, 1)}
 	for range cap(p.free) {
 		p.free <- report.Rows{}
 	}
-	go p.encode(newEncoder(w, columns, origin), p.full)
+	go p.encode(newEncoder(w, columns), p.full)
 	return p
 }
 
 // encode takes rows to an encoder until there are no more.
-func (p *Writer) encode(e *encoder, full chan report.Rows) {
+func (p *Writer) encode(e *encoder, full chan originRows) {
 	for rows := range full {
+		if rows.size != nil {
+			rows.size <- e.size()
+			continue
+		}
 		if e.err == nil {
-			e.rows(&rows)
+			e.rows(&rows.Rows, rows.origin)
 		}
 		rows.Clear()
-		p.free <- rows
+		p.free <- rows.Rows
 	}
 	if e.err == nil && p.closed {
 		e.close()
@@ -45,8 +59,16 @@ func (p *Writer) encode(e *encoder, full chan report.Rows) {
 
 // Rows implements [report.Sink].
 func (p *Writer) Rows(r *report.Rows) {
-	p.full <- *r
+	p.full <- originRows{*r, p.Origin, nil}
 	*r = <-p.free
+}
+
+// Size returns how many bytes the rows so far come to, without those of the last page, and with
+// nothing of the end of the file.
+func (p *Writer) Size() int64 {
+	size := make(chan int64)
+	p.full <- originRows{size: size}
+	return <-size
 }
 
 // Close implements [report.Sink]: it ends the file.

@@ -1,5 +1,5 @@
 // Package perfetto writes traces for timeline viewers, in Perfetto's own format. Procs
-// become CPUs, goroutines threads.
+// become CPUs, goroutines threads. This package promises nothing to other modules.
 //
 // A [Writer] follows a [model.Machine] and, where the Go version allows, replays the run
 // queues on another goroutine. Output is written while the trace is read; memory grows

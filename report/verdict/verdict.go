@@ -1,6 +1,7 @@
 // Package verdict renders the outcome of a gate: as text for whoever reads a failed
 // job, as Markdown and annotations for the pages of a CI system, and in formats that
 // other tools read. It computes no statistics: every figure is one of a [gate.Result].
+// This package promises nothing to other modules.
 //
 // Names in results come from traces and budgets, which are untrusted. Every format but
 // JSON shows them with control characters escaped, and each escapes what has a meaning

@@ -1,6 +1,7 @@
 // Package view makes documents of results: which sections there are, what their tables
 // have, and in which words. It knows no format; package document has those. What is
 // computed is computed by package analyze: a saved report shows the same as a new one.
+// This package promises nothing to other modules.
 package view
 
 import (

@@ -1,4 +1,5 @@
-// Package viewer serves a page and parts of its timeline to browsers.
+// Package viewer serves a page and parts of its timeline to browsers. This package
+// promises nothing to other modules.
 package viewer
 
 import (

@@ -1,4 +1,5 @@
-// Package budget reads the file in which a team writes what latency it accepts.
+// Package budget reads the file in which a team writes what latency it accepts. This
+// package promises nothing to other modules.
 package budget
 
 import (

@@ -1,5 +1,6 @@
 // Package env records what a trace does not tell: on what it was recorded, and what
-// the operating system and other programs did meanwhile.
+// the operating system and other programs did meanwhile. This package promises nothing to
+// other modules.
 //
 // A [Record] is taken where the measured window begins and another where it ends.
 // Written into the trace as user messages of category [Category] they make the file

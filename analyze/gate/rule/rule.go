@@ -1,5 +1,5 @@
 // Package rule has the language of budgets: what is measured per trace, and the
-// bound that it must keep.
+// bound that it must keep. This package promises nothing to other modules.
 //
 //	rule     = agg "(" metric [ "{" key=pattern {"," key=pattern} "}" ] [ "/op" | "/s" ] ")" op bound [ "@" ( percent | "point" ) ]
 //	agg      = "p0" ... "p100" | "mean" | "max" | "sum" | "share"

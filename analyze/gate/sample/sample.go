@@ -1,5 +1,6 @@
 // Package sample makes one sample of one trace: the numbers that rules are about,
-// what the trace was recorded on, and where its waiting went.
+// what the trace was recorded on, and where its waiting went. This package promises
+// nothing to other modules.
 //
 // A trace of one process is one sample, however many waits are in it: waits of a
 // process depend on each other, and processes differ. Statistics are of samples.

@@ -1,4 +1,5 @@
-// Package workloadtest checks workloads, and takes them out of traces, for tests.
+// Package workloadtest checks workloads, and takes them out of traces, for tests. This
+// package promises nothing to other modules.
 package workloadtest
 
 import (

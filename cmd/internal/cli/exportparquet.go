@@ -1,21 +1,17 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/parquet"
 )
@@ -45,7 +41,7 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 		}
 		return t, t.write(ctx, a, refs[i], max(1, f.read.jobs()/workers))
 	}, func(i int, t *parquetTrace) error {
-		id := strings.ToLower(t.origin.Trace) // some file systems make no difference
+		id := strings.ToLower(t.Origin.Trace) // some file systems make no difference
 		if other, ok := names[id]; ok {
 			return fmt.Errorf("%s has the name and the content of %s", refs[i].Name, other)
 		}
@@ -56,7 +52,7 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 			}
 		}
 		rows, found = rows+t.rows, found+t.found
-		a.detail("wrote %s as %s: %s", refs[i].Name, t.origin.Trace, textui.Plural(t.rows, "row"))
+		a.detail("wrote %s as %s: %s", refs[i].Name, t.Origin.Trace, textui.Plural(t.rows, "row"))
 		return nil
 	})
 	if err != nil && ctx.Err() != nil {
@@ -82,29 +78,23 @@ func (e *outputError) Unwrap() error { return e.error }
 
 // parquetTrace writes the tables of one trace.
 type parquetTrace struct {
+	parquet.Trace
 	i      int
 	out    *parquet.Export
 	flags  *exportFlags
 	tables []string
 	all    bool // tables are all that there are, not chosen: help says which old traces lack
 
-	rows   int64
-	found  int64      // rows about requests
-	record env.Record // zero: there is none
-	origin parquet.Origin
-	stop   context.CancelCauseFunc // ends the reading
-	set    report.Tables
-	open   []*openTable
-	tooOld []string // tables that the trace is too old for
-	why    error    // what it does not contain
+	rows  int64
+	found int64                   // rows about requests
+	stop  context.CancelCauseFunc // ends the reading
+	open  []*openTable
 }
 
 // openTable is a table while it is written.
 type openTable struct {
-	name  string
-	table *report.Table
-	w     *parquet.Writer
-	file  *parquet.File
+	w    *parquet.Writer
+	file *parquet.File
 }
 
 // write reads the trace and writes its tables.
@@ -132,79 +122,45 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 	}
 	ctx, p.stop = context.WithCancelCause(ctx)
 	defer p.stop(nil)
-	p.origin.GoVersion = cmp.Or(p.record.Go, fmt.Sprintf("go1.%d", rd.Version))
 	defer func() { // drop what was not committed, after who writes it has ended
 		rd.Close()
 		for _, t := range slices.Backward(p.open) {
 			t.abort()
 		}
 	}()
-	p.set.Requests, p.set.NoLabels = p.flags.requests.specs, p.flags.requests.noLabels
-	for _, name := range p.tables {
-		if err := p.begin(rd, name); err != nil {
-			return err
-		}
+	p.Tables.Requests, p.Tables.NoLabels, p.Create = p.flags.requests.specs, p.flags.requests.noLabels, p.create
+	if err := p.Follow(rd.Reading.Reading, p.tables); err != nil {
+		return err
 	}
 	if len(p.open) == 0 {
-		return rd.notRecorded(p.why)
+		return rd.notRecorded(p.Why)
 	}
-	if len(p.tooOld) > 0 && !p.all {
-		a.note("%s: without %s: %v", in.Name, strings.Join(p.tooOld, ", "), p.why)
-	}
-	rd.restrict(&p.set) // steps do not show where the window begins
-	if err := p.set.Follow(rd.Machine, rd.Version); err != nil {
-		return err
+	if len(p.TooOld) > 0 && !p.all {
+		a.note("%s: without %s: %v", in.Name, strings.Join(p.TooOld, ", "), p.Why)
 	}
 
-	totals := analyze.NewTotals() // 3
-	begin := func() {
-		if x := rd.Index(); x.WallAt(rd.Origin) > 0 { // known from the first event on
-			p.origin.Recorded = time.Unix(0, x.WallAt(rd.Origin))
-		}
-		totals.Begin(rd.Origin)
-		rd.Machine.Observe(totals)
-		p.set.Begin(rd.Machine, rd.Origin)
-	}
-	err = rd.run(ctx, begin, func(ev *model.Event) {
-		totals.Event(ev)
-		p.set.Event(ev)
-	})
-	if err != nil {
+	if err := rd.run(ctx, p.Begin, p.Event); err != nil { // 3
 		return err
 	}
-	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
-	if err := p.set.Close(); err != nil {
+	if err := p.End(); err != nil { // 4
 		return &outputError{err}
 	}
-	for _, t := range p.open {
-		p.rows += t.table.Rows()
-		if ofRequests(t.name) {
-			p.found += t.table.Rows()
+	about := rd.Describe()
+	if err := p.About(about, p.flags.read.clock); err != nil {
+		return &outputError{err}
+	}
+	for name, t := range p.Rows {
+		p.rows += t.Rows()
+		if ofRequests(name) {
+			p.found += t.Rows()
 		}
-	}
-
-	r := &p.record // 4
-	row := report.TraceRow{
-		Trace: rd.Describe(), Clock: p.flags.read.clock, Origin: rd.Origin, Events: totals.Events, Goroutines: totals.Goroutines,
-		Workload: r.Workload, Commit: r.Commit, OS: r.OS, Arch: r.Arch, CPU: r.CPU, NumCPU: r.NumCPU,
-	}
-	for _, s := range totals.GOMAXPROCS {
-		row.MaxProcs = max(row.MaxProcs, s.Procs)
-	}
-	t, err := p.create(report.TracesTable, report.TracesColumns())
-	if err != nil {
-		return err
-	}
-	report.WriteTraceRow(t.w, &row)
-	if err := t.w.Close(); err != nil {
-		return &outputError{err}
 	}
 	for _, t := range p.open {
 		if err := t.file.Close(); err != nil {
 			return &outputError{err}
 		}
 	}
-	rd.warnAbout(&row.Trace)
+	rd.warnAbout(&about)
 	return nil
 }
 
@@ -225,43 +181,30 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 	default:
 		return usagef("save it to a file and name that", "--format parquet reads a trace twice, %s can be read once", in.Name)
 	}
-	p.origin = parquet.Origin{Host: p.flags.host, Service: cmp.Or(p.flags.service, s.Service), File: in.Name, Trace: parquet.TraceID(in.Name, s.Sum)}
-	if s.Record != nil {
-		p.record = *s.Record
-	} else if ref.Kind == source.File {
+	var beside *env.Record
+	if s.Record == nil && ref.Kind == source.File {
 		run, err := sample.ReadRun(ref.Path)
 		if err != nil {
 			a.warn("%s: %v", in.Name, err)
 		}
 		if run != nil {
-			p.record = run.Begin
+			beside = &run.Begin
 		}
 	}
+	p.Origin = parquet.Origin{Host: p.flags.host, Service: p.flags.service}
+	p.Identify(in.Name, s, beside)
 	return nil
 }
 
-// begin begins a table. There is no file of what the trace is too old to contain.
-func (p *parquetTrace) begin(rd *reading, name string) error {
-	if err := report.CheckTable(name, rd.Version); err != nil {
-		p.tooOld, p.why = append(p.tooOld, name), err
-		return nil
-	}
-	t, err := p.create(name, report.TableColumns(name))
-	if err == nil {
-		t.table, err = p.set.Add(name, t.w)
-	}
-	return err
-}
-
 // create begins the file of a table.
-func (p *parquetTrace) create(name string, columns []report.Column) (*openTable, error) {
-	file, err := p.out.Create(p.i, name, p.origin.Trace)
+func (p *parquetTrace) create(name string, columns []report.Column) (report.Sink, error) {
+	file, err := p.out.Create(p.i, name, p.Origin.Trace)
 	if err != nil {
 		return nil, &outputError{err}
 	}
-	t := &openTable{name: name, file: file, w: parquet.NewWriter(&stopWriter{file, p.stop}, columns, &p.origin)}
+	t := &openTable{parquet.NewWriter(&stopWriter{file, p.stop}, columns, &p.Origin), file}
 	p.open = append(p.open, t)
-	return t, nil
+	return t.w, nil
 }
 
 func (t *openTable) abort() {

@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"io"
-	"math"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -58,7 +56,9 @@ func ofRequests(table string) bool { return table == "requests" || table == "pat
 func (rd *reading) fill(ctx context.Context, tables *report.Tables) error {
 	if tables.NeedPast() {
 		rd.Past = true
-		rd.restrict(tables)
+		if rd.Windowed {
+			tables.Within(rd.Start, rd.End)
+		}
 	}
 	if err := tables.Follow(rd.Machine, rd.Version); err != nil {
 		return rd.notRecorded(err)
@@ -73,16 +73,4 @@ func (rd *reading) fill(ctx context.Context, tables *report.Tables) error {
 // notRecorded says that a table is about what the trace is too old to contain.
 func (rd *reading) notRecorded(err error) error {
 	return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues or causes can be written of this trace"}
-}
-
-// restrict has tables write nothing about what is outside the window.
-func (rd *reading) restrict(tables *report.Tables) {
-	if !rd.Windowed {
-		return
-	}
-	end := model.Time(math.MaxInt64)
-	if rd.End > rd.Start {
-		end = rd.End
-	}
-	tables.Within(rd.Start, end)
 }

@@ -3,7 +3,7 @@
 // and the conversion of its events do together, several times as fast, but only
 // for generations that are valid: wherever it meets something it does not
 // expect, it gives up with an [UnsupportedError] and leaves both the verdict and
-// the words for it to that reader.
+// the words for it to that reader. This package promises nothing to other modules.
 //
 // Decoding follows internal/trace/reader.go (Reader.ReadEvent) of Go 1.26:
 //

@@ -1,4 +1,5 @@
-// Package sampletest reads samples of stored gate runs, for tests.
+// Package sampletest reads samples of stored gate runs, for tests. This package promises
+// nothing to other modules.
 package sampletest
 
 import (
