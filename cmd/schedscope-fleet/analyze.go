@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"net/url"
 	"os"
 	"reflect"
@@ -207,7 +208,7 @@ var firstPause = time.Second
 func fetch(ctx context.Context, file fileio.FileMetadata, most int64) (f fetched, err error) {
 	pause := firstPause
 	for try := 1; ; try++ {
-		if f, err = fetchOnce(ctx, file, most); err == nil || ctx.Err() != nil || absent(err) {
+		if f, err = fetchOnce(ctx, file, most); err == nil || ctx.Err() != nil || absent(file.Path, err) {
 			return f, err
 		}
 		if try == tries {
@@ -233,7 +234,7 @@ func fetchOnce(ctx context.Context, file fileio.FileMetadata, most int64) (fetch
 		return fetched{}, err
 	}
 	defer stored.Close()
-	r := io.LimitReader(stored, most+1)
+	r := io.LimitReader(stored, min(most, math.MaxInt64-1)+1)
 	if file.Size <= inMemory {
 		all, err := io.ReadAll(r)
 		return fetched{ReadSeeker: bytes.NewReader(all)}, err
@@ -243,29 +244,57 @@ func fetchOnce(ctx context.Context, file fileio.FileMetadata, most int64) (fetch
 		return fetched{}, &workerError{err}
 	}
 	f := fetched{t, t}
-	if _, err = io.Copy(struct{ io.Writer }{t}, r); err == nil {
-		_, err = t.Seek(0, io.SeekStart)
+	if _, err = io.Copy(onDisk{t}, r); err == nil {
+		if _, err = t.Seek(0, io.SeekStart); err != nil {
+			err = &workerError{err}
+		}
 	}
 	if err != nil {
 		f.Close()
-		return fetched{}, &workerError{err}
+		return fetched{}, err
 	}
 	return f, nil
 }
 
-// absent reports whether a storage says that a file is not there, or may not be read.
-func absent(err error) bool {
-	return !errors.As(err, new(*workerError)) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || remotelyAbsent.MatchString(err.Error()))
+// onDisk is a file of the worker.
+type onDisk struct{ f *os.File }
+
+func (d onDisk) Write(p []byte) (int, error) {
+	n, err := d.f.Write(p)
+	if err != nil {
+		err = &workerError{err}
+	}
+	return n, err
 }
 
-// remotelyAbsent are errors of S3 and Google Cloud Storage, of which Beam keeps the texts only.
-var remotelyAbsent = regexp.MustCompile(`StatusCode: 40[34]\b|googleapi: Error 40[34]\b|storage: object doesn't exist`)
+// absent reports whether a storage says that a file is not there, or may not be read.
+func absent(path string, err error) bool { return gone(path, err) || forbidden(path, err) }
 
-// environment returns the environment record next to a trace, nil if there is none.
+func gone(path string, err error) bool {
+	return !errors.As(err, new(*workerError)) && (errors.Is(err, fs.ErrNotExist) || remotelyGone.MatchString(without(path, err)))
+}
+
+func forbidden(path string, err error) bool {
+	text := without(path, err)
+	return !errors.As(err, new(*workerError)) && (errors.Is(err, fs.ErrPermission) || remotelyForbidden.MatchString(text) && !tooFast.MatchString(text))
+}
+
+// without returns what an error says, without the path of the file, which may say anything.
+func without(path string, err error) string { return strings.ReplaceAll(err.Error(), path, "") }
+
+// Errors of S3 and Google Cloud Storage, of which Beam keeps the texts only.
+var (
+	remotelyGone      = regexp.MustCompile(`StatusCode: 404\b|googleapi: Error 404\b|storage: object doesn't exist`)
+	remotelyForbidden = regexp.MustCompile(`StatusCode: 403\b|googleapi: Error 403\b`)
+	tooFast           = regexp.MustCompile(`(?i)rateLimitExceeded|SlowDown`)
+)
+
+// environment returns the environment record next to a trace, nil if there is none. One that may not be read is an
+// error, lest the trace get another key.
 func environment(ctx context.Context, path string) (json.RawMessage, error) {
 	r, err := fetch(ctx, fileio.FileMetadata{Path: env.Beside(path)}, maxRecord)
 	if err != nil {
-		if absent(err) {
+		if gone(env.Beside(path), err) {
 			err = nil
 		}
 		return nil, err
@@ -292,12 +321,16 @@ const (
 )
 
 var headings = map[string]string{
-	unreadFile: csvLine("trace", "why"),
-	tracesFile: csvLine("trace", "bytes", "lost_bytes", "events", "span_ns", "procs", "utilisation", "waits", "total_ns", "p50_ns", "p99_ns", "p99_9_ns", "max_ns",
+	unreadFile: heading("trace", "why"),
+	tracesFile: heading("trace", "bytes", "lost_bytes", "events", "span_ns", "procs", "utilisation", "waits", "total_ns", "p50_ns", "p99_ns", "p99_9_ns", "max_ns",
 		"main_cause", "verdict", "requests", "request_p50_ns", "request_p99_ns", "request_max_ns"),
-	requestsFile: csvLine("trace", "kind", "name", "requests", "total_ns", "p50_ns", "p99_ns", "max_ns"),
-	culpritsFile: csvLine("trace", "place", "kind", "title", "request", "function", "file", "line", "share", "request_ns"),
+	requestsFile: heading("trace", "kind", "name", "requests", "total_ns", "p50_ns", "p99_ns", "max_ns"),
+	culpritsFile: heading("trace", "place", "kind", "title", "request", "function", "file", "line", "share", "request_ns"),
 }
+
+// heading returns a first line. Its names are quoted, so that who guesses the format by the first lines knows how texts
+// are quoted.
+func heading(names ...string) string { return `"` + strings.Join(names, `","`) + "\"\n" }
 
 // rows emits the lines of a trace: scheduling latency with its main requests, a line for each group of
 // requests, and one for each culprit, in the order of the first screen.
@@ -315,6 +348,8 @@ func rows(v *result.Report, line func(file, text string)) {
 		cells = append(cells, 0, "", "", "")
 	}
 	line(tracesFile, csvLine(cells...))
+	line(requestsFile, "") // who has none has a file with nothing but the first line
+	line(culpritsFile, "")
 	for i := range v.Requests {
 		for _, g := range v.Requests[i].Sets() {
 			if g.Count > 0 {

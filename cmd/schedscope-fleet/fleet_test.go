@@ -271,6 +271,8 @@ func TestStorageErrors(t *testing.T) {
 		{1, fs.ErrPermission, "all", true, false},
 		{1, errors.New("error getting object x: operation error S3: GetObject, https response error StatusCode: 404, RequestID: , NoSuchKey"), "all", true, false},
 		{1, errors.New("https response error StatusCode: 503"), "all", false, false},
+		{1, errors.New("googleapi: Error 403: quota, rateLimitExceeded"), "all", false, false},
+		{1, errors.New("googleapi: Error 403: forbidden"), "{env.commit}", true, false},
 	} {
 		for _, size := range []int64{1, inMemory + 1} {
 			disk = flaky{fails: new(tt.fails), err: tt.err}
@@ -346,9 +348,15 @@ func TestKeys(t *testing.T) {
 	if got := strings.Count(string(read(t, out, "key=v1", tracesFile)), "\nv1/"); got != 2 {
 		t.Errorf("%d rows of v1, want 2", got)
 	}
-	out = results(t, dir+"/shop/*", "all")
-	if entries, err := os.ReadDir(out); err != nil || len(entries) > 0 {
+	empty := t.TempDir()
+	if err := run(t.Context(), dir+"/shop/*", empty, "all"); err == nil || !strings.Contains(err.Error(), "no trace in what matches") {
+		t.Errorf("directories: error %v", err)
+	}
+	if entries, err := os.ReadDir(empty); err != nil || len(entries) > 0 {
 		t.Errorf("directories have results: %v, %v", entries, err)
+	}
+	if err := run(t.Context(), dir+"/shop/*/*", out, "all"); err == nil || !strings.Contains(err.Error(), "the results of another run") {
+		t.Errorf("over the results of another run: error %v", err)
 	}
 	for _, path := range [][2]string{{"hdfs://x/*", out}, {dir + "/*/*/*", "hdfs://x"}} {
 		if err := run(t.Context(), path[0], path[1], "all"); err == nil || !strings.Contains(err.Error(), "hdfs") {

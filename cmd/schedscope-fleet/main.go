@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -64,12 +65,20 @@ func run(ctx context.Context, input, output, key string) error {
 	if err != nil {
 		return err
 	}
+	if *maxBytes < 1 {
+		return fmt.Errorf("--max-bytes %d: want at least 1", *maxBytes)
+	}
 	for _, path := range []string{input, output} { // Beam panics
 		fs, err := filesystem.New(ctx, path)
 		if err != nil {
 			return err
 		}
-		fs.Close()
+		defer fs.Close()
+		if path == output {
+			if list, err := fs.List(ctx, under(output, "key=*/"+tracesFile)); err == nil && len(list) > 0 {
+				return fmt.Errorf("--output %s has the results of another run, such as %s: use a folder without", output, list[0])
+			}
+		}
 	}
 	if !strings.Contains(input, "://") {
 		input = filepath.Clean(input) // as paths that match are written
@@ -96,6 +105,9 @@ func run(ctx context.Context, input, output, key string) error {
 		}
 	}
 	slices.Sort(said)
+	if !*jobopts.Async && !slices.ContainsFunc(said, func(s string) bool { return strings.HasPrefix(s, "traces ") }) {
+		return fmt.Errorf("no trace in what matches --input %s: %s", input, cmp.Or(strings.Join(said, ", "), "it matches folders or environment records only"))
+	}
 	fmt.Fprintln(os.Stderr, "schedscope-fleet:", strings.Join(said, ", "))
 	return nil
 }

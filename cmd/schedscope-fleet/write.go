@@ -34,8 +34,10 @@ type reportFn struct{ Folder string }
 // ProcessElement writes one.
 func (f *reportFn) ProcessElement(ctx context.Context, key string, r Reports) error {
 	v, err := r.Report()
-	if err != nil { // only of what cannot be read
+	if errors.Is(err, result.ErrNoReport) { // of what cannot be read
 		return nil
+	} else if err != nil {
+		return err
 	}
 	if len(v.Traces) > 1 || len(v.Skipped) > 0 {
 		findings.Judge(v)

@@ -58,8 +58,8 @@ GROUP BY ALL ORDER BY request_p99_ms DESC NULLS LAST, p99_ms DESC;
 SELECT regexp_extract(trace, '^([^/]+)', 1) AS service, kind, function, count(*) AS traces,
   max(share) AS most, min(title) AS example
 FROM read_csv('2026-11-26/key=*/culprits.csv')
-WHERE (regexp_extract(trace, '^([^/]+)', 1), kind, function) NOT IN
-  (SELECT regexp_extract(trace, '^([^/]+)', 1), kind, function FROM read_csv('2026-11-25/key=*/culprits.csv'))
+WHERE (regexp_extract(trace, '^([^/]+)', 1), kind, coalesce(function, '')) NOT IN
+  (SELECT regexp_extract(trace, '^([^/]+)', 1), kind, coalesce(function, '') FROM read_csv('2026-11-25/key=*/culprits.csv'))
 GROUP BY ALL ORDER BY traces DESC, most DESC;
 
 -- p99 of requests by route and hour
@@ -115,6 +115,7 @@ events go to the runner's metrics and, at the end, to stderr.
 A core analyses about 1.8 million events per second of traces of 5 MB, a million events each: 10^6 of
 them take some 160 core hours, which is 8 dollars at 5 cents for each, and reading 5 TB. A worker needs
 some 20 times the size of its greatest trace; traces above 8 MiB go through a temporary file.
-Let a key have 50,000 traces at most: merging takes a millisecond for each, however many there are, but
-each adds 2 kB to the report, which cannot be read again beyond 128 MB.
+Let a key have 20,000 traces at most: merging takes a millisecond for each, however many there are, but
+each adds 2 to 6 kB to the report, the more the more groups of requests there are, and a report cannot be
+read again beyond 128 MB.
 `
