@@ -198,9 +198,9 @@ func (p *mergerPart) begin() {
 	if p.sums.Reports > 1 {
 		return
 	}
-	several := len(v.Traces) > 1
-	if several {
-		v.Reports = max(v.Reports, 1)
+	several, one := len(v.Traces) > 1, int64(0)
+	if several && v.Reports == 0 { // else it was merged of such reports, and what it has says in how many of them it is
+		v.Reports, one = 1, 1
 	}
 	begin := func(in **Places, total model.Duration) {
 		if !several {
@@ -210,7 +210,7 @@ func (p *mergerPart) begin() {
 		if *in == nil { // of an older version
 			*in = &Places{Most: []Share{}}
 		}
-		(*in).Reports = max((*in).Reports, 1)
+		(*in).Reports = max((*in).Reports, one)
 	}
 	for i := range v.Blame.Rows {
 		begin(&v.Blame.Rows[i].In, v.Blame.Rows[i].Total)

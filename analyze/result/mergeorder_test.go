@@ -314,6 +314,14 @@ func TestMergePlaces(t *testing.T) {
 			t.Errorf("%s: in %d of %d reports, %d traces, most in %v", how, row.In.Reports, v.Reports, row.Traces, names)
 		}
 	}
+	for how, v := range map[string]*Report{
+		"a trace at once":   merged(none(), mail(), one("x", 2)),
+		"a trace in groups": merged(merged(none(), one("x", 2)), mail()),
+	} {
+		if row := v.Requests[0].Tails[0].Groups[0]; v.Reports != 2 || row.In.Reports != 1 {
+			t.Errorf("%s: in %d of %d reports", how, row.In.Reports, v.Reports)
+		}
+	}
 	if v := shop(); v.Reports != 0 || v.Requests[0].Tails[0].Groups[0].In.Reports != 0 {
 		t.Errorf("of traces: %d reports", v.Reports)
 	}
