@@ -21,7 +21,7 @@ func binsFit(list []*Report) error {
 		}{
 			{"series", widthOf(v.Series.Width, len(v.Series.Covered))},
 			{"heat", widthOf(v.Heat.Width, len(v.Heat.Cells))},
-			{"causes.series", widthOf(v.Causes.Series.Width, len(v.Causes.Series.Causes))},
+			{"causes.series", v.Causes.Series.Width},
 		} {
 			width := common[x.name]
 			if x.width > 0 && width > 0 {
