@@ -73,7 +73,8 @@ type diagnostician struct {
 	causes  map[string]loss
 	waiting loss // to run
 	all     loss
-	batched float64 // share of the waiting to run that is explained by a batch
+	batched float64  // share of the waiting to run that is explained by a batch
+	kinds   []string // of the blame that was looked at last
 	list    []diagnosis
 }
 
@@ -82,6 +83,7 @@ type diagnosis struct {
 	loss
 	first  bool
 	causes []result.Cause // of waits to run that show it
+	kinds  []string       // of the blame that names its code
 }
 
 // diagnose returns the diagnoses, most important first.
@@ -217,7 +219,7 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == kind }); i >= 0 {
 		f.Advice = Symptoms[i].Advice
 	}
-	d.list = append(d.list, diagnosis{Finding: f, loss: l})
+	d.list = append(d.list, diagnosis{Finding: f, loss: l, kinds: d.kinds})
 	return &d.list[len(d.list)-1]
 }
 
@@ -316,6 +318,7 @@ func top(rows []*result.BlameRow, other string) string {
 // known returns the rows of a kind with a function of the program, and how much of the kind
 // has none.
 func (d *diagnostician) known(kinds ...string) (rows []*result.BlameRow, total, unknown model.Duration) {
+	d.kinds = kinds
 	for _, kind := range kinds {
 		if k := d.r.Blame.Kind(kind); k != nil {
 			total += k.Total

@@ -355,7 +355,7 @@ func (d *diagnostician) locks() {
 		if r.Waiter == rows[0].Function && r.Callee() == "sync.(*Cond).Broadcast" {
 			c := culprit("wakes all that wait", r, r.Total)
 			c.Basis = ""
-			x.Where = append([]result.Culprit{c}, x.Where...)
+			x.Where, x.kinds = append([]result.Culprit{c}, x.Where...), []string{r.Kind}
 			x.Title = fmt.Sprintf("%s wakes all that wait in %s, and each takes the lock to look", plain(textui.ShortFunc(r.Function)), plain(textui.ShortFunc(r.Waiter)))
 			x.Advice = "Wake only the one that there is something for: Signal instead of Broadcast, or a Cond or a channel for each. " + x.Advice
 			return

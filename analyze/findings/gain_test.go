@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
 )
 
 // TestGainOfCulprit checks that the gain of an item counts all parts of its culprit, once each, and those
@@ -24,5 +25,21 @@ func TestGainOfCulprit(t *testing.T) {
 	}
 	if want := "the slowest at most 25.0ms -> 3.00ms"; len(j.items) != 2 || j.items[0].Gain != want {
 		t.Errorf("%d items, gain %q, want 2 and %q", len(j.items), j.items[0].Gain, want)
+	}
+}
+
+// TestCodeInTraces checks that an item is in as many traces as the row of its code that is in most, and not in those
+// of another kind.
+func TestCodeInTraces(t *testing.T) {
+	row := func(kind, waiter string, total model.Duration, traces, reports int64, most int) result.BlameRow {
+		return result.BlameRow{Kind: kind, Function: "main.put", File: "put.go", Waiter: waiter, Total: total, Traces: traces,
+			In: &result.Places{Reports: reports, Most: []result.Share{{Trace: most, Total: total}, {Trace: 3, Total: 1}}}}
+	}
+	r := &result.Report{Reports: 3, Traces: []result.Trace{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}},
+		Blame: result.Blame{Rows: []result.BlameRow{row("goroutine", "", 90, 5, 3, 0), row("lock", "main.x", 9, 2, 2, 1), row("lock", "main.y", 5, 4, 1, 2)}}}
+	f := result.Finding{Where: []result.Culprit{{Function: "main.put", File: "put.go"}}}
+	codeInTraces(r, &f, []string{"lock", "channel"})
+	if want := "in 4 of 5 traces and 2 of 3 reports, most in b, d"; f.In != want {
+		t.Errorf("it is %q, want %q", f.In, want)
 	}
 }

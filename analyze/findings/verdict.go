@@ -145,9 +145,6 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	j.others(diagnoses)
 	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
-	for i := range j.items {
-		codeInTraces(r, &j.items[i])
-	}
 	j.word()
 	return j.items
 }
@@ -429,6 +426,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 				continue
 			}
 		}
+		codeInTraces(j.r, &f.Finding, f.kinds)
 		j.add(f.Finding, nil)
 	}
 	if f, ok := lockedThreads(j.r); ok && len(j.items) == 0 && !j.served() && result.Ratio(j.r.Latency.All.Total, j.r.Totals.Span) >= heldShare {

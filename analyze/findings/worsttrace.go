@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -64,20 +65,31 @@ func inTraces(r *result.Report, f *result.Finding, traces int64, in *result.Plac
 		f.In += " and " + count("report", in.Reports, r.Reports)
 	}
 	names := traceNames(r)
-	for i, t := range in.Most {
-		f.In += []string{", most in ", ", ", ", "}[min(i, 2)] + names[t.Trace]
+	var most []string
+	for _, t := range in.Most {
+		most = append(most, names[t.Trace])
+	}
+	if len(most) > 0 {
+		f.In += ", most in " + strings.Join(most, ", ")
 	}
 }
 
-// codeInTraces is inTraces of the code that an item names first, by what waited for it most.
-func codeInTraces(r *result.Report, f *result.Finding) {
+// codeInTraces is inTraces of the code that an item names first, of what waited for it for these reasons. There are
+// rows by who waited: it is in at least as many traces as any of them, and most in those of the greatest.
+func codeInTraces(r *result.Report, f *result.Finding, kinds []string) {
+	var traces, reports int64
 	var most *result.BlameRow
 	for i := range r.Blame.Rows {
-		if x := &r.Blame.Rows[i]; len(f.Where) > 0 && x.Function == f.Where[0].Function && x.File == f.Where[0].File && (most == nil || x.Total > most.Total) {
+		x := &r.Blame.Rows[i]
+		if len(f.Where) == 0 || x.Function != f.Where[0].Function || x.File != f.Where[0].File || x.In == nil || !slices.Contains(kinds, x.Kind) {
+			continue
+		}
+		traces, reports = max(traces, x.Traces), max(reports, x.In.Reports)
+		if most == nil || x.Total > most.Total {
 			most = x
 		}
 	}
-	if most != nil && f.In == "" {
-		inTraces(r, f, most.Traces, most.In)
+	if most != nil {
+		inTraces(r, f, traces, &result.Places{Reports: reports, Most: most.In.Most})
 	}
 }

@@ -277,7 +277,8 @@ func (g *goroutine) latest() int {
 	return -1
 }
 
-// resolved takes that by ended the latest interval of g, a wait, and that the path is by's up to a time.
+// resolved notes that by ended the latest interval of g, a wait, and that up to the time until the path is
+// by's. If that was more than 4.29 s (what late can hold) before the end, nothing is noted.
 func (t *Tracker) resolved(g, by *goroutine, until model.Time) {
 	late := t.now.Sub(until)
 	if late > math.MaxUint32 {

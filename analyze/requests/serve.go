@@ -105,7 +105,7 @@ func (t *Tracker) release(g *goroutine) {
 	}
 }
 
-// drop takes that a request is over.
+// drop marks a request as over.
 func (t *Tracker) drop(p *pending) { p.done, t.stale = true, true }
 
 // saw takes the stack of a goroutine.
@@ -156,7 +156,7 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 	}
 }
 
-// blocked takes that a goroutine waits, or begins a system call.
+// blocked notes that a goroutine waits, or begins a system call.
 func (t *Tracker) blocked(g *goroutine) {
 	s := t.finder.stack(g.stack)
 	if g.server == nil && !g.accepts && !s.accept && !s.connect && !s.write {
@@ -208,7 +208,7 @@ func (t *Tracker) blocked(g *goroutine) {
 	}
 }
 
-// unblocked takes that a wait of some kind or a system call has ended.
+// unblocked notes that a wait of some kind or a system call has ended.
 func (t *Tracker) unblocked(g *goroutine, k Kind) {
 	if g.server != nil && g.role == roleStream && k == Network && g.req == nil {
 		g.req, g.wrote, g.asks = t.hold(g), false, g.stack
@@ -231,7 +231,7 @@ func (t *Tracker) unblocked(g *goroutine, k Kind) {
 	}
 }
 
-// handling takes that a connection begins to read in the background: a handler is called.
+// handling notes that a connection begins to read in the background: a handler is called.
 func (t *Tracker) handling(g *goroutine) {
 	if g.handled && g.wrote { // the request had come with the one before
 		m := g.until
@@ -244,7 +244,7 @@ func (t *Tracker) handling(g *goroutine) {
 	g.handled = true
 }
 
-// ends takes that a goroutine has ended, or (not whole) the trace.
+// ends notes that a goroutine has ended, or (not whole) the trace.
 func (t *Tracker) ends(g *goroutine, whole bool) {
 	if g.server == nil {
 		return

@@ -56,9 +56,9 @@ type Sketch struct {
 	// if they are known.
 	Unknown bool `json:"unknown,omitempty"`
 
+	// Of one of these, HDR and percentiles are set when the report is written. Without, HDR has the values.
 	values *dist.Dist // of an analysis
 	counts hdr.Packed // of what was merged
-	// Of either, HDR and percentiles are set when the report is written; else HDR has the values.
 }
 
 // NewDist returns the distribution d, which belongs to the result from now on.
@@ -258,6 +258,7 @@ func Complete(v any) {
 	})
 }
 
+// complete is [Complete] of one distribution.
 func complete(d distribution) {
 	s := d.sketch()
 	switch {

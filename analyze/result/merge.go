@@ -132,29 +132,27 @@ func (m *Merger) Add(v *Report) error {
 
 // Merge adds the reports of o, which it takes over. After an error both are as they were before.
 func (m *Merger) Merge(o *Merger) error {
-	for i := range m.parts {
-		for j := range o.parts {
-			if err := binsFit(m.parts[i].v, o.parts[j].v); err != nil {
-				return err
-			}
-		}
+	var all []*Report
+	for _, p := range slices.Concat(m.parts, o.parts) {
+		all = append(all, p.v)
+	}
+	if err := binsFit(all); err != nil {
+		return err
 	}
 	m.skipped = append(m.skipped, o.skipped...)
 	for _, p := range o.parts {
 		m.parts = append(m.parts, p)
-		for n := len(m.parts); n > 1 && m.parts[n-2].sums.Reports <= partsRatio*m.parts[n-1].sums.Reports && m.join() == nil; n-- {
+		for n := len(m.parts); n > 1 && m.parts[n-2].sums.Reports <= partsRatio*m.parts[n-1].sums.Reports; n-- {
+			m.join()
 		}
 	}
 	return nil
 }
 
-// join merges the last two parts. After an error both are as they were before.
-func (m *Merger) join() error {
+// join merges the last two parts.
+func (m *Merger) join() {
 	n := len(m.parts) - 1
 	a, b := &m.parts[n-1], m.parts[n]
-	if err := binsFit(a.v, b.v); err != nil { // of what was joined, to widths that no analysis has
-		return err
-	}
 	m.parts = slices.Delete(m.parts, n, n+1) // which forgets it
 	a.begin()
 	b.begin()
@@ -175,20 +173,17 @@ func (m *Merger) join() error {
 	if mixed {
 		inOrder(a.v)
 	}
-	return nil
 }
 
 // joinAll merges all parts, if there are any.
-func (m *Merger) joinAll() (p mergerPart, err error) {
+func (m *Merger) joinAll() (p mergerPart) {
 	for len(m.parts) > 1 {
-		if err := m.join(); err != nil {
-			return p, err
-		}
+		m.join()
 	}
 	if len(m.parts) > 0 {
 		p = m.parts[0]
 	}
-	return p, nil
+	return p
 }
 
 // begin notes in the only report so far what merging adds up: that it is of several traces, or else that
@@ -198,9 +193,9 @@ func (p *mergerPart) begin() {
 	if p.sums.Reports > 1 {
 		return
 	}
-	several := len(v.Traces) > 1
-	if several {
-		v.Reports = max(v.Reports, 1)
+	several, one := len(v.Traces) > 1, int64(0)
+	if several && v.Reports == 0 { // else it was merged of such reports, and what it has says in how many of them it is
+		v.Reports, one = 1, 1
 	}
 	begin := func(in **Places, total model.Duration) {
 		if !several {
@@ -210,7 +205,7 @@ func (p *mergerPart) begin() {
 		if *in == nil { // of an older version
 			*in = &Places{Most: []Share{}}
 		}
-		(*in).Reports = max((*in).Reports, 1)
+		(*in).Reports = max((*in).Reports, one)
 	}
 	for i := range v.Blame.Rows {
 		begin(&v.Blame.Rows[i].In, v.Blame.Rows[i].Total)
@@ -272,10 +267,7 @@ var ErrNoReport = errors.New("no report to merge")
 
 // Report returns the merged report, or [ErrNoReport]. The Merger is not to be used afterwards.
 func (m *Merger) Report() (*Report, error) {
-	p, err := m.joinAll()
-	if err != nil {
-		return nil, err
-	}
+	p := m.joinAll()
 	v, s := p.v, &p.sums
 	if v == nil {
 		return nil, ErrNoReport

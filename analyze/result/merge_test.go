@@ -257,6 +257,31 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
+// TestMergeRefusesThird adds bins of which any two fit, in parts that are joined and that are not.
+func TestMergeRefusesThird(t *testing.T) {
+	report := func(width model.Duration) *Report {
+		return &Report{Causes: Causes{Series: CauseSeries{Width: width, Causes: []CauseCurve{{Cause: "queue", Bins: []int64{1}}}}}}
+	}
+	for _, first := range []int{1, 20} {
+		var m Merger
+		for range first {
+			if err := m.Add(report(67108859)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Add(report(67108837)); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Add(report(67108819)); err == nil || !strings.Contains(err.Error(), "the bins of causes.series, of") {
+			t.Errorf("after %d: error %v", first, err)
+		}
+		v, err := m.Report()
+		if err != nil || v.Causes.Series.Width != 67108859*67108837 || v.Causes.Series.Causes[0].Bins[0] != int64(first+1) {
+			t.Errorf("after %d: %+v, error %v", first, v, err)
+		}
+	}
+}
+
 // TestRebin merges bins of widths that no version of this program writes.
 func TestRebin(t *testing.T) {
 	series := func(width model.Duration, n int) Series {

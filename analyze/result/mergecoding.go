@@ -35,10 +35,7 @@ func (v *Report) leads() []*lead {
 // MarshalBinary returns all that UnmarshalBinary of the same version of this program needs to go
 // on merging. The Merger can go on, too.
 func (m *Merger) MarshalBinary() ([]byte, error) {
-	p, err := m.joinAll()
-	if err != nil {
-		return nil, err
-	}
+	p := m.joinAll()
 	c := coder{seen: map[string]uint64{}}
 	c.merger(&m.skipped, &p)
 	return c.data, nil
@@ -50,13 +47,23 @@ func (m *Merger) UnmarshalBinary(data []byte) error {
 	var p mergerPart
 	c := coder{reads: true, data: data}
 	c.merger(&m.skipped, &p)
-	if c.bad || len(c.data) > 0 {
+	if c.bad || len(c.data) > 0 || p.v != nil && !p.valid() {
 		return errors.New("merged reports are damaged")
 	}
 	if p.v != nil {
 		m.parts = []mergerPart{p}
 	}
 	return nil
+}
+
+// valid reports whether a part that was read has what merging relies on.
+func (p *mergerPart) valid() bool {
+	ok := p.sums.Reports > 0 && p.sums.Least >= 0
+	renumber(p.v, func(at int) int {
+		ok = ok && 0 <= at && at < len(p.v.Traces)
+		return at
+	})
+	return ok && errors.Join(validSeries(p.v), validHeat(p.v), validCauseSeries(p.v)) == nil
 }
 
 // coder writes values to data, or reads them from there: the same walk does both. Numbers are

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -247,13 +249,64 @@ func TestMergerDamaged(t *testing.T) {
 			t.Errorf("the first %d of %d bytes are accepted", n, len(data))
 		}
 	}
-	rnd := rand.New(rand.NewPCG(1, 2))
-	for range 300 { // nothing panics
+	damages := []func(*Report){ // each of which would panic, or name no trace
+		func(v *Report) { v.WorstWaits[0].Trace = 7 },
+		func(v *Report) { v.WorstWaits[0].Trace = -1 },
+		func(v *Report) { v.Traces = nil },
+		func(v *Report) { v.Series.Width = 0 },
+		func(v *Report) { v.Heat.Width = -1 },
+		func(v *Report) { v.Causes.Series.Width = 0 },
+		func(v *Report) { v.Heat.Cells[0][0] = 1 << 60 },
+	}
+	const rounds, changed = 300, 250
+	accepted := 0
+	for round := range rounds { // nothing panics
+		rnd := rand.New(rand.NewPCG(1, uint64(round)))
 		bad := slices.Clone(data)
-		for range 1 + rnd.IntN(3) {
-			bad[rnd.IntN(len(bad))] ^= byte(1 + rnd.IntN(255))
+		if some := bad; round < changed {
+			if round < 100 {
+				some = bad[:24] // the sums, and what the report begins with
+			}
+			for range 1 + rnd.IntN(3) {
+				some[rnd.IntN(len(some))] ^= byte(1 + rnd.IntN(255))
+			}
+		} else {
+			v := savedCopy(t, "gc.go1.26.p4.trace")
+			if n := round - changed; n < len(damages) {
+				damages[n](v)
+			} else {
+				list := places(reflect.ValueOf(v).Elem())
+				damage(rnd, list[rnd.IntN(len(list))])
+			}
+			if bad, err = merger(t, v).MarshalBinary(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		new(Merger).UnmarshalBinary(bad)
+		m := new(Merger)
+		if err := m.UnmarshalBinary(bad); err != nil {
+			continue
+		}
+		if n := round - changed; 0 <= n && n < len(damages) {
+			t.Errorf("damage %d is accepted", n)
+		}
+		if accepted++; accepted%4 > 0 { // each takes a while
+			continue
+		}
+		first := savedCopy(t, "gc.go1.26.p4.trace")
+		first.Traces[0].Name = "h" // between the others, so that all are renumbered
+		all := merger(t, first)
+		if all.Merge(m) != nil {
+			continue
+		}
+		v, err := all.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings.Judge(v)
+		Write(io.Discard, v) // which may refuse it
+	}
+	if accepted < rounds/4 {
+		t.Errorf("%d of %d are accepted: too few to judge", accepted, rounds)
 	}
 }
 
@@ -312,6 +365,14 @@ func TestMergePlaces(t *testing.T) {
 		}
 		if v.Reports != 3 || row.In.Reports != 2 || row.Traces != 5 || !slices.Equal(names, []string{"shop/2", "mail/2", "shop/1"}) {
 			t.Errorf("%s: in %d of %d reports, %d traces, most in %v", how, row.In.Reports, v.Reports, row.Traces, names)
+		}
+	}
+	for how, v := range map[string]*Report{
+		"a trace at once":   merged(none(), mail(), one("x", 2)),
+		"a trace in groups": merged(merged(none(), one("x", 2)), mail()),
+	} {
+		if row := v.Requests[0].Tails[0].Groups[0]; v.Reports != 2 || row.In.Reports != 1 {
+			t.Errorf("%s: in %d of %d reports", how, row.In.Reports, v.Reports)
 		}
 	}
 	if v := shop(); v.Reports != 0 || v.Requests[0].Tails[0].Groups[0].In.Reports != 0 {

@@ -10,22 +10,34 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// binsFit returns an error if bins of both reports cannot be joined to common ones.
-func binsFit(a, b *Report) error {
-	for _, x := range []struct {
-		name string
-		a, b model.Duration
-	}{
-		{"series", widthOf(a.Series.Width, len(a.Series.Covered)), widthOf(b.Series.Width, len(b.Series.Covered))},
-		{"heat", widthOf(a.Heat.Width, len(a.Heat.Cells)), widthOf(b.Heat.Width, len(b.Heat.Cells))},
-		{"causes.series", widthOf(a.Causes.Series.Width, len(a.Causes.Series.Causes)), widthOf(b.Causes.Series.Width, len(b.Causes.Series.Causes))},
-	} {
-		if x.a > 0 && x.b > 0 && commonWidth(x.a, x.b) == 0 {
-			return fmt.Errorf("the bins of %s, of %d and %d ns, do not fit into each other", x.name, x.a, x.b)
+// binsFit returns an error if bins of the reports cannot be joined to common ones.
+func binsFit(list []*Report) error {
+	common := map[string]model.Duration{}
+	var bounds []int64
+	for _, v := range list {
+		for _, x := range []struct {
+			name  string
+			width model.Duration
+		}{
+			{"series", widthOf(v.Series.Width, len(v.Series.Covered))},
+			{"heat", widthOf(v.Heat.Width, len(v.Heat.Cells))},
+			{"causes.series", v.Causes.Series.Width},
+		} {
+			width := common[x.name]
+			if x.width > 0 && width > 0 {
+				if common[x.name] = commonWidth(width, x.width); common[x.name] == 0 {
+					return fmt.Errorf("the bins of %s, of %d and %d ns, do not fit into each other", x.name, width, x.width)
+				}
+			} else if x.width > 0 {
+				common[x.name] = x.width
+			}
 		}
-	}
-	if len(a.Heat.Cells) > 0 && len(b.Heat.Cells) > 0 && !slices.Equal(a.Heat.Bounds, b.Heat.Bounds) {
-		return fmt.Errorf("the rows of heat are other ones")
+		if len(v.Heat.Cells) > 0 {
+			if bounds != nil && !slices.Equal(bounds, v.Heat.Bounds) {
+				return fmt.Errorf("the rows of heat are other ones")
+			}
+			bounds = v.Heat.Bounds
+		}
 	}
 	return nil
 }
@@ -120,9 +132,6 @@ func (s *Series) merge(from any) {
 	s.MaxRunnable = laid(s.MaxRunnable, o.MaxRunnable, greatest)
 	s.Heap = laid(s.Heap, o.Heap, greatest)
 	s.Goal = laid(s.Goal, o.Goal, greatest)
-	if len(s.Covered) > SeriesBins {
-		s.rebin(s.Width * model.Duration(JoinedBins(len(s.Covered), SeriesBins)))
-	}
 }
 
 // merge lays o on top, aligned at their starts.
@@ -140,9 +149,6 @@ func (h *Heat) merge(from any) {
 	h.rebin(width)
 	o.rebin(width)
 	mergeCells(h, o.Cells)
-	if cols := int(h.Cells[len(h.Cells)-1][0]) + 1; cols > HeatCols {
-		h.rebin(h.Width * model.Duration(JoinedBins(cols, HeatCols)))
-	}
 }
 
 func (h *Heat) rebin(width model.Duration) {
@@ -204,9 +210,6 @@ func (s *CauseSeries) merge(from any) {
 	for i := range s.Causes {
 		c := &s.Causes[i]
 		c.Bins = append(c.Bins, make([]int64, n-len(c.Bins))...)
-	}
-	if n > CauseBins {
-		s.rebin(s.Width * model.Duration(JoinedBins(n, CauseBins)))
 	}
 }
 

@@ -30,7 +30,7 @@ const (
 // Encode returns the histogram in the compressed encoding as base64.
 func (h *Histogram) Encode() string { return h.Pack().Encode() }
 
-// Encode is that of a histogram.
+// Encode returns the counts in the compressed encoding as base64.
 func (p Packed) Encode() string {
 	raw := make([]byte, 0, headerSize+len(p.payload))
 	raw = binary.BigEndian.AppendUint32(raw, cookie)
@@ -77,8 +77,8 @@ func compress(raw []byte) []byte {
 	return out
 }
 
-// Packed are the counts of a histogram as they are encoded: small, and known to be valid. Those of
-// which nothing was packed are of an empty one.
+// Packed are the counts of a histogram as they are encoded: small, and known to be valid. The
+// zero value is empty.
 type Packed struct {
 	payload []byte
 	buckets int // up to the last that is not empty
@@ -151,17 +151,6 @@ func (p Packed) Plus(o Packed) Packed {
 		}
 	}
 	return sum
-}
-
-// Decode returns the histogram that s encodes.
-func Decode(s string) (*Histogram, error) {
-	p, err := Unpack(s)
-	if err != nil {
-		return nil, err
-	}
-	h := &Histogram{}
-	h.MergePacked(p)
-	return h, nil
 }
 
 // MergePacked adds counts.

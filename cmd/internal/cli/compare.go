@@ -282,32 +282,35 @@ func checkOps(op string, sides ...*compare.Side) error {
 func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*result.Report) (compare.Side, error) {
 	side := compare.Side{Name: textui.Clean(s.name)}
 	spec := compare.Spec(c.flags.op, c.flags.window)
-	var r *analyze.Report
-	var v *result.Report // of a saved one
-	skipped, err := several(ctx, c.app, s.refs, 1, func(ctx context.Context, a *app, i int) (x *sample.Sample, err error) {
+	type loaded struct {
+		saved    *result.Report // nil: it is a trace
+		sample   *sample.Sample
+		analysis *analyze.Report
+	}
+	skipped, err := several(ctx, c.app, s.refs, 1, func(ctx context.Context, a *app, i int) (x loaded, err error) {
 		in, err := a.openAgain(ctx, s.refs[i], &c.flags.read, s.refs[i].Kind != source.URL)
 		if err != nil {
-			return nil, err
+			return x, err
 		}
 		defer in.Close()
-		if v = nil; in.JSON {
-			v, err = a.savedSide(in, c.flags)
-			return nil, err
+		if in.JSON {
+			x.saved, err = a.savedSide(in, c.flags)
+		} else {
+			x.sample, err = a.sample(ctx, s.refs[i], in, &c.flags.read, spec, func(finished *analyze.Report) { x.analysis = finished })
 		}
-		return a.sample(ctx, s.refs[i], in, &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
-	}, func(i int, x *sample.Sample) error {
-		name := s.refs[i].Name
-		switch {
-		case x == nil:
+		return x, err
+	}, func(i int, x loaded) error {
+		name, v := s.refs[i].Name, x.saved
+		if v != nil {
 			if err := side.AddSaved(name, v); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-		default:
-			if x.Loss != "" {
-				c.app.warn("%s: %s", name, x.Loss)
+		} else {
+			if x.sample.Loss != "" {
+				c.app.warn("%s: %s", name, x.sample.Loss)
 			}
-			side.Traces = append(side.Traces, compare.NewTrace(name, x, r))
-			v = r.Result()
+			side.Traces = append(side.Traces, compare.NewTrace(name, x.sample, x.analysis))
+			v = x.analysis.Result()
 		}
 		if c.pictures {
 			*drawn = append(*drawn, &result.Report{Latency: v.Latency, Requests: v.Requests})
