@@ -50,6 +50,14 @@ func TestSurface(t *testing.T) {
 	}
 	imports := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 
+	for path := range exports { // all of each, before any: of one that another has imported there is no more than that needs
+		if strings.HasPrefix(path, module+"/") {
+			if _, err := imports.Import(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
 	s := surface{}
 	for dir, names := range public {
 		p, err := imports.Import(module + "/" + dir)
