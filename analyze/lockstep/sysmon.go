@@ -31,8 +31,7 @@ type request struct {
 	// By the resolver: for how long the proc had the same schedtick, and how many
 	// were queued there.
 	slice  model.Duration
-	stale  bool // it is new, and the one before was long
-	after  bool // the one before was long
+	after  bool // the one before was as long as sysmon lets goroutines run
 	queued int
 	idle   []model.ProcID // procs that seemed idle, without those that a woken thread got since
 }
@@ -154,7 +153,6 @@ func (p *procs) until(t model.Time) {
 			r.slice = r.at.Sub(p.c.queues.first) + refsched.ForcePreempt // since before the trace
 		}
 		r.after = q.slice.Sub(q.before) >= refsched.ForcePreempt
-		r.stale = r.after && r.slice < refsched.SysmonMin
 		if len(r.idle) == 0 {
 			p.judgeRequest(r)
 			continue
@@ -173,20 +171,21 @@ func (p *procs) until(t model.Time) {
 // judgeRequest judges whether sysmon might do what it did.
 func (p *procs) judgeRequest(r *request) {
 	v := verdict{class: Unexplained}
+	stale := r.after && r.slice < refsched.SysmonMin
 	switch r.kind {
 	case Retake:
 		state := refsched.RetakeState{InCall: r.in + Epsilon, Slice: r.slice + Epsilon, Queued: r.queued > 0, Others: len(r.idle) > 0}
 		v.agreed = r.excused || refsched.MayRetake(state)
 		v.did, v.want = fmt.Sprintf("took it %d µs after the call began, %d queued", r.in/1000, r.queued), "leave it"
 		r.d.Idle = firstFew(r.idle)
-		if r.stale {
+		if stale {
 			v.class = StaleRead // of the schedtick
 		}
 	case Preempt:
 		v.agreed = r.excused || refsched.MayPreempt(r.slice+Epsilon)
 		v.did, v.want = fmt.Sprintf("preempted it after %d µs", r.slice/1000), "let it run"
 		switch { // sysmon meant the one before
-		case r.in <= Epsilon, r.stale:
+		case r.in <= Epsilon, stale:
 			v.class = StaleRead
 		case r.after && r.slice < stoppedMost: // its own thread was stopped before it asked
 			v.class = OS

@@ -213,7 +213,8 @@ func (w *Workload) FindOutages() {
 	})
 }
 
-// Quiet returns the work without outages and standstills, and with a sysmon that sees all system calls. It shares what they do not touch.
+// Quiet returns the work without outages and standstills, and with a sysmon that sees all system calls. It shares what
+// they do not touch.
 func (w *Workload) Quiet() *Workload {
 	q := *w
 	q.Standstills = nil

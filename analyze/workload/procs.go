@@ -82,24 +82,22 @@ func (e *Extractor) procStep(s *model.Step) {
 	if p == nil {
 		return
 	}
-	if calling := s.To == uint8(model.ProcSyscall); calling != p.calling {
-		p.calling = calling
-		if calling {
-			e.clock.calling++
-		} else {
-			e.clock.calling--
-		}
-	}
 	active := s.To == uint8(model.ProcRunning) || s.To == uint8(model.ProcSearching)
-	if active == p.active {
-		return
+	calling := s.To == uint8(model.ProcSyscall)
+	e.clock.active += change(p.active, active)
+	e.clock.calling += change(p.calling, calling)
+	p.active, p.calling = active, calling
+}
+
+// change returns by how much a number of those that are something changes with one of them.
+func change(was, is bool) int64 {
+	switch {
+	case is && !was:
+		return 1
+	case was && !is:
+		return -1
 	}
-	p.active = active
-	if active {
-		e.clock.active++
-	} else {
-		e.clock.active--
-	}
+	return 0
 }
 
 // stopping begins a stop-the-world. From here until the world runs again the

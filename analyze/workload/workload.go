@@ -175,16 +175,16 @@ func (c Class) TimeDependent() bool {
 // preemptions do not end it.
 type Segment struct {
 	// CPU is how long it runs, without what stop-the-worlds took of it.
-	CPU    model.Duration
-	Delay  model.Duration // see EndKind
+	CPU   model.Duration
+	Delay model.Duration // see EndKind
+	// Held, of an EndSyscall, is for how long nobody took the proc although none was idle and sysmon, had the operating
+	// system let it run, had seen the call twice: at least heldLeast, else 0.
+	Held   model.Duration
 	Reason model.StringID // of the stop, as the trace has it
 	Stack  model.StackID  // where it stopped
 	// Ops is the end of its part of the goroutine's Ops, which begins where that of the
 	// segment before ends.
-	Ops int32
-	// Held, of an EndSyscall, is for how long nobody took the proc although none was idle and sysmon, had the operating
-	// system let it run, had seen the call twice: at least heldLeast, else 0.
-	Held     model.Duration
+	Ops      int32
 	Object   int32 // index into Workload.Objects, -1 for none
 	Target   int32 // of EndSwitch, and of EndExit if it ends so: index of the goroutine; else -1
 	End      EndKind

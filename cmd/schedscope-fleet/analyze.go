@@ -156,7 +156,7 @@ var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 func (f *analyzeFn) analyze(ctx context.Context, name string, file fileio.FileMetadata, t *tablesOf) (v *result.Report, err error) {
 	scan := f.key.needsEnv() || len(f.Tables) > 0
 	if scan {
-		if t.beside, err = environment(ctx, file.Path); err != nil {
+		if t.record, err = environment(ctx, file.Path); err != nil {
 			return nil, err
 		}
 	}

@@ -103,7 +103,7 @@ type tablesOf struct {
 	tables []string // none: there are no rows
 	name   string
 	scan   parquet.TraceScan
-	beside json.RawMessage // an environment record; nil: there is none
+	record json.RawMessage // of the environment, next to the trace; nil: there is none
 
 	now   *tableReading // a damaged trace has two
 	whole *tableReading // the last that came to its end
@@ -121,13 +121,13 @@ func (t *tablesOf) look(r io.Reader, most int64) {
 // fields returns those of the environment record in the trace, and of that next to it, which counts if both
 // have one.
 func (t *tablesOf) fields() map[string]any {
-	var in, beside map[string]any
+	var in, next map[string]any
 	if own, err := json.Marshal(t.scan.Record); err == nil {
 		json.Unmarshal(own, &in) // of no record: none
 	}
-	json.Unmarshal(t.beside, &beside)
+	json.Unmarshal(t.record, &next)
 	all := map[string]any{}
-	for _, record := range []map[string]any{in, beside} {
+	for _, record := range []map[string]any{in, next} {
 		for name, x := range record {
 			if x != "" {
 				all[name] = x
@@ -148,9 +148,9 @@ type tableReading struct {
 func (t *tablesOf) follow(rd *single.Reading) (single.Follower, error) {
 	t.now = &tableReading{of: t, sinks: map[string]*rowSink{}}
 	t.now.Create = t.now.create
-	var beside env.Record
-	json.Unmarshal(t.beside, &beside) // what cannot be read is not known
-	t.now.Identify(t.name, t.scan, &beside)
+	var next env.Record
+	json.Unmarshal(t.record, &next) // what cannot be read is not known
+	t.now.Identify(t.name, t.scan, &next)
 	t.now.Origin.Trace = parquet.TraceID(strings.ReplaceAll(t.name, "/", "_"), t.scan.Sum) // names differ by their folders
 	tables := slices.DeleteFunc(slices.Clone(t.tables), func(name string) bool { return name == report.TracesTable })
 	return t.now, t.now.Follow(rd.Reading, tables)

@@ -33,8 +33,8 @@ type Trace struct {
 
 // Identify sets what is known of a trace before it is decoded: what its bytes show, and an environment
 // record of elsewhere, which may be nil and serves one without a record of its own.
-func (t *Trace) Identify(name string, s TraceScan, beside *env.Record) {
-	if r := cmp.Or(s.Record, beside); r != nil {
+func (t *Trace) Identify(name string, s TraceScan, next *env.Record) {
+	if r := cmp.Or(s.Record, next); r != nil {
 		t.Record = *r
 	}
 	t.Origin.Service, t.Origin.File, t.Origin.Trace = cmp.Or(t.Origin.Service, s.Service), name, TraceID(name, s.Sum)

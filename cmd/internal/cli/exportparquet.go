@@ -181,18 +181,18 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 	default:
 		return usagef("save it to a file and name that", "--format parquet reads a trace twice, %s can be read once", in.Name)
 	}
-	var beside *env.Record
+	var next *env.Record
 	if s.Record == nil && ref.Kind == source.File {
 		run, err := sample.ReadRun(ref.Path)
 		if err != nil {
 			a.warn("%s: %v", in.Name, err)
 		}
 		if run != nil {
-			beside = &run.Begin
+			next = &run.Begin
 		}
 	}
 	p.Origin = parquet.Origin{Host: p.flags.host, Service: p.flags.service}
-	p.Identify(in.Name, s, beside)
+	p.Identify(in.Name, s, next)
 	return nil
 }
 

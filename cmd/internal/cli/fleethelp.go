@@ -28,7 +28,7 @@ What a name or record does not have is the key unknown. --output gets, for each 
   key=shop%2Fv12/traces.csv    a row for each trace: size, events, latency, main cause, verdict, requests
   key=shop%2Fv12/requests.csv  a row for each trace and handler, task or function that it has requests of
   key=shop%2Fv12/culprits.csv  a row for each trace and item of its first screen: title, code, share (of what makes
-                               slow requests slow, or of all waiting to run), time in each slow request
+                               slow requests slow, or of all time lost), time in each slow request
   requests/key=shop%2Fv12/day=2026-11-26/00000.parquet   rows of --tables, below
   unread.csv                   what could not be read, and why, if anything; it stops nothing else
 
@@ -106,11 +106,11 @@ Runners, by --runner, which take flags of their own (beam.apache.org/documentati
   universal  any job server: --endpoint HOST:PORT
 
 Results do not depend on the runner, on the number of workers or on retries. Until a run ends, and after one
-that fails, the folder _parts has rows on their way; so it is after one with --async, which nobody waits for. An error of the storage is
-tried four times in 21 seconds; then the worker fails what it was given, which runners try again, except
-prism, which gives up. Unread is what its content says, what vanished or may not be read, and what has
-more bytes than --max-bytes (1 GiB), stored or unpacked. Counters traces, unread, bytes, lost_bytes and
-events go to the runner's metrics and, at the end, to stderr.
+that fails or that nobody waits for (--async), the folder _parts has rows on their way. An error of the
+storage is tried four times in 21 seconds; then the worker fails what it was given, which runners try
+again, except prism, which gives up. Unread is what is damaged or no trace, what vanished or may not be
+read, and what has more bytes than --max-bytes (1 GiB), stored or unpacked. Counters traces, unread,
+bytes, lost_bytes and events go to the runner's metrics and, at the end, to stderr.
 
 A core analyses about 1.8 million events per second of traces of 5 MB, a million events each: 10^6 of
 them take some 160 core hours, which is 8 dollars at 5 cents for each, and reading 5 TB. A worker needs
