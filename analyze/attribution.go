@@ -202,7 +202,11 @@ func (a *attribution) close(id waitID) {
 
 // Step implements [model.StepObserver].
 func (a *attribution) Step(s *model.Step) {
-	a.tick(s.Time)
+	if !a.begun {
+		a.begun, a.first, a.now = true, s.Time, s.Time
+	}
+	a.now = max(a.now, s.Time)
+	a.steps++
 	switch s.Kind {
 	case model.StepGo:
 		a.goStep(s)
@@ -222,17 +226,6 @@ func (a *attribution) Step(s *model.Step) {
 		c.g, c.fn, c.stack = a.last.g, a.lastFn, a.last.stack
 	case model.StepRestarted:
 		a.change(s.Time, changeRestart)
-	}
-	a.steps++
-}
-
-// tick notes that a thread did something at t.
-func (a *attribution) tick(t model.Time) {
-	if !a.begun {
-		a.begun, a.first, a.now = true, t, t
-	}
-	if t > a.now {
-		a.now = t
 	}
 }
 
@@ -537,12 +530,6 @@ func (a *attribution) Finish() {
 func (a *attribution) recycle() {
 	spareChanges.put(a.changes.items)
 	spareWaits.put(a.waits)
-	a.activity.global.giveBack(len(a.activity.global.chunks))
-	for _, p := range a.activity.procs {
-		if p != nil {
-			p.giveBack(len(p.chunks))
-		}
-	}
 	a.changes, a.waits, a.activity = fifo[change]{}, nil, activity{}
 }
 

@@ -189,6 +189,10 @@ func (c *causeBins) addClock(cause Cause, start, end model.Time, length model.Du
 	if length == 0 || weight == 0 {
 		return
 	}
+	if x := c.in(start, end); x != nil {
+		x[cause] += length * model.Duration(weight)
+		return
+	}
 	from, to := c.reach(start, end)
 	first, last := from>>c.shift, to>>c.shift
 	passed := model.Duration(0)

@@ -164,44 +164,66 @@ func (f *stepFeed) finish() {
 
 // deliver takes the records where they belong and empties the batch.
 func (f *stepFeed) deliver(b *stepBatch) {
-	waits, silences, begins, stacks := b.waits, b.silences, b.begins, b.stacks
+	if f.queues != nil && len(b.steps) > 0 {
+		f.queues.judge.Begin(b.steps[0].Time)
+	}
+	rest := *b
 	var proc model.Step
-	for i := 0; i <= len(b.steps) && (i%64 != 0 || !f.log.Stopped()); i++ {
-		for len(silences) > 0 && silences[0].after == i {
-			f.causes.Silence(silences[0].from, silences[0].to)
-			silences = silences[1:]
-		}
-		for ; len(begins) > 0 && begins[0].after == i; begins = begins[1:] {
-			f.queues.judge.Generation(begins[0].at)
-		}
-		for ; len(stacks) > 0 && stacks[0].after == i; stacks = stacks[1:] {
-			f.causes.seenAt(&stacks[0])
-		}
-		for len(waits) > 0 && waits[0].after == i {
-			f.causes.Wait(&waits[0])
-			if k := len(b.waits) - len(waits); k < len(b.spans) {
-				f.causes.spans.push(b.spans[k])
+	for i, next := 0, f.between(&rest, 0); i < len(b.steps) && !f.log.Stopped(); next = f.between(&rest, i) {
+		for ; i < next; i++ {
+			s := &b.steps[i]
+			if s.Proc(&proc) {
+				f.causes.Step(&proc)
+				f.follow(&proc)
+				f.causes.catchUp()
 			}
-			waits = waits[1:]
-		}
-		if i < len(b.steps) {
-			if b.steps[i].Proc(&proc) {
-				f.step(&proc)
-			}
-			f.step(&b.steps[i])
+			f.causes.Step(s)
+			f.follow(s)
+			f.causes.catchUp()
 		}
 	}
 	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], begins: b.begins[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
 }
 
-func (f *stepFeed) step(s *model.Step) {
-	if f.queues != nil {
-		f.queues.judge.Begin(s.Time)
+// between takes out of rest what lies after i steps. It returns the number of steps after which
+// there is more, or of all.
+func (f *stepFeed) between(rest *stepBatch, i int) int {
+	for ; len(rest.silences) > 0 && rest.silences[0].after == i; rest.silences = rest.silences[1:] {
+		f.causes.Silence(rest.silences[0].from, rest.silences[0].to)
 	}
-	f.causes.Step(s)
+	for ; len(rest.begins) > 0 && rest.begins[0].after == i; rest.begins = rest.begins[1:] {
+		f.queues.judge.Generation(rest.begins[0].at)
+	}
+	for ; len(rest.stacks) > 0 && rest.stacks[0].after == i; rest.stacks = rest.stacks[1:] {
+		f.causes.seenAt(&rest.stacks[0])
+	}
+	for ; len(rest.waits) > 0 && rest.waits[0].after == i; rest.waits = rest.waits[1:] {
+		f.causes.Wait(&rest.waits[0])
+		if len(rest.spans) > 0 {
+			f.causes.spans.push(rest.spans[0])
+			rest.spans = rest.spans[1:]
+		}
+	}
+	next := len(rest.steps)
+	if len(rest.silences) > 0 {
+		next = min(next, rest.silences[0].after)
+	}
+	if len(rest.begins) > 0 {
+		next = min(next, rest.begins[0].after)
+	}
+	if len(rest.stacks) > 0 {
+		next = min(next, rest.stacks[0].after)
+	}
+	if len(rest.waits) > 0 {
+		next = min(next, rest.waits[0].after)
+	}
+	return next
+}
+
+// follow hands a step to what reconstructs run queues and looks for pathologies.
+func (f *stepFeed) follow(s *model.Step) {
 	if f.pathologies != nil {
 		f.pathologies.Step(s)
 	}
 	f.resolver.Step(s)
-	f.causes.catchUp()
 }

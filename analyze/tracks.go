@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"sort"
-	"sync"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -79,29 +78,17 @@ func (v vector) minus(o *vector) vector {
 //  2. Each segment also counts the waits that cover it whole, as differences between
 //     neighbours; together with the parts of those that begin or end in it, that is how
 //     long it was waited for in all.
-//  3. Segments lie in chunks, are numbered from 0 on and never move. A chunk whose segments
-//     are all forgotten goes back to where all tracks get theirs from.
+//  3. Segments are numbered from 0 on. Those that are kept lie in rings.
 type track[P any] struct {
-	chunks     []*chunk[P]
-	base       int        // number of the first segment in chunks
-	first, end int        // of the segments that are kept
-	from, to   int        // segments found where waits begin, and where they end
-	old        []oldPoint // before the first segment, where waits begin that are not settled
-	pool       *sync.Pool
+	times      []model.Time // when they begin; segment i lies at i modulo the length, a power of two
+	points     []P          // what else is known of them
+	first, end int          // of the segments that are kept
+	from, to   int          // segments found where waits begin, and where they end
+	old        []oldPoint   // before the first segment, where waits begin that are not settled
 }
 
-const chunkSize = 128
-
-// chunk is so many neighbouring segments: when they begin, and what else is known of them.
-type chunk[P any] struct {
-	at     [chunkSize]model.Time
-	points [chunkSize]P
-}
-
-var (
-	pointChunks = sync.Pool{New: func() any { return new(chunk[point]) }}
-	phaseChunks = sync.Pool{New: func() any { return new(chunk[phase]) }}
-)
+// leastRing is how many segments there is room for at first.
+const leastRing = 32
 
 // oldPoint is what is kept of a time when the segments around it are forgotten.
 type oldPoint struct {
@@ -165,21 +152,13 @@ const (
 	endedWaiting                   // it began to wait, or exited
 )
 
-// place returns where a segment lies: in which chunk, and where in that.
-func (k *track[P]) place(i int) (c, n uint) {
-	u := uint(i - k.base)
-	return u / chunkSize, u % chunkSize
-}
+// slot returns where a segment lies.
+func (k *track[P]) slot(i int) uint { return uint(i) & uint(len(k.times)-1) }
 
-func (k *track[P]) at(i int) model.Time {
-	c, n := k.place(i)
-	return k.chunks[c].at[n]
-}
+func (k *track[P]) at(i int) model.Time { return k.times[k.slot(i)] }
 
-func (k *track[P]) point(i int) *P {
-	c, n := k.place(i)
-	return &k.chunks[c].points[n]
-}
+// point returns what is known of a segment, to be used until the next one is added.
+func (k *track[P]) point(i int) *P { return &k.points[k.slot(i)] }
 
 func (k *track[P]) last() *P { return k.point(k.end - 1) }
 
@@ -187,43 +166,40 @@ func (k *track[P]) size() int { return k.end - k.first }
 
 // add begins a segment at the end, which the caller fills in.
 func (k *track[P]) add(at model.Time) *P {
-	c, n := k.place(k.end)
-	if c == uint(len(k.chunks)) {
-		k.chunks = append(k.chunks, k.pool.Get().(*chunk[P]))
+	if k.size() == len(k.times) {
+		k.grow()
 	}
+	n := k.slot(k.end)
 	k.end++
-	x := k.chunks[c]
-	x.at[n] = at
-	return &x.points[n]
+	k.times[n] = at
+	return &k.points[n]
 }
 
-// trim gives back the chunks that are not needed any more: those before the first segment.
-func (k *track[P]) trim() {
-	n := (k.first - k.base) / chunkSize
-	k.giveBack(n)
-	k.base += n * chunkSize
-	k.from, k.to = max(k.from, k.first), max(k.to, k.first)
-}
-
-func (k *track[P]) giveBack(n int) {
-	for _, x := range k.chunks[:n] {
-		k.pool.Put(x)
+func (k *track[P]) grow() {
+	larger := track[P]{times: make([]model.Time, max(2*len(k.times), leastRing)), points: make([]P, max(2*len(k.times), leastRing))}
+	for i := k.first; i < k.end; i++ {
+		n := larger.slot(i)
+		larger.times[n], larger.points[n] = k.at(i), *k.point(i)
 	}
-	k.chunks = k.chunks[:copy(k.chunks, k.chunks[n:])]
+	k.times, k.points = larger.times, larger.points
 }
+
+// trim keeps what was found among the segments that are kept.
+func (k *track[P]) trim() { k.from, k.to = max(k.from, k.first), max(k.to, k.first) }
 
 // find returns the segment in which t lies, at which the track has begun. It looks near
 // where the hint says, further and further away, and leaves it there.
 func (k *track[P]) find(t model.Time, hint *int) int {
+	times, last := k.times, uint(len(k.times)-1)
 	lo, hi := *hint, *hint+1
-	for step := 1; lo > k.first && k.at(lo) > t; step *= 2 {
+	for step := 1; lo > k.first && times[uint(lo)&last] > t; step *= 2 {
 		lo, hi = max(lo-step, k.first), lo
 	}
-	for step := 1; hi < k.end && k.at(hi) <= t; step *= 2 {
+	for step := 1; hi < k.end && times[uint(hi)&last] <= t; step *= 2 {
 		lo, hi = hi, min(hi+step, k.end)
 	}
 	for lo+1 < hi {
-		if mid := int(uint(lo+hi) / 2); k.at(mid) <= t {
+		if mid := int(uint(lo+hi) / 2); times[uint(mid)&last] <= t {
 			lo = mid
 		} else {
 			hi = mid
@@ -268,7 +244,6 @@ type procTrack struct {
 
 // begin makes the first segment.
 func (k *procTrack) begin(at model.Time, clock model.Duration, class uint8) {
-	k.pool = &pointChunks
 	*k.add(at) = point{clock: clock, class: class, g: model.NoGoroutine}
 	k.rares.push(vector{})
 }
@@ -280,17 +255,17 @@ func (k *procTrack) push(at model.Time, clock model.Duration, class uint8) *poin
 		p.class, p.g, p.fn, p.stack, p.ended = class, model.NoGoroutine, 0, 0, endedOtherwise
 		return p
 	}
-	next := k.add(at)
-	*next = point{clock: clock, class: class, g: model.NoGoroutine}
-	next.hot, next.rare = p.hot, p.rare
+	hot, rare := p.hot, p.rare
 	if i, length := hotPlace(p.class), clock-p.clock; i >= 0 {
-		next.hot[i] += length
+		hot[i] += length
 	} else if length > 0 {
 		v := *k.vector(p)
 		v[p.class] += length
-		next.rare = k.rare + uint32(len(k.rares.all()))
+		rare = k.rare + uint32(len(k.rares.all()))
 		k.rares.push(v)
 	}
+	next := k.add(at)
+	*next = point{clock: clock, hot: hot, rare: rare, class: class, g: model.NoGoroutine}
 	return next
 }
 
@@ -372,8 +347,7 @@ func (k *procTrack) forget(t model.Time, clock model.Duration, done func(p *poin
 
 // setBegin moves the beginning of the first segment.
 func (k *track[P]) setBegin(t model.Time) {
-	c, n := k.place(k.first)
-	k.chunks[c].at[n] = t
+	k.times[k.slot(k.first)] = t
 }
 
 // programTrack is the track of the program.
@@ -384,7 +358,6 @@ type programTrack struct {
 
 // begin makes the first segment.
 func (k *programTrack) begin(at model.Time, class uint8) {
-	k.pool = &phaseChunks
 	*k.add(at) = phase{class: class}
 }
 
@@ -395,10 +368,10 @@ func (k *programTrack) push(at model.Time, class uint8) *phase {
 		p.class, p.fn, p.stack = class, 0, 0
 		return p
 	}
+	sums := p.sums
+	sums[p.class] += at.Sub(begin)
 	next := k.add(at)
-	*next = phase{class: class}
-	next.sums = p.sums
-	next.sums[p.class] += at.Sub(begin)
+	*next = phase{sums: sums, class: class}
 	return next
 }
 
