@@ -112,7 +112,7 @@ const (
 func (w *activity) fold(c *change) {
 	w.advance(c.at)
 	switch c.kind {
-	case changeProc:
+	case changeProc: // nearly always
 		w.procChanges(c)
 	case changeStack:
 		if c.p >= 0 && int(c.p) < len(w.procs) && w.procs[c.p] != nil {
@@ -137,6 +137,13 @@ func (w *activity) fold(c *change) {
 
 // advance moves the clock to t.
 func (w *activity) advance(t model.Time) {
+	if w.next <= t {
+		w.ringUntil(t)
+	}
+	w.now = max(w.now, t)
+}
+
+func (w *activity) ringUntil(t model.Time) {
 	if !w.began {
 		w.began = true
 		w.now, w.since, w.class = t, t, w.classOf()
@@ -145,7 +152,6 @@ func (w *activity) advance(t model.Time) {
 	for w.next <= t && w.ring(t) {
 		w.update()
 	}
-	w.now = max(w.now, t)
 }
 
 // ring lets the first thing happen that was to happen by t without a step.
@@ -298,16 +304,18 @@ func (w *activity) takenNow() model.Duration {
 
 // proc returns a proc, from now on known.
 func (w *activity) proc(id model.ProcID) *procActivity {
-	if int(id) >= len(w.procs) {
-		w.procs = append(w.procs, make([]*procActivity, int(id)+1-len(w.procs))...)
+	if int(id) < len(w.procs) && w.procs[id] != nil {
+		return w.procs[id]
 	}
-	p := w.procs[id]
-	if p == nil {
-		p = &procActivity{id: id, idle: true, g: model.NoGoroutine}
-		first := w.global.first
-		p.begin(w.global.at(first), w.global.point(first).sums[classTaken], heldUnknown)
-		w.procs[id] = p
-	}
+	return w.newProc(id)
+}
+
+func (w *activity) newProc(id model.ProcID) *procActivity {
+	w.procs = append(w.procs, make([]*procActivity, max(0, int(id)+1-len(w.procs)))...)
+	p := &procActivity{id: id, idle: true, g: model.NoGoroutine}
+	first := w.global.first
+	p.begin(w.global.at(first), w.global.point(first).sums[classTaken], heldUnknown)
+	w.procs[id] = p
 	return p
 }
 
@@ -404,8 +412,7 @@ func (w *activity) occupy(p *procActivity) {
 	if w.gap && class != heldUnknown {
 		class = heldOSGap
 	}
-	x := p.push(w.now, w.takenNow(), class)
-	x.g, x.fn = p.g, p.fn
+	p.push(w.now, w.takenNow(), class, p.g, p.fn)
 }
 
 // endTurn notes where the latest turn of a goroutine ended, which assists may

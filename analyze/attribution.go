@@ -149,7 +149,7 @@ var (
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a := &attribution{c: c, tables: t, maxPoints: 1 << 18, collector: t.AddString(result.CollectorName)}
-	a.activity.sampled = c.antagonists.sampled.add
+	a.activity.sampled, a.activity.next = c.antagonists.sampled.add, math.MinInt64
 	c.antagonists.ofProgram = a.ofProgram
 	a.changes.items = spareChanges.get()
 	a.waits = append(spareWaits.get(), wait{})
@@ -278,14 +278,13 @@ func (a *attribution) goStep(s *model.Step) {
 	if from == model.GoRunning && to != model.GoRunnable && to != model.GoNotExist {
 		return // it does not wait
 	}
-	cell := a.open.Get(s.G)
-	if cell != nil && *cell != 0 {
+	cell := a.open.get(s.G)
+	if *cell != 0 {
 		a.close(*cell)
 		*cell = 0
 	}
 	switch to {
 	case model.GoRunnable:
-		cell = a.open.get(s.G)
 		*cell = a.newWait(s.Time)
 		a.waits[*cell].opened = true
 		a.opened.push(*cell)
@@ -478,12 +477,10 @@ func (a *attribution) Wakeup(x *runqueue.Wakeup) {
 	a.limits.wake.add(x.Got.Sub(x.Trigger))
 }
 
-// catchUp settles what can be, every settleSteps steps.
+// catchUp settles what can be. It is to be called every settleSteps steps.
 func (a *attribution) catchUp() {
-	if a.steps >= settleSteps {
-		a.steps = 0
-		a.settleUntil(a.horizon())
-	}
+	a.steps = 0
+	a.settleUntil(a.horizon())
 }
 
 // horizon is up to when all is known.
@@ -649,7 +646,7 @@ func (a *attribution) forget(t model.Time) {
 			continue
 		}
 		p.remember(times, t, func(t model.Time) vector { return p.sumsAt(p.find(t, &p.from), w.takenAt(t)) })
-		p.forget(t, taken, a.turnOver)
+		p.forget(t, taken, a)
 	}
 	k := &w.global
 	k.remember(times, t, func(t model.Time) vector { return k.sumsAt(k.find(t, &k.from), t) })

@@ -62,7 +62,10 @@ func (q *fifo[T]) push(x T) { q.items = append(q.items, x) }
 // room returns the place of a new last item, whatever it holds.
 func (q *fifo[T]) room() *T {
 	n := len(q.items)
-	q.items = slices.Grow(q.items, 1)[:n+1]
+	if n == cap(q.items) {
+		q.items = slices.Grow(q.items, 1)
+	}
+	q.items = q.items[:n+1]
 	return &q.items[n]
 }
 

@@ -173,13 +173,9 @@ func (f *stepFeed) deliver(b *stepBatch) {
 		for ; i < next; i++ {
 			s := &b.steps[i]
 			if s.Proc(&proc) {
-				f.causes.Step(&proc)
-				f.follow(&proc)
-				f.causes.catchUp()
+				f.step(&proc)
 			}
-			f.causes.Step(s)
-			f.follow(s)
-			f.causes.catchUp()
+			f.step(s)
 		}
 	}
 	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], begins: b.begins[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
@@ -220,10 +216,13 @@ func (f *stepFeed) between(rest *stepBatch, i int) int {
 	return next
 }
 
-// follow hands a step to what reconstructs run queues and looks for pathologies.
-func (f *stepFeed) follow(s *model.Step) {
+func (f *stepFeed) step(s *model.Step) {
+	f.causes.Step(s)
 	if f.pathologies != nil {
 		f.pathologies.Step(s)
 	}
 	f.resolver.Step(s)
+	if f.causes.steps >= settleSteps {
+		f.causes.catchUp()
+	}
 }

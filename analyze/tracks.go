@@ -248,12 +248,12 @@ func (k *procTrack) begin(at model.Time, clock model.Duration, class uint8) {
 	k.rares.push(vector{})
 }
 
-// push begins a segment at the end. One of no length gives way.
-func (k *procTrack) push(at model.Time, clock model.Duration, class uint8) *point {
+// push begins a segment of a goroutine at the end. One of no length gives way.
+func (k *procTrack) push(at model.Time, clock model.Duration, class uint8, g model.GoID, fn model.StringID) {
 	p := k.last()
 	if k.at(k.end-1) == at {
-		p.class, p.g, p.fn, p.stack, p.ended = class, model.NoGoroutine, 0, 0, endedOtherwise
-		return p
+		p.class, p.g, p.fn, p.stack, p.ended = class, g, fn, 0, endedOtherwise
+		return
 	}
 	hot, rare := p.hot, p.rare
 	if i, length := hotPlace(p.class), clock-p.clock; i >= 0 {
@@ -264,9 +264,10 @@ func (k *procTrack) push(at model.Time, clock model.Duration, class uint8) *poin
 		rare = k.rare + uint32(len(k.rares.all()))
 		k.rares.push(v)
 	}
-	next := k.add(at)
-	*next = point{clock: clock, hot: hot, rare: rare, class: class, g: model.NoGoroutine}
-	return next
+	// Field by field: a whole one would be put together elsewhere and copied.
+	p = k.add(at)
+	p.clock, p.hot, p.rare, p.class, p.g, p.fn = clock, hot, rare, class, g, fn
+	p.waited, p.turns, p.cover, p.samples, p.stack, p.ended = 0, 0, 0, 0, 0, endedOtherwise
 }
 
 // vector returns the times of the classes that are not frequent.
@@ -311,10 +312,10 @@ func (k *procTrack) cover(i, j int) {
 	}
 }
 
-// forget drops what was before t. It calls done for each segment that ends by
-// then, and for the part before t of the one that goes on, with the waits that
+// forget drops what was before t. It has a count each segment that ends by
+// then, and the part before t of the one that goes on, with the waits that
 // cover it whole. clock is the proc's at t.
-func (k *procTrack) forget(t model.Time, clock model.Duration, done func(p *point, from, to model.Time, length model.Duration, n int64, whole bool)) {
+func (k *procTrack) forget(t model.Time, clock model.Duration, a *attribution) {
 	p, at := k.point(k.first), k.at(k.first)
 	for k.covers += int64(p.cover); k.first+1 < k.end; k.covers += int64(p.cover) {
 		end := k.at(k.first + 1)
@@ -323,7 +324,7 @@ func (k *procTrack) forget(t model.Time, clock model.Duration, done func(p *poin
 		}
 		next := k.point(k.first + 1)
 		if k.covers > 0 || p.waited > 0 || p.samples != 0 || p.ended == endedInterrupted { // else nobody asks
-			done(p, at, end, next.clock-p.clock, k.covers, true)
+			a.turnOver(p, at, end, next.clock-p.clock, k.covers, true)
 		}
 		k.first++
 		p, at = next, end
@@ -333,7 +334,7 @@ func (k *procTrack) forget(t model.Time, clock model.Duration, done func(p *poin
 	k.rares.drop(int(n))
 	k.rare += n
 	if at < t {
-		done(p, at, t, clock-p.clock, k.covers, false)
+		a.turnOver(p, at, t, clock-p.clock, k.covers, false)
 		if i := hotPlace(p.class); i >= 0 {
 			p.hot[i] += clock - p.clock
 		} else {
