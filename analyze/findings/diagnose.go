@@ -240,8 +240,8 @@ func (d *diagnostician) ranked() []diagnosis {
 		}
 		return cmp.Compare(score(&b), score(&a))
 	})
-	// Where threads lack CPUs, what else waits to run says nothing of the program.
-	lack := len(d.list) > 0 && d.list[0].first && d.list[0].Kind == "more-procs-than-cpus"
+	// Where much of the waiting is for want of CPUs, the rest of it says nothing of the program.
+	lack := len(d.list) > 0 && d.list[0].first && d.list[0].Kind == "more-procs-than-cpus" && result.Ratio(d.list[0].sum, d.waiting.sum) >= suspectedShare
 	var out []diagnosis
 	for i := range d.list {
 		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind)) {
