@@ -615,10 +615,10 @@ func (j *judge) ruledOut() {
 			suspected += x.Total
 		}
 	}
-	if !named("lock") {
+	if !named("lock") && result.Ratio(locks, r.Totals.Span) < heldShare {
 		add("locks (%s blocked)", textui.Duration(locks))
 	}
-	if !named("garbage-collection", "gc") {
+	if !named("garbage-collection", "gc") && r.GC.Share < collectorShare {
 		add("GC (%s)", textui.Percent(r.GC.Share))
 	}
 	if !named("stop-the-world", "stw") {
