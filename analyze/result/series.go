@@ -79,6 +79,8 @@ type (
 		MainCause   string  `json:"main_cause"` // What most waiting was lost to; "" if not known.
 		// How much its scheduling latency matters by itself; left out by older versions.
 		Severity Severity `json:"severity"`
+		// The word of its own verdict; left out by older versions.
+		Verdict string `json:"verdict,omitempty"`
 		// What schedscope compare takes of it in addition; left out by older versions.
 		Sample *TraceSample `json:"sample,omitempty"`
 	}

@@ -26,7 +26,7 @@ func (v *Report) Figures() TraceFigures {
 			f.Severity = v.Findings[i].Severity
 		}
 	}
-	f.Sample = v.sample()
+	f.Verdict, f.Sample = v.Verdict.Word, v.sample()
 	return f
 }
 

@@ -105,6 +105,9 @@ func verdictLine(t *document.TextWriter, r *result.Report) {
 	if v.Machine != "" {
 		t.Wrap("", "  ", "disturbed: "+v.Machine)
 	}
+	if list := alone(r); list != "" {
+		t.Wrap("", "  ", "each alone: "+textui.Clean(list))
+	}
 	if len(r.Traces) == 1 && r.Traces[0].Captured != nil {
 		c := r.Traces[0].Captured
 		t.Wrap("", "  ", "captured: "+c.String())

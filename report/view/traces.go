@@ -225,6 +225,43 @@ func outliers(r *result.Report) string {
 	return strings.Join(names, ", ")
 }
 
+// alone says what the traces are by themselves, if that is known of all and differs from what they
+// are together, with the names of some that are not healthy.
+func alone(r *result.Report) string {
+	const most = 2 // that are named
+	sorted := slices.Clone(r.PerTrace)
+	slices.SortStableFunc(sorted, func(a, b result.TraceFigures) int { return cmp.Compare(b.P99, a.P99) })
+	differ, known := false, 0
+	var list []string
+	for _, word := range []string{findings.Starved, findings.Slow, findings.SlowTail, findings.Disturbed, findings.Unknown, findings.Healthy} {
+		n, names := 0, []string(nil)
+		for i := range sorted {
+			if f := &sorted[i]; f.Verdict == word && f.Trace < len(r.Traces) {
+				if n++; n <= most && word != findings.Healthy {
+					names = append(names, traceName(r, f.Trace))
+				}
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		known += n
+		differ = differ || word != r.Verdict.Word && word != findings.Unknown
+		text := fmt.Sprintf("%d %s", n, word)
+		if len(names) > 0 {
+			if n > most {
+				names = append(names, "...")
+			}
+			text += " (" + strings.Join(names, ", ") + ")"
+		}
+		list = append(list, text)
+	}
+	if !differ || known < len(r.Traces) {
+		return ""
+	}
+	return strings.Join(list, ", ")
+}
+
 // Verdict returns the verdict, with what it rests on.
 func Verdict(r *result.Report) *document.Section {
 	s := document.New("verdict", "")
@@ -237,6 +274,9 @@ func Verdict(r *result.Report) *document.Section {
 	}
 	if v.Machine != "" {
 		s.Text("Disturbed: %s", v.Machine)
+	}
+	if list := alone(r); list != "" {
+		s.Text("Each alone: %s.", list)
 	}
 	lead := slices.Clone(findings.Lead(r.Findings))
 	if v.Word != "" { // it says that already
