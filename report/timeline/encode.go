@@ -239,7 +239,7 @@ func (e *encoder) span(cols *[numColumns]buffer, l *lane, s *span, set uint64, f
 		return
 	}
 	if waits && s.state == uint8(model.GoRunnable) {
-		if w := e.r.waits.find(model.GoID(l.id), s.start); w != nil {
+		if w := e.r.waits.next(model.GoID(l.id), s.start); w != nil {
 			head |= headWait
 			cols[colWait].b = append(cols[colWait].b, e.r.waits.encoded(w)...)
 		}

@@ -24,9 +24,9 @@ type span struct {
 	stack      model.StackID
 	wakerStack model.StackID
 	state      uint8
-	detail     uint8 // goroutines, Runnable: origin and pseudo; procs, Running: the kind of work
-	open       uint8 // openStart, openEnd
-	mix        mixture
+	detail     uint8   // goroutines, Runnable: origin and pseudo; procs, Running: the kind of work
+	open       uint8   // openStart, openEnd
+	mix        mixture // that has what the fields above up to state would say
 }
 
 // Bits of span.open.
@@ -63,6 +63,7 @@ type lane struct {
 	count  int                       // spans, the last one included
 	times  [numStates]model.Duration // of all spans ever added
 	seen   int64                     // how many spans that was
+	size   int                       // bits of the length of the latest span added
 	ended  bool
 	name   model.StringID // goroutines: the start function
 	system bool
@@ -77,6 +78,9 @@ type class struct {
 	quantum model.Duration   // spans shorter than that may be merged; 0: none are
 	recent  [numRecent]*lane // the latest by id modulo numRecent: it saves looking in lanes
 	spare   []byte           // packed spans of the lane merged last
+	// How many spans were added, by the bits of the length of the longer one of each and the one
+	// before, 64 of the first; those before omit are left out.
+	lengths [65]int
 }
 
 const numRecent = 256
@@ -90,7 +94,7 @@ func (c *class) lane(id int64) *lane {
 	}
 	l := c.lanes[id]
 	if l == nil {
-		l = &lane{id: id}
+		l = &lane{id: id, size: 64}
 		c.lanes[id] = l
 	}
 	*recent = l
@@ -104,11 +108,14 @@ func (c *class) add(id int64, s *span) *lane {
 	length := s.end.Sub(s.start)
 	l.times[s.state] += length
 	l.seen++
+	n := bits.Len64(uint64(length))
+	c.lengths[max(n, l.size)]++
+	l.size = n
 	if l.merges(s, c.quantum) {
 		l.last.swallow(s)
 		return l
 	}
-	l.push(s, c.quantum)
+	l.push(s, c.quantum, nil)
 	c.count++
 	if limit := c.most(c.limit); c.count > limit {
 		c.shrink(limit * 3 / 4)
@@ -121,10 +128,14 @@ func (l *lane) merges(s *span, quantum model.Duration) bool {
 	return l.count > 0 && s.start < l.until && s.short(quantum)
 }
 
-// push makes s the last span.
-func (l *lane) push(s *span, quantum model.Duration) {
+// push makes s the last span. Of the one before it packed is the packed form, if that is known.
+func (l *lane) push(s *span, quantum model.Duration, packed []byte) {
 	if l.count > 0 {
-		l.packed = l.last.pack(l.packed, l.after)
+		if packed == nil {
+			l.packed = l.last.pack(l.packed, l.after)
+		} else {
+			l.packed = append(l.packed, packed...)
+		}
 		l.after = l.last.end
 	}
 	l.count++
@@ -151,6 +162,9 @@ const (
 func (c *class) shrink(limit int) {
 	for c.count > limit && c.quantum < lastQuantum {
 		c.quantum = max(firstQuantum, 2*c.quantum)
+		if c.least() > limit {
+			continue // one pass with the next quantum has the same result as two
+		}
 		c.count = 0
 		for _, l := range c.lanes {
 			c.spare = l.merge(c.quantum, c.spare)
@@ -159,19 +173,48 @@ func (c *class) shrink(limit int) {
 	}
 }
 
+// least returns a lower bound of how many spans are left: those that are not short stay, and so does
+// one after each of them.
+func (c *class) least() int {
+	n := 0
+	for _, k := range c.lengths[bits.Len64(uint64(c.quantum)):] {
+		n += k
+	}
+	return n
+}
+
 // merge makes mixtures of neighbours shorter than quantum. Time is cut into cells of
 // some quanta: what begins in one cell becomes at most one mixture, so that a lane of
 // nothing but short spans still shows where it did what. Cells of a greater quantum are
 // made of whole cells of the smaller one. It writes into spare, and returns what it read
-// from for the next time.
+// from for the next time. Spans that stay as they are are not unpacked.
 func (l *lane) merge(quantum model.Duration, spare []byte) []byte {
 	merged := lane{packed: spare[:0]}
-	for s := range l.spans {
-		if merged.merges(s, quantum) {
-			merged.last.swallow(s)
-			continue
+	var packed []byte                                      // the form of merged.last, if that has been skimmed only
+	take := func(s *span, from []byte, after model.Time) { // from: of s, if that has been skimmed only
+		if !merged.merges(s, quantum) {
+			merged.push(s, quantum, packed)
+			packed = from
+			return
 		}
-		merged.push(s, quantum)
+		if packed != nil {
+			merged.last.unpack(packed, merged.after)
+			packed = nil
+		}
+		if from != nil {
+			s.unpack(from, after)
+		}
+		merged.last.swallow(s)
+	}
+	var s span
+	at := model.Time(0)
+	for b := l.packed; len(b) > 0; at = s.end {
+		_, n := s.skim(b, at)
+		take(&s, b[:n], at)
+		b = b[n:]
+	}
+	if l.count > 0 {
+		take(&l.last, nil, 0)
 	}
 	spare, l.packed = l.packed, merged.packed
 	l.after, l.last, l.until, l.count = merged.after, merged.last, merged.until, merged.count
@@ -196,28 +239,53 @@ func (l *lane) spans(yield func(*span) bool) {
 	}
 }
 
+// maxPacked is the most bytes that a span is packed in.
+const maxPacked = 3 + (2+numStates+1)*binary.MaxVarintLen64
+
 // pack appends s to b, after a span that ends at a time: head, distance and length, which
-// other fields are not 0, those. None that is absent is less than -1.
+// other fields are not 0, the size of those, they. None that is absent is less than -1.
 func (s *span) pack(b []byte, after model.Time) []byte {
-	head := s.state | s.open<<headOpen
-	if s.mix.spans > 0 {
-		head |= headMixed
-	}
-	b = append(b, head)
-	b = binary.AppendVarint(b, int64(s.start-after))
-	b = binary.AppendUvarint(b, uint64(s.end-s.start))
-	place := len(b)
-	b = append(b, 0)
+	b = slices.Grow(b, maxPacked)
+	p := b[len(b) : len(b)+maxPacked]
+	gap := int64(s.start - after)
+	n := put(p, 1, uint64(gap<<1)^uint64(gap>>63))
+	n = put(p, n, uint64(s.end-s.start))
+	set, size := uint8(0), n+1
+	n += 2
 	for i, v := range s.fields() {
 		if v != 0 {
-			b[place] |= 1 << i
-			b = binary.AppendUvarint(b, v)
+			set |= 1 << i
+			n = put(p, n, v)
 		}
 	}
+	p[0] = s.state | s.open<<headOpen
 	if s.mix.spans > 0 {
-		b = binary.AppendUvarint(b, uint64(s.mix.spans))
+		p[0] |= headMixed
+		n = put(p, n, uint64(s.mix.spans))
 	}
-	return b
+	p[size-1], p[size] = set, uint8(n-size-1)
+	return b[:len(b)+n]
+}
+
+// put writes a number to b and returns where it ends.
+func put(b []byte, at int, v uint64) int {
+	for ; v >= 0x80; at++ {
+		b[at] = byte(v) | 0x80
+		v >>= 7
+	}
+	b[at] = byte(v)
+	return at + 1
+}
+
+// get reads what put wrote.
+func get(b []byte, at int) (v uint64, end int) {
+	for shift := 0; ; shift += 7 {
+		c := b[at]
+		at++
+		if v |= uint64(c&0x7f) << shift; c < 0x80 {
+			return v, at
+		}
+	}
 }
 
 // fields returns what is packed of s besides its head and its times.
@@ -232,36 +300,38 @@ func (s *span) fields() (v [numStates]uint64) {
 		uint64(s.wakerStack), uint64(s.detail), 0}
 }
 
+// skim sets the times of s to those of the first span of b, and whether it is a mixture. It returns
+// where what it does not read lies.
+func (s *span) skim(b []byte, after model.Time) (at, end int) {
+	gap, at := get(b, 1)
+	length, at := get(b, at)
+	s.start = after + model.Time(int64(gap>>1)^-int64(gap&1))
+	s.end = s.start + model.Time(length)
+	s.mix.spans = int64(b[0] / headMixed & 1)
+	return at, at + 2 + int(b[at+1])
+}
+
 // unpack makes s the first span of b and returns the rest.
 func (s *span) unpack(b []byte, after model.Time) []byte {
-	head := b[0]
-	*s = span{state: head & (1<<headOpen - 1), open: head >> headOpen & (openStart | openEnd)}
-	gap, n := binary.Varint(b[1:])
-	b = b[1+n:]
-	length, n := binary.Uvarint(b)
-	s.start = after + model.Time(gap)
-	s.end = s.start + model.Time(length)
-	set := b[n]
-	b = b[n+1:]
-	number := func() uint64 {
-		v, n := binary.Uvarint(b)
-		b = b[n:]
-		return v
-	}
+	at, end := s.skim(b, after)
+	s.state, s.open = b[0]&(1<<headOpen-1), b[0]>>headOpen&(openStart|openEnd)
+	set := b[at]
+	at += 2
 	var v [numStates]uint64
 	for ; set != 0; set &= set - 1 {
-		v[bits.TrailingZeros8(set)] = number()
+		v[bits.TrailingZeros8(set)], at = get(b, at)
 	}
-	if head&headMixed == 0 {
+	if s.mix.spans == 0 {
 		s.g, s.thread, s.proc = model.GoID(v[0])-1, model.ThreadID(v[1])-1, model.ProcID(v[2])-1
 		s.reason, s.stack, s.wakerStack, s.detail = model.StringID(v[3]), model.StackID(v[4]), model.StackID(v[5]), uint8(v[6])
-		return b
+		return b[end:]
 	}
 	for i := range v {
 		s.mix.times[i] = model.Duration(v[i])
 	}
-	s.mix.spans = int64(number())
-	return b
+	spans, _ := get(b, at)
+	s.mix.spans = int64(spans)
+	return b[end:]
 }
 
 // short reports whether s may be merged.
@@ -339,6 +409,7 @@ func (c *class) omit(limit int, live bool, state uint8, o *omitted) {
 		delete(c.lanes, l.id)
 	}
 	clear(c.recent[:])
+	clear(c.lengths[:])
 }
 
 // end notes whether what a lane is about is over.

@@ -25,6 +25,8 @@ type waits struct {
 	data  buffer
 	limit int
 	least model.Duration
+	// How many are before those that next has been asked for.
+	passed int
 }
 
 // Explained takes a wait; it is what [analyze.Options.Explained] wants.
@@ -73,20 +75,24 @@ func (w *waits) shrink() {
 // encoded returns what is known of a wait, as it is encoded.
 func (w *waits) encoded(x *wait) []byte { return w.data.b[x.at : x.at+x.size] }
 
-// sort sorts waits so that find can find them.
+// sort sorts waits so that next can find them.
 func (w *waits) sort() {
-	slices.SortStableFunc(w.list, func(a, b wait) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.start, b.start)) })
+	slices.SortFunc(w.list, func(a, b wait) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.start, b.start)) })
+	w.passed = 0
 }
 
-// find returns the wait of g that began at start, or nil.
-func (w *waits) find(g model.GoID, start model.Time) *wait {
-	i, ok := slices.BinarySearchFunc(w.list, start, func(x wait, t model.Time) int {
-		return cmp.Or(cmp.Compare(x.g, g), cmp.Compare(x.start, t))
-	})
-	if !ok {
-		return nil
+// next returns the wait of g that began at start, or nil. It is to be called for goroutines by id, and
+// for the waits of each by time.
+func (w *waits) next(g model.GoID, start model.Time) *wait {
+	for ; w.passed < len(w.list); w.passed++ {
+		if x := &w.list[w.passed]; x.g > g || x.g == g && x.start >= start {
+			if x.g == g && x.start == start {
+				return x
+			}
+			return nil
+		}
 	}
-	return &w.list[i]
+	return nil
 }
 
 // steals are all steals, or one of every so many.
