@@ -82,16 +82,12 @@ func (p *procs) got(id model.ProcID) {
 
 // settle judges what has waited for so long that no thread is on its way any more.
 func (p *procs) settle(at model.Time) {
-	n := 0
-	for ; n < len(p.passed) && at.Sub(p.passed[n].at) > signalled; n++ {
-		p.judgeRequest(&p.passed[n])
+	for ; len(p.passed) > 0 && at.Sub(p.passed[0].at) > signalled; p.passed = p.passed[1:] {
+		p.judgeRequest(&p.passed[0])
 	}
-	p.passed = p.passed[n:]
-	n = 0
-	for ; n < len(p.exits) && at.Sub(p.exits[n].d.Time) > signalled; n++ {
-		p.judgeExit(&p.exits[n])
+	for ; len(p.exits) > 0 && at.Sub(p.exits[0].d.Time) > signalled; p.exits = p.exits[1:] {
+		p.judgeExit(&p.exits[0])
 	}
-	p.exits = p.exits[n:]
 }
 
 // firstFew returns the first of a list, as many as a Divergence has.

@@ -13,8 +13,9 @@ import (
 type procs struct {
 	c             *Checker
 	list          []proc
-	threads       map[model.ThreadID]lastTwo
-	count         int // GOMAXPROCS
+	threads       map[model.ThreadID]*lastTwo
+	recent        [64]*lastTwo // those of the latest steps, by id
+	count         int          // GOMAXPROCS
 	idle          int
 	searching     int
 	stopping      bool
@@ -62,7 +63,7 @@ type startKey struct {
 
 func (p *procs) init(c *Checker) {
 	p.advancer = model.NoGoroutine
-	p.c, p.threads, p.works, p.runs = c, map[model.ThreadID]lastTwo{}, map[startKey]bool{}, map[model.GoID]model.Time{}
+	p.c, p.threads, p.works, p.runs = c, map[model.ThreadID]*lastTwo{}, map[startKey]bool{}, map[model.GoID]model.Time{}
 }
 
 // maxProcs bounds the procs that are followed.
@@ -78,8 +79,24 @@ func (p *procs) proc(id model.ProcID) *proc {
 	return &p.list[id]
 }
 
+// thread returns what is known of a thread.
+func (p *procs) thread(id model.ThreadID) *lastTwo {
+	recent := &p.recent[uint64(id)%uint64(len(p.recent))]
+	if t := *recent; t != nil && t.id == id {
+		return t
+	}
+	t := p.threads[id]
+	if t == nil {
+		t = &lastTwo{id: id}
+		p.threads[id] = t
+	}
+	*recent = t
+	return t
+}
+
 // lastTwo is when a thread did something last, and before that.
 type lastTwo struct {
+	id           model.ThreadID
 	last, before model.Time
 	inCall       bool // its goroutine is in a system call
 }
@@ -130,7 +147,7 @@ func (p *procs) step(s *model.Step) {
 		p.wake = waking{}
 	}
 	if s.M != model.NoThread {
-		t := p.threads[s.M]
+		t := p.thread(s.M)
 		if t.last != s.Time {
 			t.last, t.before = s.Time, t.last
 		}
@@ -142,7 +159,6 @@ func (p *procs) step(s *model.Step) {
 				t.inCall = false
 			}
 		}
-		p.threads[s.M] = t
 	}
 }
 
@@ -181,7 +197,7 @@ func (p *procs) procStep(s *model.Step) {
 	}
 	if from == model.ProcIdle && to != model.ProcIdle {
 		p.idle--
-		if !p.threads[s.M].inCall { // what a thread takes that comes out of a system call was idle indeed
+		if !p.thread(s.M).inCall { // what a thread takes that comes out of a system call was idle indeed
 			p.endWake(s.Time, true)
 			p.got(s.P)
 		}
@@ -229,7 +245,7 @@ func (p *procs) goStep(s *model.Step) {
 			p.runs[s.G] = s.Time
 		}
 		if p.stopping && s.Pseudo == model.NotPseudo && s.G != p.stop.g && p.stop.stopped == 0 {
-			t := p.threads[s.M]
+			t := p.thread(s.M)
 			began := t.last
 			if began == s.Time {
 				began = t.before
