@@ -58,8 +58,8 @@ func (w *window) place() {
 	if len(w.found) == 0 {
 		return
 	}
-	slices.SortStableFunc(w.stretches, func(a, b stretch) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.from, b.from))
+	slices.SortFunc(w.stretches, func(a, b stretch) int { // those of one goroutine have come in this order
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.seg, b.seg), cmp.Compare(a.cpu, b.cpu))
 	})
 	for _, x := range w.found {
 		begin, ok := w.pointAt(x.from, x.start)
