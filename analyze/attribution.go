@@ -477,8 +477,14 @@ func (a *attribution) Wakeup(x *runqueue.Wakeup) {
 	a.limits.wake.add(x.Got.Sub(x.Trigger))
 }
 
-// catchUp settles what can be. It is to be called every settleSteps steps.
+// catchUp settles what can be, every settleSteps steps.
 func (a *attribution) catchUp() {
+	if a.steps >= settleSteps {
+		a.settleNow() // apart, so that asking costs no call
+	}
+}
+
+func (a *attribution) settleNow() {
 	a.steps = 0
 	a.settleUntil(a.horizon())
 }

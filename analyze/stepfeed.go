@@ -222,7 +222,5 @@ func (f *stepFeed) step(s *model.Step) {
 		f.pathologies.Step(s)
 	}
 	f.resolver.Step(s)
-	if f.causes.steps >= settleSteps {
-		f.causes.catchUp()
-	}
+	f.causes.catchUp()
 }
