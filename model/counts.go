@@ -9,19 +9,25 @@ const maxHeld = 1 << 17
 // StartTrace; runtime/proc.go: stwReasonStrings, Go 1.26).
 const startReason = "start trace"
 
-// advanceCounts moves the clock to t. The numbers in m.live held since m.now.
-func (m *Machine) advanceCounts(t Time) {
+// countRunnable adds n to the goroutines that are Runnable.
+func (m *Machine) countRunnable(n int) {
+	m.live.Runnable += n
+	m.counted = false
+}
+
+// takeCounts ends the pending elementary interval at m.now, if the numbers differ from then on.
+func (m *Machine) takeCounts() {
+	m.counted = true
 	if !m.live.sameNumbers(&m.pend) {
 		m.flushCounts(m.now)
 		m.pend.takeNumbers(&m.live)
 	}
-	if m.pend.Runnable > m.peak && t > m.now {
+	if m.pend.Runnable > m.peak {
 		m.peak = m.pend.Runnable
 		for _, o := range m.obs.peak {
 			o.PeakAt(m.pend.Start, m.peak)
 		}
 	}
-	m.now = t
 }
 
 // sameNumbers and takeNumbers work field by field: right after single fields
@@ -47,7 +53,9 @@ func (m *Machine) flushCounts(t Time) {
 	if !m.settled && len(m.held) < maxHeld/(1+len(m.procs)/64) && !m.allProcsSeen() {
 		m.held = append(m.held, m.pend)
 	} else {
-		m.settle()
+		if !m.settled {
+			m.settle()
+		}
 		for _, o := range m.obs.counts {
 			o.Counts(&m.pend)
 		}

@@ -6,16 +6,10 @@ import (
 	"strings"
 )
 
-// wake is how a goroutine's current Runnable interval began.
+// wake is what else than [GoSpan] says is known of how a Runnable interval began.
 type wake struct {
-	waker  GoID
-	thread ThreadID
-	stack  StackID
-	proc   ProcID
-	origin Origin
-	pseudo Pseudo // a candidate until the goroutine runs
-	named  bool   // what it waited for has a name
-	net    bool   // by the network poller; the next two are set then
+	named  bool // what it waited for has a name
+	net    bool // by the network poller; the next two are set then
 	poller Poller
 	waited Duration
 }
@@ -31,51 +25,75 @@ type sysCall struct {
 // goTransition moves a goroutine from one state to another.
 func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	from, to := GoState(ev.From), GoState(ev.To)
-	if to == GoUndetermined || max(from, to) > GoSyscall {
-		return fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, at)
-	}
 	if to == GoWaiting && ev.Str == m.words.sync {
 		m.divided = *ev
 		m.divided.Str, ev = m.stacks.syncReason(ev.SubjectStack), &m.divided
 	}
-	g := m.gs.Get(GoID(ev.ID))
-	if g != nil && from == to {
-		m.learnFunc(g, ev.SubjectStack)
-		return nil // each generation repeats the state of every goroutine
+	var g *Goroutine
+	if t != nil && t.g != nil && t.g.ID == GoID(ev.ID) {
+		g = t.g // the table would say the same
+	} else {
+		g = m.gs.Get(GoID(ev.ID))
 	}
-	if g == nil || g.State == GoUndetermined {
-		return m.firstSight(g, ev, t, at)
+	var err error
+	if g == nil || g.span.State != from || from == to || from == GoUndetermined || to == GoUndetermined || to > GoSyscall {
+		var done bool
+		if g, done, err = m.unusual(ev, t, at); done {
+			return err
+		}
 	}
-	since, reason := g.Since, g.Reason
-	have, err := g.State, error(nil)
-	if have == GoSyscallBlocked {
-		have = GoSyscall
+	if g.Func == 0 {
+		m.findFunc(g, ev.SubjectStack)
 	}
-	if have != from {
-		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, at, have, from)
-	}
-	m.learnFunc(g, ev.SubjectStack)
+	since, reason, wasRunnable := g.span.Start, g.span.Reason, g.span.State == GoRunnable
 	switch {
 	case to == GoRunning && from == GoRunnable:
 		m.goStart(g, ev, t, at)
 	case from == GoRunning:
 		m.goStop(g, ev, t, at, to)
 	case from == GoWaiting && to == GoRunnable:
-		m.classifyWake(g, ev, t, at)
-		m.enter(g, to, 0, ev, at)
-		m.countWaiter(g.wake.proc, +1)
+		m.goReady(g, ev, t, at)
 	case from == GoSyscall:
 		m.syscallEnd(g, ev, t, at, to)
 	default:
-		m.unbind(g, at)
-		m.enter(g, to, ev.Str, ev, at)
+		m.unbind(g, t, at)
+		m.enter(g, to, ev.Str, ev.Flags, at)
 		m.bindIfExecuting(g, ev, t, at)
 	}
-	m.stepGo(g, ev, from, to, since, reason, at)
+	m.stepGo(g, ev, t, from, to, since, reason)
+	if wasRunnable && to != GoRunnable {
+		g.span.forgetWake()
+	}
 	if to == GoNotExist {
 		m.endGoroutine(g, at)
 	}
 	return err
+}
+
+// unusual looks at a transition that does not go on from the goroutine's state as it should.
+// It returns the goroutine, if anything is left to be done, with an error if the state is
+// another one.
+func (m *Machine) unusual(ev *Event, t *thread, at Time) (g *Goroutine, done bool, err error) {
+	from, to := GoState(ev.From), GoState(ev.To)
+	if to == GoUndetermined || max(from, to) > GoSyscall {
+		return nil, true, fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, at)
+	}
+	g = m.gs.Get(GoID(ev.ID))
+	if g != nil && from == to {
+		m.learnFunc(g, ev.SubjectStack)
+		return nil, true, nil // each generation repeats the state of every goroutine
+	}
+	if g == nil || g.span.State == GoUndetermined {
+		return nil, true, m.firstSight(g, ev, t, at)
+	}
+	have := g.span.State
+	if have == GoSyscallBlocked {
+		have = GoSyscall
+	}
+	if have != from {
+		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, at, have, from)
+	}
+	return g, false, err
 }
 
 // firstSight begins the account of a goroutine: it is created, or the trace
@@ -88,45 +106,48 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 		g = m.newGoroutine(GoID(ev.ID), m.start)
 	}
 	m.learnFunc(g, ev.SubjectStack)
+	s := &g.span
 	switch from {
 	case GoUndetermined, to:
-		g.State, g.Reason = to, ev.Str
+		s.State, s.Reason = to, ev.Str
 		g.LastStop = ev.SubjectStack
+		if to != GoRunning {
+			s.Stack = g.LastStop
+		}
 	case GoNotExist:
-		g.From, g.Since, g.openStart = at, at, false
-		g.SeenCreation = true
-		g.State = to
-		g.synthetic, g.clamped = ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
+		g.From, g.SeenCreation = at, true
+		s.Start, s.OpenStart, s.State = at, false, to
+		s.Synthetic, s.Clamped = ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
 	default:
-		g.State = from
+		s.State = from
 		if from == GoRunnable {
-			m.live.Runnable++
+			m.countRunnable(+1)
 		}
 		return errors.Join(fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, at),
 			m.goTransition(ev, t, at))
 	}
-	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
 	if to == GoRunnable {
-		m.live.Runnable++
+		m.countRunnable(+1)
 		if from == GoNotExist {
-			g.wake = wake{origin: OriginCreated, waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+			s.Origin, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginCreated, ev.G, ev.Stack, ev.P, ev.M
 			m.countWaiter(ev.P, +1)
 		}
 	}
 	if to == GoRunning {
 		g.HasStarted, g.Started = true, at
 	}
-	m.bindIfExecuting(g, ev, t, g.Since)
+	m.bindIfExecuting(g, ev, t, s.Start)
 	if from == to {
 		from = GoUndetermined
 	}
-	m.stepGo(g, ev, from, to, g.Since, g.Reason, at)
+	m.stepGo(g, ev, t, from, to, s.Start, s.Reason)
 	return nil
 }
 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
-	g := &Goroutine{ID: id, Marks: &noMarks, From: from, Since: from, openStart: true, proc: NoProc, thread: NoThread}
-	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
+	g := &Goroutine{ID: id, Marks: &noMarks, From: from}
+	g.span = GoSpan{G: id, Start: from, OpenStart: true, P: NoProc, M: NoThread}
+	g.span.forgetWake()
 	m.gs.Put(g.ID, g)
 	return g
 }
@@ -146,6 +167,7 @@ func (m *Machine) findFunc(g *Goroutine, stack StackID) {
 	}
 	if g.Func != 0 {
 		g.System = isSystemFunc(m.tables.String(g.Func))
+		g.span.Func, g.span.System = g.Func, g.System
 		m.learnWork(g)
 	}
 }
@@ -160,14 +182,31 @@ func isSystemFunc(name string) bool {
 	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "runtime/trace.")
 }
 
+// goReady makes a Waiting goroutine Runnable.
+func (m *Machine) goReady(g *Goroutine, ev *Event, t *thread, at Time) {
+	w := wake{named: g.span.Reason != 0}
+	origin := OriginUnknown
+	origin, w.poller, w.net = m.classifyWake(g, ev, t, at)
+	if w.net {
+		w.waited = at.Sub(g.span.Start)
+	}
+	m.enter(g, GoRunnable, 0, ev.Flags, at)
+	s := &g.span
+	s.Origin, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = origin, ev.G, ev.Stack, ev.P, ev.M
+	g.wake = w
+	m.countWaiter(ev.P, +1)
+}
+
 // goStart makes a Runnable goroutine run on the event's thread and proc.
 func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread, at Time) {
-	g.proc, g.thread = ev.P, ev.M
-	m.confirmPseudo(g, t, at)
+	g.span.P, g.span.M = ev.P, ev.M
+	if t == nil || t.coroutine == g.ID || g.span.Pseudo != NotPseudo {
+		m.confirmPseudo(g, t, at)
+	}
 	if g.wake.net {
 		m.reportNetpoll(g, t, at, false)
 	}
-	m.enter(g, GoRunning, 0, ev, at)
+	m.enter(g, GoRunning, 0, ev.Flags, at)
 	if t != nil {
 		t.starts++
 	}
@@ -176,24 +215,24 @@ func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread, at Time) {
 
 // goStop takes a running goroutine off its proc, or into a system call.
 func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState) {
+	g.span.Stack = ev.SubjectStack
 	if ev.SubjectStack != 0 {
 		g.LastStop = ev.SubjectStack
 	}
-	pid, mid := g.proc, g.thread
+	pid, mid := g.span.P, g.span.M
 	if t != nil {
 		t.coroutine = m.coroutineTarget(t, ev, at)
 	}
-	m.stopStack = ev.SubjectStack
-	m.enter(g, to, ev.Str, ev, at)
-	m.stopStack = 0
+	m.enter(g, to, ev.Str, ev.Flags, at)
 	if to == GoSyscall {
 		g.sysKnown, g.sys = true, sysCall{start: at, stack: ev.SubjectStack, proc: pid}
 		m.update(m.procOrNil(pid), t, at)
 		return
 	}
-	m.unbind(g, at)
+	m.unbind(g, t, at)
 	if to == GoRunnable {
-		g.wake = wake{origin: m.stopOrigin(g, ev), waker: NoGoroutine, proc: pid, thread: mid}
+		g.wake = wake{}
+		g.span.Origin, g.span.WakerProc, g.span.WakerThread = m.stopOrigin(g, ev), pid, mid
 		m.countWaiter(pid, +1)
 	}
 }
@@ -202,7 +241,7 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 // thread's goroutine.
 func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoState) {
 	sys, blocked := g.sys, Duration(0)
-	if g.State == GoSyscallBlocked {
+	if g.span.State == GoSyscallBlocked {
 		blocked = at.Sub(sys.blockedAt)
 	}
 	if g.sysKnown && len(m.obs.syscallExit) > 0 {
@@ -213,16 +252,17 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoS
 	if to == GoNotExist {
 		m.markDestroyed(g, at)
 	}
-	m.enter(g, to, 0, ev, at)
+	m.enter(g, to, 0, ev.Flags, at)
 	if to == GoRunning {
 		m.bindIfExecuting(g, ev, t, at)
 		return
 	}
-	m.unbind(g, at)
+	m.unbind(g, t, at)
 	if to == GoRunnable {
-		g.wake = wake{origin: OriginSyscall, waker: NoGoroutine, proc: ev.P, thread: ev.M}
+		g.wake = wake{}
+		g.span.Origin, g.span.WakerProc, g.span.WakerThread = OriginSyscall, ev.P, ev.M
 		if ev.P != NoProc {
-			g.wake.pseudo = PseudoSyscall
+			g.span.Pseudo = PseudoSyscall
 		}
 		m.countWaiter(ev.P, +1)
 	}
@@ -244,60 +284,52 @@ func (m *Machine) exitPath(to GoState, before, after ProcID) SyscallExitPath {
 	return ExitOtherProc
 }
 
-// enter ends the goroutine's current interval at time at and begins the next.
-func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, ev *Event, at Time) {
-	if g.State == GoRunnable {
-		for _, l := range m.logs {
-			l.proc = false // the end of a wait comes right before the step that ends it
-		}
-		m.live.Runnable--
-		m.countWaiter(g.wake.proc, -1)
-	}
-	synthetic, clamped := ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
-	m.endSpan(g, at, to, synthetic, clamped, false)
-	if to == GoRunnable {
-		m.live.Runnable++
-	}
-	g.State, g.Reason, g.openStart = to, reason, false
-	g.synthetic, g.clamped = synthetic, clamped
-	if to == GoRunning && !g.HasStarted {
-		g.HasStarted, g.Started = true, at
-	}
-}
-
-// endSpan adds the current interval to the goroutine's totals and reports it.
-func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clamped, openEnd bool) {
-	d := at.Sub(g.Since)
-	g.Times[g.State] += d
-	switch g.State {
+// enter ends the goroutine's current interval at time at, adds it to its totals, reports
+// it, and begins the next. Flags are those of the event.
+func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFlags, at Time) {
+	s, was := &g.span, g.span.State
+	d := at.Sub(s.Start)
+	g.Times[was] += d
+	switch was {
 	case GoWaiting:
-		g.Block = addReason(g.Block, g.Reason, d)
+		g.Block = addReason(g.Block, s.Reason, d)
 	case GoRunnable:
-		if g.wake.pseudo == NotPseudo {
+		if m.late != nil {
+			m.flushStep() // the end of a wait comes right before the step that ends it
+		}
+		m.countRunnable(-1)
+		m.countWaiter(s.WakerProc, -1)
+		if s.Pseudo == NotPseudo {
 			g.RunnableTruly += d
 		}
 	}
+	synthetic, clamped := flags&EventSyntheticTime != 0, flags&EventClamped != 0
 	if d > 0 && len(m.obs.goSpan) > 0 {
-		s := &m.goSpan
-		s.G, s.Func, s.System = g.ID, g.Func, g.System
-		s.State, s.Reason, s.Start, s.End = g.State, g.Reason, g.Since, at
-		s.OpenStart, s.OpenEnd = g.openStart, openEnd
-		s.Synthetic, s.Clamped = synthetic || g.synthetic, clamped || g.clamped
-		s.P, s.M, s.Stack, s.Next = g.proc, g.thread, g.LastStop, next
-		if g.State == GoRunning {
-			s.Stack = m.stopStack
-		}
-		if g.State == GoRunnable {
-			w := &g.wake
-			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = w.origin, w.pseudo, w.waker, w.stack, w.proc, w.thread
-		} else {
-			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginUnknown, NotPseudo, NoGoroutine, 0, NoProc, NoThread
-		}
+		s.End, s.Next = at, to
+		s.Synthetic, s.Clamped = s.Synthetic || synthetic, s.Clamped || clamped
 		for _, o := range m.obs.goSpan {
 			o.GoSpan(s)
 		}
 	}
-	g.Since = at
+	s.State, s.Reason, s.Stack = to, reason, g.LastStop
+	s.Start, s.OpenStart, s.Synthetic, s.Clamped = at, false, synthetic, clamped
+	switch to {
+	case GoRunnable:
+		m.countRunnable(+1)
+		if was == GoRunnable {
+			s.forgetWake() // it is another wait
+		}
+	case GoRunning:
+		s.Stack = 0 // known at its end
+		if !g.HasStarted {
+			g.HasStarted, g.Started = true, at
+		}
+	}
+}
+
+// forgetWake takes out what is said of Runnable intervals only.
+func (s *GoSpan) forgetWake() {
+	s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginUnknown, NotPseudo, NoGoroutine, 0, NoProc, NoThread
 }
 
 // maxReasons bounds lists of totals by name. The runtime knows some 40 reasons
@@ -324,15 +356,16 @@ func addReason(list []ReasonTime, reason StringID, d Duration) []ReasonTime {
 // bindIfExecuting ties a goroutine that runs, or is in a system call, to the
 // event's thread and proc.
 func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
-	if g.State != GoRunning && g.State != GoSyscall {
+	s := &g.span
+	if s.State != GoRunning && s.State != GoSyscall {
 		return
 	}
-	if m.cfg.oldFormat() && g.State == GoSyscall && ev.M == NoThread {
+	if m.cfg.oldFormat() && s.State == GoSyscall && ev.M == NoThread {
 		// Go 1.21 and older list who is in a system call, but not where.
-		g.proc, g.thread = NoProc, NoThread
+		s.P, s.M = NoProc, NoThread
 		return
 	}
-	g.thread = ev.M
+	s.M = ev.M
 	pid := ev.P
 	if t != nil {
 		if t.fresh() {
@@ -343,39 +376,42 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 			pid = t.p
 		}
 	}
-	p := m.procOrNil(pid)
-	if g.openStart && g.State == GoSyscall && p != nil && t != nil && t.acquired > 0 && p.thread == t {
-		pid = NoProc // it got that one just now, on its way out, and has not had it since the start
-	}
-	if pid == NoProc {
-		g.proc = NoProc
-		if g.State == GoSyscall {
-			g.State, g.sys.blockedAt = GoSyscallBlocked, at
+	if s.OpenStart && s.State == GoSyscall && t != nil && t.acquired > 0 {
+		if p := m.procOrNil(pid); p != nil && p.thread == t {
+			pid = NoProc // it got that one just now, on its way out, and has not had it since the start
 		}
-	} else if p = m.proc(pid); p != nil {
-		g.proc = pid
-		p.g = g
 	}
-	m.update(m.procOrNil(g.proc), t, at)
+	p := m.proc(pid)
+	switch {
+	case p != nil:
+		s.P = pid
+		p.g = g
+	case pid != NoProc:
+		p = m.procOrNil(s.P)
+	default:
+		s.P = NoProc
+		if s.State == GoSyscall {
+			s.State, g.sys.blockedAt = GoSyscallBlocked, at
+		}
+	}
+	m.update(p, t, at)
 }
 
-// unbind frees the goroutine's thread and proc of it.
-func (m *Machine) unbind(g *Goroutine, at Time) {
-	var t *thread
-	if g.thread != NoThread {
-		if t = m.recent[uint64(g.thread)%uint64(len(m.recent))]; t == nil || t.span.M != g.thread {
-			t = m.threads[g.thread]
-		}
-		if t != nil && t.g == g {
-			t.g = nil
-		}
+// unbind frees the goroutine's thread and proc of it. T is the event's thread.
+func (m *Machine) unbind(g *Goroutine, t *thread, at Time) {
+	s := &g.span
+	if t == nil || t.span.M != s.M {
+		t = m.threads[s.M] // nil for NoThread
 	}
-	p := m.procOrNil(g.proc)
+	if t != nil && t.g == g {
+		t.g = nil
+	}
+	p := m.procOrNil(s.P)
 	if p != nil && p.g == g {
 		p.g = nil
 	}
 	m.update(p, t, at)
-	g.proc, g.thread = NoProc, NoThread
+	s.P, s.M = NoProc, NoThread
 }
 
 // endGoroutine closes the account of a goroutine that exited.
@@ -394,13 +430,14 @@ func (m *Machine) reportGoEnd(g *Goroutine) {
 // finishGoroutines closes the accounts of those still alive.
 func (m *Machine) finishGoroutines(t Time) {
 	m.gs.All(func(g *Goroutine) {
-		if g.State == GoRunnable && g.wake.net {
-			m.reportNetpoll(g, nil, t, true)
+		if g.span.State == GoRunnable {
+			if g.wake.net {
+				m.reportNetpoll(g, nil, t, true)
+			}
+			g.span.Pseudo = NotPseudo // it did not go on at once
 		}
-		if g.State == GoRunnable {
-			g.wake.pseudo = NotPseudo // it did not go on at once
-		}
-		m.endSpan(g, t, GoUndetermined, false, false, true)
+		g.span.OpenEnd = true
+		m.enter(g, GoUndetermined, 0, 0, t)
 		g.Ended = t
 		m.closeAnnotations(g, t, true)
 		m.reportGoEnd(g)

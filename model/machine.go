@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 )
 
@@ -32,7 +33,14 @@ type Machine struct {
 	logs    []*StepLog
 	stopped atomic.Bool
 
+	stepping bool     // anybody takes steps
+	gap      Duration // least Gap of the logs
+	late     *proc    // whose new state is to be reported with the next step
+	lateFrom ProcState
+	lateAt   Time
+
 	began      bool
+	ready      bool // nothing is to be prepared for the next event
 	start, now Time // start of accounting; time of the latest event
 
 	gs      GoTable[Goroutine]
@@ -45,6 +53,7 @@ type Machine struct {
 	borrow  borrow
 
 	live      Counts   // numbers as of now
+	counted   bool     // they did not change since they were compared with pend
 	pend      Counts   // the elementary interval not yet reported
 	held      []Counts // those before it, while not settled
 	settled   bool     // nothing that is still to come changes the numbers of before
@@ -55,10 +64,7 @@ type Machine struct {
 
 	broken error // the first violation of conservation
 
-	stopStack StackID // where the goroutine that goStop takes off its proc was
-
 	// Scratch for observers, so that telling them does not allocate.
-	goSpan      GoSpan
 	step        Step
 	syscallExit SyscallExit
 }
@@ -88,30 +94,72 @@ func (m *Machine) Tables() *Tables { return m.tables }
 // before it; the Machine then goes on from the state that the event claims, so
 // the caller may count such errors and continue.
 func (m *Machine) Apply(ev *Event) error {
-	if !m.began {
-		m.began = true
-		m.start, m.now = ev.Time, ev.Time
-		m.pend.Start = ev.Time
-		Report(m.obs.start, StartObserver.Started, ev.Time)
+	if !m.ready {
+		m.prepare(ev.Time)
 	}
-	var err, late error
+	var err error
 	at := ev.Time
-	switch {
-	case at > m.now:
-		m.advanceCounts(at)
-	case at < m.now:
-		late = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
+	switch d := at.Sub(m.now); {
+	case d > 0:
+		if !m.counted {
+			m.takeCounts()
+		}
+		if d >= m.gap {
+			m.silence(at)
+		}
+		m.now = at
+	case d < 0:
+		err = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
 		at = m.now
 	}
-	for _, l := range m.logs {
-		l.event(at)
+	var t *thread
+	if ev.M != NoThread {
+		if t = m.recent[uint64(ev.M)%uint64(len(m.recent))]; t == nil || t.span.M != ev.M {
+			t = m.findThread(ev, at)
+		}
+		t.last = at
 	}
-	t := m.touchThread(ev, at)
+	if ev.Kind == EventGoTransition {
+		if e := m.goTransition(ev, t, at); e != nil {
+			err = errors.Join(err, e)
+		}
+	} else if e := m.other(ev, t, at); e != nil {
+		err = errors.Join(err, e)
+	}
+	if m.late != nil {
+		m.flushStep()
+	}
+	if t != nil && ev.Flags&EventStatus == 0 {
+		t.remember(ev, at)
+	}
+	return err
+}
+
+// prepare is called before the first event and before the first one of a log.
+func (m *Machine) prepare(at Time) {
+	m.ready = true
+	if !m.began {
+		m.began = true
+		m.start, m.now = at, at
+		m.pend.Start = at
+		Report(m.obs.start, StartObserver.Started, at)
+	}
+	m.gap = math.MaxInt64
+	for _, l := range m.logs {
+		if !l.active {
+			l.active, l.first = true, max(at, m.now)
+		}
+		if l.Silent != nil {
+			m.gap = min(m.gap, l.Gap)
+		}
+	}
+}
+
+// other applies an event that is no transition of a goroutine.
+func (m *Machine) other(ev *Event, t *thread, at Time) error {
 	switch ev.Kind {
-	case EventGoTransition:
-		err = m.goTransition(ev, t, at)
 	case EventProcTransition:
-		err = m.procTransition(ev, t, at)
+		return m.procTransition(ev, t, at)
 	case EventRangeBegin, EventRangeActive:
 		m.rangeBegin(ev, t, at)
 	case EventRangeEnd:
@@ -129,13 +177,7 @@ func (m *Machine) Apply(ev *Event) error {
 	case EventRegionEnd:
 		m.regionEnd(ev, at)
 	}
-	if t != nil && ev.Flags&EventStatus == 0 {
-		t.remember(ev, at)
-	}
-	if late != nil {
-		return errors.Join(late, err)
-	}
-	return err
+	return nil
 }
 
 // Begin restarts accounting at time t, which must not be before the latest
@@ -147,15 +189,16 @@ func (m *Machine) Begin(t Time) {
 	m.start, m.now = t, t
 	m.held = nil
 	m.gs.All(func(g *Goroutine) {
-		g.From, g.Since, g.SeenCreation = t, t, false
-		g.HasStarted, g.Started = g.State == GoRunning, t
-		g.openStart, g.synthetic, g.clamped = true, false, false
+		s := &g.span
+		g.From, s.Start, g.SeenCreation = t, t, false
+		g.HasStarted, g.Started = s.State == GoRunning, t
+		s.OpenStart, s.Synthetic, s.Clamped = true, false, false
 		g.Times = [NumGoStates]Duration{}
 		g.Block, g.RunnableTruly = nil, 0
 		if g.Ranges != nil {
 			g.Ranges = nil
 		}
-		g.sysKnown, g.wake.net = false, false
+		g.sysKnown, g.wake.net, g.wake.poller = false, false, 0
 		for i := range g.regions {
 			g.regions[i] = openRegion{task: g.regions[i].task, name: g.regions[i].name, start: t, openStart: true}
 		}
@@ -182,7 +225,7 @@ func (m *Machine) Begin(t Time) {
 		m.stw.Stopped, m.stw.Effective = t, max(t, m.stw.Effective)
 	}
 	m.pend = m.live
-	m.pend.Start, m.peak = t, 0
+	m.pend.Start, m.peak, m.counted = t, 0, false
 }
 
 // Finish ends accounting at time t, or at the latest event if that is later:
@@ -192,8 +235,10 @@ func (m *Machine) Finish(t Time) error {
 	if !m.began {
 		return nil
 	}
-	t = max(t, m.now)
-	m.advanceCounts(t)
+	if t = max(t, m.now); t > m.now {
+		m.takeCounts()
+		m.now = t
+	}
 	m.flushCounts(t)
 	m.settle()
 	m.finishGoroutines(t)
@@ -201,6 +246,7 @@ func (m *Machine) Finish(t Time) error {
 	m.finishThreads(t)
 	m.finishRanges(t)
 	m.finishTasks(t)
+	m.flushStep()
 	return m.Check()
 }
 
@@ -252,6 +298,7 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.region, o)
 	add(&m.obs.metric, o)
 	add(&m.obs.step, o)
+	m.stepping = m.stepping || len(m.obs.step) > 0
 	if x, ok := o.(MetricObserver); ok && m.maxProcs > 0 {
 		x.Metric(&MetricSample{Time: m.now, Name: m.tables.String(m.words.gomaxprocs), Value: uint64(m.maxProcs)})
 	}

@@ -26,28 +26,32 @@ type proc struct {
 
 // procOrNil returns the proc, or nil if it was not seen or is NoProc.
 func (m *Machine) procOrNil(id ProcID) *proc {
-	if id < 0 || int(id) >= len(m.procs) {
-		return nil
+	if uint(id) < uint(len(m.procs)) {
+		return m.procs[id]
 	}
-	return m.procs[id]
+	return nil
 }
 
 // proc returns the proc, beginning its account, idle since the start, at first
 // sight. It returns nil for ids out of any reason.
 func (m *Machine) proc(id ProcID) *proc {
+	if p := m.procOrNil(id); p != nil {
+		return p
+	}
+	return m.newProc(id)
+}
+
+func (m *Machine) newProc(id ProcID) *proc {
 	if id < 0 || id >= maxProcID {
 		return nil
 	}
 	if int(id) >= len(m.procs) {
 		m.procs = append(m.procs, make([]*proc, int(id)+1-len(m.procs))...)
 	}
-	p := m.procs[id]
-	if p == nil {
-		p = &proc{alive: true, from: m.start, span: ProcSpan{P: id, State: ProcIdle, Start: m.start, OpenStart: true, G: NoGoroutine, M: NoThread}}
-		m.procs[id] = p
-		m.seenProcs++
-		m.amendIdle(m.countProcs())
-	}
+	p := &proc{alive: true, from: m.start, span: ProcSpan{P: id, State: ProcIdle, Start: m.start, OpenStart: true, G: NoGoroutine, M: NoThread}}
+	m.procs[id] = p
+	m.seenProcs++
+	m.amendIdle(m.countProcs())
 	return p
 }
 
@@ -56,6 +60,7 @@ func (m *Machine) proc(id ProcID) *proc {
 // much the number grew.
 func (m *Machine) countProcs() int {
 	n := max(m.seenProcs, m.maxProcs) - m.live.Procs
+	m.counted = false
 	m.live.Idle += n
 	m.live.Procs += n
 	return n
@@ -86,7 +91,7 @@ func (m *Machine) procTransition(ev *Event, t *thread, at Time) error {
 	default:
 		m.releaseProc(p, t, at)
 	}
-	m.stepMove(ev, holder, p.holder(), at)
+	m.stepMove(ev, holder, p.holder())
 	return nil
 }
 
@@ -147,7 +152,7 @@ func (m *Machine) acquireProc(p *proc, t *thread, at Time) {
 // that does so, the same one if it gives the proc up.
 func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 	holder, g := p.thread, p.g
-	if g != nil && g.State == GoSyscall {
+	if g != nil && g.span.State == GoSyscall {
 		p.handoff = m.newHandoff(p, holder, by, at)
 		m.loseProc(g, at)
 	}
@@ -167,48 +172,89 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 
 // loseProc splits the system call of g where its proc left it.
 func (m *Machine) loseProc(g *Goroutine, at Time) {
-	m.endSpan(g, at, GoSyscallBlocked, false, false, false)
-	g.State, g.openStart, g.synthetic, g.clamped = GoSyscallBlocked, false, false, false
-	g.sys.blockedAt, g.sys.proc, g.proc = at, g.proc, NoProc
+	m.enter(g, GoSyscallBlocked, g.span.Reason, 0, at)
+	g.sys.blockedAt, g.sys.proc, g.span.P = at, g.span.P, NoProc
 }
 
-// updateProc derives the proc's state from who holds it and, if anything changed, ends its
-// current interval.
-func (m *Machine) updateProc(p *proc, at Time) {
-	state, work, g, fn, mid := ProcIdle, WorkUser, NoGoroutine, StringID(0), NoThread
-	if p.thread != nil {
-		state, mid = ProcSearching, p.thread.span.M
-	} else if p.stopped {
-		state = ProcStopped
-	}
-	if p.g != nil {
-		g, fn = p.g.ID, p.g.Func
-		if p.thread == nil {
-			mid = p.g.thread
+// update derives the states of a proc and of a thread, either of which may be nil, from what
+// they hold and, if anything changed, ends their current intervals.
+func (m *Machine) update(p *proc, t *thread, at Time) {
+	if p != nil {
+		state, work, g, fn, mid := ProcIdle, WorkUser, NoGoroutine, StringID(0), NoThread
+		if p.thread != nil {
+			state, mid = ProcSearching, p.thread.span.M
+		} else if p.stopped {
+			state = ProcStopped
 		}
-		switch p.g.State {
-		case GoRunning:
-			state, work = ProcRunning, p.g.work
-		case GoSyscall:
-			state = ProcSyscall
+		if p.g != nil {
+			g, fn = p.g.ID, p.g.Func
+			if p.thread == nil {
+				mid = p.g.span.M
+			}
+			switch p.g.span.State {
+			case GoRunning:
+				state, work = ProcRunning, p.g.work
+			case GoSyscall:
+				state = ProcSyscall
+			}
+		}
+		s := &p.span
+		if state == s.State && work == s.Work && g == s.G && mid == s.M {
+			s.Func = fn
+		} else {
+			if m.late != nil {
+				m.flushStep()
+			}
+			at := max(at, s.Start)
+			m.endProcSpan(p, at, false)
+			if p.vague {
+				p.vague = false
+				m.vague--
+			}
+			before := s.State
+			m.countProc(p, -1, at)
+			s.State, s.Work, s.OpenStart = state, work, s.OpenStart && at == p.from
+			s.G, s.Func, s.M = g, fn, mid
+			m.countProc(p, +1, at)
+			m.stepProc(p, before, at)
 		}
 	}
-	if state == p.span.State && work == p.span.Work && g == p.span.G && mid == p.span.M {
-		p.span.Func = fn
+	if t == nil {
 		return
 	}
-	at = max(at, p.span.Start)
-	m.endProcSpan(p, at, false)
-	if p.vague {
-		p.vague = false
-		m.vague--
+	s, state, g := &t.span, ThreadNoProc, NoGoroutine
+	if t.p != NoProc {
+		state = ThreadSearching
 	}
-	m.countProc(p, -1, at)
-	before := p.span.State
-	p.span.State, p.span.Work, p.span.OpenStart = state, work, p.span.OpenStart && at == p.from
-	p.span.G, p.span.Func, p.span.M = g, fn, mid
-	m.countProc(p, +1, at)
-	m.stepProc(p, before, at)
+	if t.g != nil {
+		g = t.g.ID
+		switch t.g.span.State {
+		case GoRunning:
+			state = ThreadRunning
+		case GoSyscall:
+			state = ThreadSyscall
+		case GoSyscallBlocked:
+			if t.p == NoProc {
+				state = ThreadSyscallBlocked
+			}
+		}
+	}
+	if state == s.State && t.p == s.P && g == s.G {
+		return
+	}
+	switch state {
+	case ThreadRunning:
+		t.everRan = true
+	case ThreadNoProc:
+		if s.State == ThreadSearching && t.retook && !t.everRan {
+			// Sysmon gives a proc back: it has no other use for one than to create a thread.
+			m.borrow = borrow{by: s.M, end: at, valid: true}
+		}
+	}
+	at = max(at, s.Start)
+	m.endThreadSpan(t, at, false)
+	s.OpenStart = s.OpenStart && at == t.from
+	s.State, s.P, s.G = state, t.p, g
 }
 
 // learnWork finds what kind of work the goroutine does when it runs. It is to be called
@@ -222,6 +268,13 @@ func (m *Machine) learnWork(g *Goroutine) {
 		g.work = WorkSystem
 	case hasRange(g.ranges, m.words.markAssist):
 		g.work = WorkGCAssist
+	}
+	g.flags = 0
+	if g.System {
+		g.flags = StepSystem
+	}
+	if g.worker {
+		g.flags |= StepWorker
 	}
 }
 
@@ -242,6 +295,7 @@ func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
 // the trace shows late what the proc did, what was not reported yet.
 func (m *Machine) countProc(p *proc, n int, at Time) {
 	p.count(&m.live, n)
+	m.counted = false
 	if m.settled || at >= m.now {
 		return
 	}
@@ -287,10 +341,9 @@ func (m *Machine) countWaiter(id ProcID, n int) {
 	}
 	was := p.overloaded()
 	p.waiters += n
-	if is := p.overloaded(); is && !was {
-		m.live.Overloaded++
-	} else if was && !is {
-		m.live.Overloaded--
+	if p.overloaded() != was {
+		m.live.Overloaded += n
+		m.counted = false
 	}
 }
 
@@ -299,7 +352,7 @@ func (m *Machine) countWaiter(id ProcID, n int) {
 func (m *Machine) resizeProcs(n int, at Time) {
 	first := m.maxProcs == 0
 	m.maxProcs = n
-	m.stepPhase(StepProcs, NoGoroutine, nil, 0, 0, n, at)
+	m.stepPhase(StepProcs, NoGoroutine, nil, 0, 0, n)
 	for _, p := range m.procs[min(n, len(m.procs)):] {
 		if p != nil && p.alive && p.thread == nil {
 			m.removeProc(p, at)

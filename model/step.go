@@ -105,9 +105,8 @@ type StepLog struct {
 	Wait func()
 
 	stopped *atomic.Bool // the Machine's; nil before Log
-	active  bool         // there was an event
-	last    Time         // the latest
-	proc    bool         // the latest step is a StepProc of the event that is being applied
+	first   Time         // when there was an event for the first time
+	active  bool         // there was one
 }
 
 // Log makes l collect the steps from now on. Those of the first log are written in place, others
@@ -115,6 +114,7 @@ type StepLog struct {
 func (m *Machine) Log(l *StepLog) {
 	l.stopped = &m.stopped
 	m.logs = append(m.logs, l)
+	m.stepping, m.ready = true, false
 }
 
 // Stopped reports whether nobody wants to know any more what the steps show.
@@ -142,114 +142,117 @@ func (l *StepLog) room() *Step {
 	return &l.Steps[len(l.Steps)-1]
 }
 
-// copy adds a step of another log.
-func (l *StepLog) copy(s *Step) {
-	if l.proc && s.Flags&StepWithProc != 0 { // it has taken in that of the proc
-		l.Steps[len(l.Steps)-1] = *s
-	} else {
-		*l.room() = *s
+// silence takes that nothing happened from m.now until a time.
+func (m *Machine) silence(until Time) {
+	for _, l := range m.logs {
+		if l.Silent != nil && m.now >= l.first && until.Sub(m.now) >= l.Gap {
+			l.Silent(m.now, until)
+		}
 	}
-	l.proc = s.Kind == StepProc
 }
-
-// event takes that something happened at this time.
-func (l *StepLog) event(at Time) {
-	if l.active && at.Sub(l.last) >= l.Gap && l.Silent != nil {
-		l.Silent(l.last, at)
-	}
-	l.active, l.last, l.proc = true, max(l.last, at), false
-}
-
-// stepping reports whether anybody takes steps.
-func (m *Machine) stepping() bool { return len(m.logs) > 0 || len(m.obs.step) > 0 }
 
 // newStep returns an empty step to be filled in and reported. It is filled field by field:
 // copying what was just put together would stall the processor.
-func (m *Machine) newStep(kind StepKind, at Time) *Step {
+func (m *Machine) newStep(kind StepKind) *Step {
 	s := &m.step
 	if len(m.logs) > 0 {
-		l := m.logs[0]
-		s, l.proc = l.room(), kind == StepProc
+		s = m.logs[0].room()
 	}
 	*s = Step{}
-	s.Kind, s.Time = kind, at
+	s.Kind, s.Time = kind, m.now
 	s.G, s.By, s.M, s.FromM, s.ToM, s.P = NoGoroutine, NoGoroutine, NoThread, NoThread, NoThread, NoProc
 	return s
 }
 
-// goStep returns the step of goroutine g on thread id and proc p: that of the proc, which was
-// logged just before, if that says the same of g, thread and proc.
-func (m *Machine) goStep(g *Goroutine, id ThreadID, p ProcID, at Time) *Step {
-	if len(m.logs) > 0 && m.logs[0].proc {
-		l := m.logs[0]
-		s := &l.Steps[len(l.Steps)-1]
-		state, owner, fn := ProcState(s.To), NoGoroutine, StringID(0)
-		if heldBy(state) {
-			owner, fn = g.ID, g.Func
-		}
-		if s.Time == at && s.P == p && s.M == id && s.G == owner && s.Func == fn {
-			l.proc = false
-			s.Kind, s.Flags, s.procFrom, s.procTo = StepGo, StepWithProc, s.From, s.To
-			return s
-		}
-	}
-	return m.newStep(StepGo, at)
-}
-
+// reportStep reports a step that was filled in.
 func (m *Machine) reportStep(s *Step) {
-	if len(m.logs) > 1 {
-		for _, l := range m.logs[1:] {
-			l.copy(s)
-		}
+	for i := 1; i < len(m.logs); i++ {
+		*m.logs[i].room() = *s
 	}
-	for _, o := range m.obs.step {
-		o.Step(s)
+	if len(m.obs.step) > 0 {
+		var p Step
+		if s.Proc(&p) {
+			Report(m.obs.step, StepObserver.Step, &p)
+		}
+		Report(m.obs.step, StepObserver.Step, s)
 	}
 }
 
-// stepGo reports a goroutine's transition, after it was applied. since and reason
-// are those of the state that it left.
-func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
-	if !m.stepping() {
+// stepProc takes a proc's new state: it is reported when the event's next step is, in one with
+// it if that can be.
+func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
+	m.late, m.lateFrom, m.lateAt = p, before, at
+	if len(m.logs) == 0 {
+		m.flushStep()
+	}
+}
+
+// flushStep reports the state of a proc that stepProc took.
+func (m *Machine) flushStep() {
+	if m.late == nil {
 		return
 	}
-	s := m.goStep(g, ev.M, ev.P, at)
+	p := &m.late.span
+	m.late = nil
+	if m.stepping {
+		s := m.newStep(StepProc)
+		s.Time = m.lateAt
+		s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.G, p.M, p.P, uint8(m.lateFrom), uint8(p.State), p.Func, p.Work
+		m.reportStep(s)
+	}
+}
+
+// stepGo reports a goroutine's transition, after it was applied, with that of the proc, if it
+// says the same of goroutine, thread and proc. since and reason are those of the state that the
+// goroutine left, t is the event's thread.
+func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread, from, to GoState, since Time, reason StringID) {
+	if !m.stepping {
+		return
+	}
+	p := m.late
+	if p != nil {
+		owner, fn := NoGoroutine, StringID(0)
+		if heldBy(p.span.State) {
+			owner, fn = g.ID, g.Func
+		}
+		if m.lateAt != m.now || p.span.P != ev.P || p.span.M != ev.M || p.span.G != owner || p.span.Func != fn {
+			m.flushStep()
+			p = nil
+		}
+		m.late = nil
+	}
+	s := m.newStep(StepGo)
 	s.Since, s.G, s.By, s.M, s.P = since, g.ID, ev.G, ev.M, ev.P
 	s.From, s.To, s.Func, s.Reason, s.Stack = uint8(from), uint8(to), g.Func, ev.Str, ev.Stack
-	if from == GoUndetermined {
+	s.Flags = g.flags
+	if p != nil {
+		s.Flags |= StepWithProc
+		s.procFrom, s.procTo, s.Work = uint8(m.lateFrom), uint8(p.span.State), p.span.Work
+	}
+	switch from {
+	case GoUndetermined:
 		s.Flags |= StepStatus
-	}
-	if g.System {
-		s.Flags |= StepSystem
-	}
-	if g.worker {
-		s.Flags |= StepWorker
-	}
-	if to == GoRunnable || from == GoRunnable {
-		w := &g.wake
-		s.Origin, s.Pseudo = w.origin, w.pseudo
-		if w.net {
-			s.Poller = w.poller
-		}
-	}
-	if from == GoWaiting {
+	case GoRunning:
+		s.Stack = ev.SubjectStack
+	case GoWaiting:
 		s.Reason = reason
-		if by := m.gs.Get(ev.G); by != nil && by.worker {
+		if m.byWorker(ev, t) {
 			s.Flags |= StepByWorker
 		}
 	}
-	if from == GoRunning {
-		s.Stack = ev.SubjectStack
+	if to == GoRunnable || from == GoRunnable {
+		s.Origin, s.Pseudo, s.Poller = g.span.Origin, g.span.Pseudo, g.wake.poller
 	}
 	m.reportStep(s)
 }
 
 // stepMove reports a proc's way between threads.
-func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
-	if !m.stepping() {
+func (m *Machine) stepMove(ev *Event, from, to ThreadID) {
+	m.flushStep()
+	if !m.stepping {
 		return
 	}
-	s := m.newStep(StepMove, at)
+	s := m.newStep(StepMove)
 	s.By, s.M, s.FromM, s.ToM, s.P = ev.G, ev.M, from, to, ProcID(ev.ID)
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
 		s.Flags = StepStatus
@@ -257,22 +260,13 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 	m.reportStep(s)
 }
 
-// stepProc reports the proc's new state.
-func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
-	if !m.stepping() {
-		return
-	}
-	s := m.newStep(StepProc, at)
-	s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.span.G, p.span.M, p.span.P, uint8(before), uint8(p.span.State), p.span.Func, p.span.Work
-	m.reportStep(s)
-}
-
 // stepPhase reports a step that concerns all procs.
-func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, stack StackID, n int, at Time) {
-	if !m.stepping() {
+func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, stack StackID, n int) {
+	m.flushStep()
+	if !m.stepping {
 		return
 	}
-	s := m.newStep(kind, at)
+	s := m.newStep(kind)
 	s.G, s.By, s.Stack, s.Reason, s.N = g, g, stack, reason, int32(n)
 	if t != nil {
 		s.M = t.span.M

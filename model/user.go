@@ -22,7 +22,7 @@ func (m *Machine) label(ev *Event) {
 	g.Label = ev.Str
 	m.learnWork(g)
 	// The label of a mark worker says how its proc has been used since it started.
-	if p := m.procOrNil(g.proc); p != nil && p.g == g && m.workerMode(g) != WorkUser {
+	if p := m.procOrNil(g.span.P); p != nil && p.g == g && m.workerMode(g) != WorkUser {
 		m.countProc(p, -1, m.now)
 		p.span.Work = g.work
 		m.countProc(p, +1, m.now)
@@ -115,7 +115,7 @@ func (g *Goroutine) inRegionOf(task TaskID) bool {
 // timesAt returns the goroutine's totals up to a time in its current interval.
 func (g *Goroutine) timesAt(at Time) [NumGoStates]Duration {
 	times := g.Times
-	times[g.State] += at.Sub(g.Since)
+	times[g.span.State] += at.Sub(g.span.Start)
 	return times
 }
 
