@@ -1,7 +1,6 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -36,7 +35,7 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 		g = m.gs.Get(GoID(ev.ID))
 	}
 	var err error
-	if g == nil || g.span.State != from || from == to || from == GoUndetermined || to == GoUndetermined || to > GoSyscall {
+	if g == nil || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall {
 		var done bool
 		if g, done, err = m.unusual(ev, t, at); done {
 			return err
@@ -45,7 +44,6 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	if g.Func == 0 {
 		m.findFunc(g, ev.SubjectStack)
 	}
-	since, reason, wasRunnable := g.span.Start, g.span.Reason, g.span.State == GoRunnable
 	switch {
 	case to == GoRunning && from == GoRunnable:
 		m.goStart(g, ev, t, at)
@@ -60,8 +58,10 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 		m.enter(g, to, ev.Str, ev.Flags, at)
 		m.bindIfExecuting(g, ev, t, at)
 	}
-	m.stepGo(g, ev, t, from, to, since, reason)
-	if wasRunnable && to != GoRunnable {
+	if m.log != nil {
+		m.stepGo(g, ev, t)
+	}
+	if (from == GoRunnable || err != nil) && to != GoRunnable {
 		g.span.forgetWake()
 	}
 	if to == GoNotExist {
@@ -84,7 +84,7 @@ func (m *Machine) unusual(ev *Event, t *thread, at Time) (g *Goroutine, done boo
 		return nil, true, nil // each generation repeats the state of every goroutine
 	}
 	if g == nil || g.span.State == GoUndetermined {
-		return nil, true, m.firstSight(g, ev, t, at)
+		return m.firstSight(g, ev, t, at)
 	}
 	have := g.span.State
 	if have == GoSyscallBlocked {
@@ -99,8 +99,8 @@ func (m *Machine) unusual(ev *Event, t *thread, at Time) (g *Goroutine, done boo
 // firstSight begins the account of a goroutine: it is created, or the trace
 // shows for the first time what state it has been in since the start. In the
 // latter case the state holds since the start, because any change in between
-// would have been preceded by the same statement.
-func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error {
+// would have been preceded by the same statement. It returns as [Machine.unusual] does.
+func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) (*Goroutine, bool, error) {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if g == nil {
 		g = m.newGoroutine(GoID(ev.ID), m.start)
@@ -117,14 +117,13 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 	case GoNotExist:
 		g.From, g.SeenCreation = at, true
 		s.Start, s.OpenStart, s.State = at, false, to
-		s.Synthetic, s.Clamped = ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
+		s.mark(ev.Flags)
 	default:
 		s.State = from
 		if from == GoRunnable {
 			m.countRunnable(+1)
 		}
-		return errors.Join(fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, at),
-			m.goTransition(ev, t, at))
+		return g, false, fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, at)
 	}
 	if to == GoRunnable {
 		m.countRunnable(+1)
@@ -137,11 +136,10 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 		g.HasStarted, g.Started = true, at
 	}
 	m.bindIfExecuting(g, ev, t, s.Start)
-	if from == to {
-		from = GoUndetermined
+	if m.left, m.leftReason = s.Start, s.Reason; m.log != nil {
+		m.stepGo(g, ev, t)
 	}
-	m.stepGo(g, ev, t, from, to, s.Start, s.Reason)
-	return nil
+	return nil, true, nil
 }
 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
@@ -221,7 +219,10 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 	}
 	pid, mid := g.span.P, g.span.M
 	if t != nil {
-		t.coroutine = m.coroutineTarget(t, ev, at)
+		t.coroutine = NoGoroutine
+		if to == GoWaiting && ev.Str == 0 || to == GoNotExist {
+			t.coroutine = m.coroutineTarget(t, ev, at)
+		}
 	}
 	m.enter(g, to, ev.Str, ev.Flags, at)
 	if to == GoSyscall {
@@ -244,10 +245,10 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoS
 	if g.span.State == GoSyscallBlocked {
 		blocked = at.Sub(sys.blockedAt)
 	}
-	if g.sysKnown && len(m.obs.syscallExit) > 0 {
+	if g.sysKnown && m.obs.syscallExit != nil {
 		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
 			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: m.exitPath(to, sys.proc, ev.P)}
-		Report(m.obs.syscallExit, SyscallExitObserver.SyscallExit, &m.syscallExit)
+		m.obs.syscallExit.SyscallExit(&m.syscallExit)
 	}
 	if to == GoNotExist {
 		m.markDestroyed(g, at)
@@ -288,6 +289,7 @@ func (m *Machine) exitPath(to GoState, before, after ProcID) SyscallExitPath {
 // it, and begins the next. Flags are those of the event.
 func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFlags, at Time) {
 	s, was := &g.span, g.span.State
+	m.left, m.leftReason = s.Start, s.Reason
 	d := at.Sub(s.Start)
 	g.Times[was] += d
 	switch was {
@@ -303,16 +305,14 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFl
 			g.RunnableTruly += d
 		}
 	}
-	synthetic, clamped := flags&EventSyntheticTime != 0, flags&EventClamped != 0
-	if d > 0 && len(m.obs.goSpan) > 0 {
+	s.mark(flags)
+	if d > 0 && m.obs.goSpan != nil {
 		s.End, s.Next = at, to
-		s.Synthetic, s.Clamped = s.Synthetic || synthetic, s.Clamped || clamped
-		for _, o := range m.obs.goSpan {
-			o.GoSpan(s)
-		}
+		m.obs.goSpan.GoSpan(s)
 	}
 	s.State, s.Reason, s.Stack = to, reason, g.LastStop
-	s.Start, s.OpenStart, s.Synthetic, s.Clamped = at, false, synthetic, clamped
+	s.Start, s.OpenStart, s.Synthetic, s.Clamped = at, false, false, false
+	s.mark(flags)
 	switch to {
 	case GoRunnable:
 		m.countRunnable(+1)
@@ -324,6 +324,14 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFl
 		if !g.HasStarted {
 			g.HasStarted, g.Started = true, at
 		}
+	}
+}
+
+// mark takes over how an event, which begins or ends the interval, got its time.
+func (s *GoSpan) mark(flags EventFlags) {
+	if flags != 0 {
+		s.Synthetic = s.Synthetic || flags&EventSyntheticTime != 0
+		s.Clamped = s.Clamped || flags&EventClamped != 0
 	}
 }
 
@@ -381,7 +389,10 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 			pid = NoProc // it got that one just now, on its way out, and has not had it since the start
 		}
 	}
-	p := m.proc(pid)
+	p := m.procOrNil(pid)
+	if p == nil {
+		p = m.newProc(pid)
+	}
 	switch {
 	case p != nil:
 		s.P = pid

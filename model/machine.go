@@ -30,14 +30,18 @@ type Machine struct {
 	// divided is an event whose reason was divided, for the calls that handle it.
 	divided Event
 	obs     observers
-	logs    []*StepLog
 	stopped atomic.Bool
 
-	stepping bool     // anybody takes steps
+	logs     []*StepLog
+	log      *StepLog // the first one, own if only observers take steps, nil if nobody does
+	own      StepLog
+	shared   bool     // what log gets is also for other logs, or for observers
 	gap      Duration // least Gap of the logs
 	late     *proc    // whose new state is to be reported with the next step
 	lateFrom ProcState
-	lateAt   Time
+
+	left       Time // since when and for what a goroutine was in the state that it left last
+	leftReason StringID
 
 	began      bool
 	ready      bool // nothing is to be prepared for the next event
@@ -65,7 +69,6 @@ type Machine struct {
 	broken error // the first violation of conservation
 
 	// Scratch for observers, so that telling them does not allocate.
-	step        Step
 	syscallExit SyscallExit
 }
 
@@ -119,18 +122,20 @@ func (m *Machine) Apply(ev *Event) error {
 		}
 		t.last = at
 	}
+	var contradiction error
 	if ev.Kind == EventGoTransition {
-		if e := m.goTransition(ev, t, at); e != nil {
-			err = errors.Join(err, e)
-		}
-	} else if e := m.other(ev, t, at); e != nil {
-		err = errors.Join(err, e)
+		contradiction = m.goTransition(ev, t, at)
+	} else {
+		contradiction = m.other(ev, t, at)
 	}
 	if m.late != nil {
 		m.flushStep()
 	}
 	if t != nil && ev.Flags&EventStatus == 0 {
 		t.remember(ev, at)
+	}
+	if contradiction != nil {
+		err = errors.Join(err, contradiction)
 	}
 	return err
 }
@@ -250,19 +255,20 @@ func (m *Machine) Finish(t Time) error {
 	return m.Check()
 }
 
-// observers are the registered observers by interface.
+// observers are the registered observers by interface. Of those that are called most there
+// is one, nil if there is none, which calls all.
 type observers struct {
 	start       []StartObserver
-	goSpan      []GoSpanObserver
+	goSpan      GoSpanObserver
 	goEnd       []GoEndObserver
-	procSpan    []ProcSpanObserver
-	threadSpan  []ThreadSpanObserver
+	procSpan    ProcSpanObserver
+	threadSpan  ThreadSpanObserver
 	thread      []ThreadObserver
 	threadStart []ThreadStartObserver
-	counts      []CountsObserver
+	counts      CountsObserver
 	peak        []PeakObserver
 	handoff     []HandoffObserver
-	syscallExit []SyscallExitObserver
+	syscallExit SyscallExitObserver
 	netpoll     []NetpollObserver
 	stw         []STWObserver
 	ranges      []RangeObserver
@@ -281,16 +287,16 @@ func (m *Machine) Observe(o any) {
 	} else if ok {
 		m.obs.start = append(m.obs.start, x)
 	}
-	add(&m.obs.goSpan, o)
+	join(&m.obs.goSpan, o, func(a, b GoSpanObserver) GoSpanObserver { return goSpanObservers{a, b} })
 	add(&m.obs.goEnd, o)
-	add(&m.obs.procSpan, o)
-	add(&m.obs.threadSpan, o)
+	join(&m.obs.procSpan, o, func(a, b ProcSpanObserver) ProcSpanObserver { return procSpanObservers{a, b} })
+	join(&m.obs.threadSpan, o, func(a, b ThreadSpanObserver) ThreadSpanObserver { return threadSpanObservers{a, b} })
 	add(&m.obs.thread, o)
 	add(&m.obs.threadStart, o)
-	add(&m.obs.counts, o)
+	join(&m.obs.counts, o, func(a, b CountsObserver) CountsObserver { return countsObservers{a, b} })
 	add(&m.obs.peak, o)
 	add(&m.obs.handoff, o)
-	add(&m.obs.syscallExit, o)
+	join(&m.obs.syscallExit, o, func(a, b SyscallExitObserver) SyscallExitObserver { return syscallExitObservers{a, b} })
 	add(&m.obs.netpoll, o)
 	add(&m.obs.stw, o)
 	add(&m.obs.ranges, o)
@@ -298,7 +304,10 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.region, o)
 	add(&m.obs.metric, o)
 	add(&m.obs.step, o)
-	m.stepping = m.stepping || len(m.obs.step) > 0
+	if m.shared = m.shared || len(m.obs.step) > 0; m.shared && m.log == nil {
+		m.own.Steps, m.own.Full = make([]Step, 0, 1), func() { m.own.Steps = m.own.Steps[:0] }
+		m.log = &m.own
+	}
 	if x, ok := o.(MetricObserver); ok && m.maxProcs > 0 {
 		x.Metric(&MetricSample{Time: m.now, Name: m.tables.String(m.words.gomaxprocs), Value: uint64(m.maxProcs)})
 	}
@@ -309,6 +318,32 @@ func add[T any](list *[]T, o any) {
 		*list = append(*list, x)
 	}
 }
+
+// join makes o the observer, or part of it if there is one.
+func join[T comparable](all *T, o any, both func(a, b T) T) {
+	x, ok := o.(T)
+	var none T
+	switch {
+	case ok && *all == none:
+		*all = x
+	case ok:
+		*all = both(*all, x)
+	}
+}
+
+type (
+	goSpanObservers      [2]GoSpanObserver
+	procSpanObservers    [2]ProcSpanObserver
+	threadSpanObservers  [2]ThreadSpanObserver
+	countsObservers      [2]CountsObserver
+	syscallExitObservers [2]SyscallExitObserver
+)
+
+func (l goSpanObservers) GoSpan(s *GoSpan)                { l[0].GoSpan(s); l[1].GoSpan(s) }
+func (l procSpanObservers) ProcSpan(s *ProcSpan)          { l[0].ProcSpan(s); l[1].ProcSpan(s) }
+func (l threadSpanObservers) ThreadSpan(s *ThreadSpan)    { l[0].ThreadSpan(s); l[1].ThreadSpan(s) }
+func (l syscallExitObservers) SyscallExit(s *SyscallExit) { l[0].SyscallExit(s); l[1].SyscallExit(s) }
+func (l countsObservers) Counts(c *Counts)                { l[0].Counts(c); l[1].Counts(c) }
 
 // words are the strings that the rules compare with, interned.
 type words struct {

@@ -146,15 +146,11 @@ func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
 }
 
 // coroutineTarget returns the goroutine that the thread is switching to, if the
-// event is the middle one of the three that the decoder makes of a coroutine
+// event, which ends a goroutine or has it wait for nothing, is the middle one of the three that the decoder makes of a coroutine
 // switch: wake next, stop current, start next, 1 ns apart (runtime/coro.go:
 // coroswitch_m, Go 1.23). Other events are as near where a clock stood still or went
 // back, so that next must have waited for nothing that has a name, as coroutines do.
 func (m *Machine) coroutineTarget(t *thread, ev *Event, at Time) GoID {
-	to := GoState(ev.To)
-	if (to != GoWaiting || ev.Str != 0) && to != GoNotExist {
-		return NoGoroutine
-	}
 	p := &t.prev
 	if p.kind == EventGoTransition && p.from == uint8(GoWaiting) && p.to == uint8(GoRunnable) && p.g == ev.G && at.Sub(p.at) <= 1 {
 		if g := m.gs.Get(GoID(p.id)); g != nil && !g.wake.named {

@@ -205,18 +205,37 @@ func (m *Machine) update(p *proc, t *thread, at Time) {
 			if m.late != nil {
 				m.flushStep()
 			}
-			at := max(at, s.Start)
-			m.endProcSpan(p, at, false)
+			if at > s.Start {
+				if m.obs.procSpan != nil {
+					s.End = at
+					m.obs.procSpan.ProcSpan(s)
+				}
+				p.times[s.State] += at.Sub(s.Start)
+				s.Start = at
+			}
 			if p.vague {
 				p.vague = false
 				m.vague--
 			}
 			before := s.State
-			m.countProc(p, -1, at)
-			s.State, s.Work, s.OpenStart = state, work, s.OpenStart && at == p.from
+			// Usually nothing but the number of procs in a state changes, and from now on.
+			usual := (m.settled || at >= m.now) && work|s.Work == WorkUser &&
+				(p.waiters <= 0 || state != ProcIdle && before != ProcIdle)
+			if !usual {
+				m.countProc(p, -1, at)
+			}
+			s.State, s.Work, s.OpenStart = state, work, s.OpenStart && s.Start == p.from
 			s.G, s.Func, s.M = g, fn, mid
-			m.countProc(p, +1, at)
-			m.stepProc(p, before, at)
+			if usual {
+				*m.live.procs(before)--
+				*m.live.procs(state)++
+				m.counted = false
+			} else {
+				m.countProc(p, +1, at)
+			}
+			if m.log != nil {
+				m.late, m.lateFrom = p, before // to be reported with the goroutine's step, if that comes next
+			}
 		}
 	}
 	if t == nil {
@@ -251,9 +270,15 @@ func (m *Machine) update(p *proc, t *thread, at Time) {
 			m.borrow = borrow{by: s.M, end: at, valid: true}
 		}
 	}
-	at = max(at, s.Start)
-	m.endThreadSpan(t, at, false)
-	s.OpenStart = s.OpenStart && at == t.from
+	if at > s.Start {
+		if m.obs.threadSpan != nil {
+			s.End = at
+			m.obs.threadSpan.ThreadSpan(s)
+		}
+		t.times[s.State] += at.Sub(s.Start)
+		s.Start = at
+	}
+	s.OpenStart = s.OpenStart && s.Start == t.from
 	s.State, s.P, s.G = state, t.p, g
 }
 
@@ -278,17 +303,14 @@ func (m *Machine) learnWork(g *Goroutine) {
 	}
 }
 
-// endProcSpan adds the current interval to the proc's totals and reports it.
-func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
-	d := at.Sub(p.span.Start)
-	p.times[p.span.State] += d
-	if d > 0 {
-		p.span.End, p.span.OpenEnd = at, openEnd
-		for _, o := range m.obs.procSpan {
-			o.ProcSpan(&p.span)
-		}
+// endProcSpan reports the current interval and adds it to the proc's totals.
+func (m *Machine) endProcSpan(p *proc, at Time) {
+	s := &p.span
+	if s.End = at; at > s.Start && m.obs.procSpan != nil {
+		m.obs.procSpan.ProcSpan(s)
 	}
-	p.span.Start = at
+	p.times[s.State] += at.Sub(s.Start)
+	s.Start = at
 }
 
 // countProc adds n times the proc to the numbers since a time: the live ones, and, if
@@ -311,20 +333,9 @@ func (m *Machine) countProc(p *proc, n int, at Time) {
 
 // count adds n times the proc to the numbers.
 func (p *proc) count(c *Counts, n int) {
-	switch p.span.State {
-	case ProcIdle:
-		c.Idle += n
-	case ProcRunning:
-		c.Running += n
-		if p.span.Work.IsGC() && p.span.Work != WorkGCAssist {
-			c.GC += n
-		}
-	case ProcSearching:
-		c.Searching += n
-	case ProcSyscall:
-		c.Syscall += n
-	case ProcStopped:
-		c.Stopped += n
+	*c.procs(p.span.State) += n
+	if p.span.State == ProcRunning && p.span.Work.IsGC() && p.span.Work != WorkGCAssist {
+		c.GC += n
 	}
 	if p.overloaded() {
 		c.Overloaded += n
@@ -365,7 +376,7 @@ func (m *Machine) resizeProcs(n int, at Time) {
 
 // removeProc ends the existence of a proc that nobody holds.
 func (m *Machine) removeProc(p *proc, at Time) {
-	m.endProcSpan(p, at, false)
+	m.endProcSpan(p, at)
 	m.countProc(p, -1, m.now)
 	p.alive, p.gone = false, at
 	m.seenProcs--
@@ -392,7 +403,8 @@ func (m *Machine) finishProcs(t Time) {
 		}
 		end := p.gone
 		if p.alive {
-			m.endProcSpan(p, t, true)
+			p.span.OpenEnd = true
+			m.endProcSpan(p, t)
 			end = t
 		}
 		m.checkTimes("proc", int64(p.span.P), procStateNames, p.times[:], end.Sub(p.from)-p.absent)

@@ -114,7 +114,7 @@ type StepLog struct {
 func (m *Machine) Log(l *StepLog) {
 	l.stopped = &m.stopped
 	m.logs = append(m.logs, l)
-	m.stepping, m.ready = true, false
+	m.log, m.shared, m.ready = m.logs[0], m.shared || len(m.logs) > 1, false
 }
 
 // Stopped reports whether nobody wants to know any more what the steps show.
@@ -135,11 +135,18 @@ func (m *Machine) Wait() {
 
 // room returns the place of the next step, whatever it holds.
 func (l *StepLog) room() *Step {
-	if len(l.Steps) == cap(l.Steps) {
-		l.Full()
+	n := len(l.Steps)
+	if n == cap(l.Steps) {
+		n = l.full()
 	}
-	l.Steps = l.Steps[:len(l.Steps)+1]
-	return &l.Steps[len(l.Steps)-1]
+	l.Steps = l.Steps[:n+1]
+	return &l.Steps[n]
+}
+
+// full makes room. It returns how many steps there are then.
+func (l *StepLog) full() int {
+	l.Full()
+	return len(l.Steps)
 }
 
 // silence takes that nothing happened from m.now until a time.
@@ -154,18 +161,15 @@ func (m *Machine) silence(until Time) {
 // newStep returns an empty step to be filled in and reported. It is filled field by field:
 // copying what was just put together would stall the processor.
 func (m *Machine) newStep(kind StepKind) *Step {
-	s := &m.step
-	if len(m.logs) > 0 {
-		s = m.logs[0].room()
-	}
+	s := m.log.room()
 	*s = Step{}
 	s.Kind, s.Time = kind, m.now
 	s.G, s.By, s.M, s.FromM, s.ToM, s.P = NoGoroutine, NoGoroutine, NoThread, NoThread, NoThread, NoProc
 	return s
 }
 
-// reportStep reports a step that was filled in.
-func (m *Machine) reportStep(s *Step) {
+// share hands a step that was filled in on to other logs and to observers.
+func (m *Machine) share(s *Step) {
 	for i := 1; i < len(m.logs); i++ {
 		*m.logs[i].room() = *s
 	}
@@ -174,82 +178,78 @@ func (m *Machine) reportStep(s *Step) {
 		if s.Proc(&p) {
 			Report(m.obs.step, StepObserver.Step, &p)
 		}
+		if m.log == &m.own {
+			s.Flags &^= StepWithProc
+		}
 		Report(m.obs.step, StepObserver.Step, s)
 	}
 }
 
-// stepProc takes a proc's new state: it is reported when the event's next step is, in one with
-// it if that can be.
-func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
-	m.late, m.lateFrom, m.lateAt = p, before, at
-	if len(m.logs) == 0 {
-		m.flushStep()
+// flushStep reports the new state of a proc that was to be reported with the next step.
+func (m *Machine) flushStep() {
+	if p := m.late; p != nil {
+		m.late = nil
+		m.reportProc(&p.span, m.lateFrom, p.span.Start)
 	}
 }
 
-// flushStep reports the state of a proc that stepProc took.
-func (m *Machine) flushStep() {
-	if m.late == nil {
-		return
-	}
-	p := &m.late.span
-	m.late = nil
-	if m.stepping {
-		s := m.newStep(StepProc)
-		s.Time = m.lateAt
-		s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.G, p.M, p.P, uint8(m.lateFrom), uint8(p.State), p.Func, p.Work
-		m.reportStep(s)
+// reportProc reports a proc's state.
+func (m *Machine) reportProc(p *ProcSpan, before ProcState, at Time) {
+	s := m.newStep(StepProc)
+	s.Time = at
+	s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.G, p.M, p.P, uint8(before), uint8(p.State), p.Func, p.Work
+	if m.shared {
+		m.share(s)
 	}
 }
 
 // stepGo reports a goroutine's transition, after it was applied, with that of the proc, if it
-// says the same of goroutine, thread and proc. since and reason are those of the state that the
-// goroutine left, t is the event's thread.
-func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread, from, to GoState, since Time, reason StringID) {
-	if !m.stepping {
-		return
-	}
+// says the same of goroutine, thread and proc. T is the event's thread.
+func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
+	from, to, flags := GoState(ev.From), GoState(ev.To), g.flags
 	p := m.late
 	if p != nil {
 		owner, fn := NoGoroutine, StringID(0)
 		if heldBy(p.span.State) {
 			owner, fn = g.ID, g.Func
 		}
-		if m.lateAt != m.now || p.span.P != ev.P || p.span.M != ev.M || p.span.G != owner || p.span.Func != fn {
+		if p.span.Start != m.now || p.span.P != ev.P || p.span.M != ev.M || p.span.G != owner || p.span.Func != fn {
 			m.flushStep()
 			p = nil
 		}
 		m.late = nil
 	}
-	s := m.newStep(StepGo)
-	s.Since, s.G, s.By, s.M, s.P = since, g.ID, ev.G, ev.M, ev.P
-	s.From, s.To, s.Func, s.Reason, s.Stack = uint8(from), uint8(to), g.Func, ev.Str, ev.Stack
-	s.Flags = g.flags
-	if p != nil {
-		s.Flags |= StepWithProc
-		s.procFrom, s.procTo, s.Work = uint8(m.lateFrom), uint8(p.span.State), p.span.Work
-	}
+	s := m.log.room()
+	s.Kind, s.Time, s.Since, s.G, s.By, s.M, s.P = StepGo, m.now, m.left, g.ID, ev.G, ev.M, ev.P
+	s.FromM, s.ToM, s.N, s.Func, s.Reason, s.Stack = NoThread, NoThread, 0, g.Func, ev.Str, ev.Stack
 	switch from {
-	case GoUndetermined:
-		s.Flags |= StepStatus
+	case GoUndetermined, to:
+		from, flags = GoUndetermined, flags|StepStatus
 	case GoRunning:
 		s.Stack = ev.SubjectStack
 	case GoWaiting:
-		s.Reason = reason
+		s.Reason = m.leftReason
 		if m.byWorker(ev, t) {
-			s.Flags |= StepByWorker
+			flags |= StepByWorker
 		}
 	}
+	s.From, s.To, s.Origin, s.Pseudo, s.Poller = uint8(from), uint8(to), OriginUnknown, NotPseudo, 0
 	if to == GoRunnable || from == GoRunnable {
 		s.Origin, s.Pseudo, s.Poller = g.span.Origin, g.span.Pseudo, g.wake.poller
 	}
-	m.reportStep(s)
+	if s.Flags, s.Work, s.procFrom, s.procTo = flags, WorkUser, 0, 0; p != nil {
+		s.Flags |= StepWithProc
+		s.Work, s.procFrom, s.procTo = p.span.Work, uint8(m.lateFrom), uint8(p.span.State)
+	}
+	if m.shared {
+		m.share(s)
+	}
 }
 
 // stepMove reports a proc's way between threads.
 func (m *Machine) stepMove(ev *Event, from, to ThreadID) {
 	m.flushStep()
-	if !m.stepping {
+	if m.log == nil {
 		return
 	}
 	s := m.newStep(StepMove)
@@ -257,13 +257,15 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID) {
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
 		s.Flags = StepStatus
 	}
-	m.reportStep(s)
+	if m.shared {
+		m.share(s)
+	}
 }
 
 // stepPhase reports a step that concerns all procs.
 func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, stack StackID, n int) {
 	m.flushStep()
-	if !m.stepping {
+	if m.log == nil {
 		return
 	}
 	s := m.newStep(kind)
@@ -271,5 +273,7 @@ func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, s
 	if t != nil {
 		s.M = t.span.M
 	}
-	m.reportStep(s)
+	if m.shared {
+		m.share(s)
+	}
 }

@@ -122,26 +122,15 @@ func (m *Machine) threadStarted(t *thread, at Time) {
 	Report(m.obs.threadStart, ThreadStartObserver.ThreadStart, &s)
 }
 
-// endThreadSpan adds the current interval to the thread's totals and reports it.
-func (m *Machine) endThreadSpan(t *thread, at Time, openEnd bool) {
-	d := at.Sub(t.span.Start)
-	t.times[t.span.State] += d
-	if d > 0 && len(m.obs.threadSpan) > 0 {
-		m.reportThreadSpan(t, at, openEnd)
-	}
-	t.span.Start = at
-}
-
-func (m *Machine) reportThreadSpan(t *thread, at Time, openEnd bool) {
-	t.span.End, t.span.OpenEnd = at, openEnd
-	Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, &t.span)
-}
-
 // finishThreads closes the accounts of all threads.
 func (m *Machine) finishThreads(end Time) {
 	for _, id := range slices.Sorted(maps.Keys(m.threads)) {
 		t := m.threads[id]
-		m.endThreadSpan(t, end, true)
+		s := &t.span
+		if s.End, s.OpenEnd = end, true; end > s.Start && m.obs.threadSpan != nil {
+			m.obs.threadSpan.ThreadSpan(s)
+		}
+		t.times[s.State] += end.Sub(s.Start)
 		m.checkTimes("thread", int64(t.span.M), threadStateNames, t.times[:], end.Sub(t.from))
 		sum := Thread{M: t.span.M, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
 		Report(m.obs.thread, ThreadObserver.Thread, &sum)

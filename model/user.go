@@ -26,7 +26,9 @@ func (m *Machine) label(ev *Event) {
 		m.countProc(p, -1, m.now)
 		p.span.Work = g.work
 		m.countProc(p, +1, m.now)
-		m.stepProc(p, p.span.State, m.now)
+		if m.log != nil {
+			m.reportProc(&p.span, p.span.State, m.now)
+		}
 	}
 }
 
