@@ -22,7 +22,7 @@ type sysCall struct {
 }
 
 // goTransition moves a goroutine from one state to another.
-func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
+func (m *Machine) goTransition(ev *Event, t *thread) error {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if to == GoWaiting && ev.Str == m.words.sync {
 		m.divided = *ev
@@ -37,7 +37,7 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	var err error
 	if g == nil || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall {
 		var done bool
-		if g, done, err = m.unusual(ev, t, at); done {
+		if g, done, err = m.unusual(ev, t); done {
 			return err
 		}
 	}
@@ -46,17 +46,17 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	}
 	switch {
 	case to == GoRunning && from == GoRunnable:
-		m.goStart(g, ev, t, at)
+		m.goStart(g, ev, t)
 	case from == GoRunning:
-		m.goStop(g, ev, t, at, to)
+		m.goStop(g, ev, t, to)
 	case from == GoWaiting && to == GoRunnable:
-		m.goReady(g, ev, t, at)
+		m.goReady(g, ev, t)
 	case from == GoSyscall:
-		m.syscallEnd(g, ev, t, at, to)
+		m.syscallEnd(g, ev, t, to)
 	default:
-		m.unbind(g, t, at)
-		m.enter(g, to, ev.Str, ev.Flags, at)
-		m.bindIfExecuting(g, ev, t, at)
+		m.unbind(g, t)
+		m.enter(g, to, ev.Str, ev.Flags)
+		m.bindIfExecuting(g, ev, t, m.now)
 	}
 	if m.log != nil {
 		m.stepGo(g, ev, t)
@@ -65,7 +65,7 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 		g.span.forgetWake()
 	}
 	if to == GoNotExist {
-		m.endGoroutine(g, at)
+		m.endGoroutine(g)
 	}
 	return err
 }
@@ -73,10 +73,10 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 // unusual looks at a transition that does not go on from the goroutine's state as it should.
 // It returns the goroutine, if anything is left to be done, with an error if the state is
 // another one.
-func (m *Machine) unusual(ev *Event, t *thread, at Time) (g *Goroutine, done bool, err error) {
+func (m *Machine) unusual(ev *Event, t *thread) (g *Goroutine, done bool, err error) {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if to == GoUndetermined || max(from, to) > GoSyscall {
-		return nil, true, fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, at)
+		return nil, true, fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, m.now)
 	}
 	g = m.gs.Get(GoID(ev.ID))
 	if g != nil && from == to {
@@ -84,14 +84,14 @@ func (m *Machine) unusual(ev *Event, t *thread, at Time) (g *Goroutine, done boo
 		return nil, true, nil // each generation repeats the state of every goroutine
 	}
 	if g == nil || g.span.State == GoUndetermined {
-		return m.firstSight(g, ev, t, at)
+		return m.firstSight(g, ev, t)
 	}
 	have := g.span.State
 	if have == GoSyscallBlocked {
 		have = GoSyscall
 	}
 	if have != from {
-		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, at, have, from)
+		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, m.now, have, from)
 	}
 	return g, false, err
 }
@@ -100,7 +100,7 @@ func (m *Machine) unusual(ev *Event, t *thread, at Time) (g *Goroutine, done boo
 // shows for the first time what state it has been in since the start. In the
 // latter case the state holds since the start, because any change in between
 // would have been preceded by the same statement. It returns as [Machine.unusual] does.
-func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) (*Goroutine, bool, error) {
+func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, bool, error) {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if g == nil {
 		g = m.newGoroutine(GoID(ev.ID), m.start)
@@ -115,15 +115,15 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) (*Goro
 			s.Stack = g.LastStop
 		}
 	case GoNotExist:
-		g.From, g.SeenCreation = at, true
-		s.Start, s.OpenStart, s.State = at, false, to
+		g.From, g.SeenCreation = m.now, true
+		s.Start, s.OpenStart, s.State = m.now, false, to
 		s.mark(ev.Flags)
 	default:
 		s.State = from
 		if from == GoRunnable {
 			m.countRunnable(+1)
 		}
-		return g, false, fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, at)
+		return g, false, fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, m.now)
 	}
 	if to == GoRunnable {
 		m.countRunnable(+1)
@@ -133,7 +133,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) (*Goro
 		}
 	}
 	if to == GoRunning {
-		g.HasStarted, g.Started = true, at
+		g.HasStarted, g.Started = true, m.now
 	}
 	m.bindIfExecuting(g, ev, t, s.Start)
 	if m.left, m.leftReason = s.Start, s.Reason; m.log != nil {
@@ -181,14 +181,14 @@ func isSystemFunc(name string) bool {
 }
 
 // goReady makes a Waiting goroutine Runnable.
-func (m *Machine) goReady(g *Goroutine, ev *Event, t *thread, at Time) {
+func (m *Machine) goReady(g *Goroutine, ev *Event, t *thread) {
 	w := wake{named: g.span.Reason != 0}
 	origin := OriginUnknown
-	origin, w.poller, w.net = m.classifyWake(g, ev, t, at)
+	origin, w.poller, w.net = m.classifyWake(g, ev, t)
 	if w.net {
-		w.waited = at.Sub(g.span.Start)
+		w.waited = m.now.Sub(g.span.Start)
 	}
-	m.enter(g, GoRunnable, 0, ev.Flags, at)
+	m.enter(g, GoRunnable, 0, ev.Flags)
 	s := &g.span
 	s.Origin, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = origin, ev.G, ev.Stack, ev.P, ev.M
 	g.wake = w
@@ -196,23 +196,23 @@ func (m *Machine) goReady(g *Goroutine, ev *Event, t *thread, at Time) {
 }
 
 // goStart makes a Runnable goroutine run on the event's thread and proc.
-func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread, at Time) {
+func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread) {
 	g.span.P, g.span.M = ev.P, ev.M
 	if t == nil || t.coroutine == g.ID || g.span.Pseudo != NotPseudo {
-		m.confirmPseudo(g, t, at)
+		m.confirmPseudo(g, t)
 	}
 	if g.wake.net {
-		m.reportNetpoll(g, t, at, false)
+		m.reportNetpoll(g, t, false)
 	}
-	m.enter(g, GoRunning, 0, ev.Flags, at)
+	m.enter(g, GoRunning, 0, ev.Flags)
 	if t != nil {
 		t.starts++
 	}
-	m.bindIfExecuting(g, ev, t, at)
+	m.bindIfExecuting(g, ev, t, m.now)
 }
 
 // goStop takes a running goroutine off its proc, or into a system call.
-func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState) {
+func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, to GoState) {
 	g.span.Stack = ev.SubjectStack
 	if ev.SubjectStack != 0 {
 		g.LastStop = ev.SubjectStack
@@ -221,16 +221,16 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 	if t != nil {
 		t.coroutine = NoGoroutine
 		if to == GoWaiting && ev.Str == 0 || to == GoNotExist {
-			t.coroutine = m.coroutineTarget(t, ev, at)
+			t.coroutine = m.coroutineTarget(t, ev)
 		}
 	}
-	m.enter(g, to, ev.Str, ev.Flags, at)
+	m.enter(g, to, ev.Str, ev.Flags)
 	if to == GoSyscall {
-		g.sysKnown, g.sys = true, sysCall{start: at, stack: ev.SubjectStack, proc: pid}
-		m.update(m.procOrNil(pid), t, at)
+		g.sysKnown, g.sys = true, sysCall{start: m.now, stack: ev.SubjectStack, proc: pid}
+		m.update(m.procOrNil(pid), t, m.now)
 		return
 	}
-	m.unbind(g, t, at)
+	m.unbind(g, t)
 	if to == GoRunnable {
 		g.wake = wake{}
 		g.span.Origin, g.span.WakerProc, g.span.WakerThread = m.stopOrigin(g, ev), pid, mid
@@ -240,25 +240,25 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 
 // syscallEnd is one of the four ways out of a system call, or the end of a C
 // thread's goroutine.
-func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoState) {
+func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, to GoState) {
 	sys, blocked := g.sys, Duration(0)
 	if g.span.State == GoSyscallBlocked {
-		blocked = at.Sub(sys.blockedAt)
+		blocked = m.now.Sub(sys.blockedAt)
 	}
 	if g.sysKnown && m.obs.syscallExit != nil {
-		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
+		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: m.now,
 			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: m.exitPath(to, sys.proc, ev.P)}
 		m.obs.syscallExit.SyscallExit(&m.syscallExit)
 	}
 	if to == GoNotExist {
-		m.markDestroyed(g, at)
+		m.markDestroyed(g, m.now)
 	}
-	m.enter(g, to, 0, ev.Flags, at)
+	m.enter(g, to, 0, ev.Flags)
 	if to == GoRunning {
-		m.bindIfExecuting(g, ev, t, at)
+		m.bindIfExecuting(g, ev, t, m.now)
 		return
 	}
-	m.unbind(g, t, at)
+	m.unbind(g, t)
 	if to == GoRunnable {
 		g.wake = wake{}
 		g.span.Origin, g.span.WakerProc, g.span.WakerThread = OriginSyscall, ev.P, ev.M
@@ -285,12 +285,12 @@ func (m *Machine) exitPath(to GoState, before, after ProcID) SyscallExitPath {
 	return ExitOtherProc
 }
 
-// enter ends the goroutine's current interval at time at, adds it to its totals, reports
+// enter ends the goroutine's current interval now, adds it to its totals, reports
 // it, and begins the next. Flags are those of the event.
-func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFlags, at Time) {
+func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFlags) {
 	s, was := &g.span, g.span.State
 	m.left, m.leftReason = s.Start, s.Reason
-	d := at.Sub(s.Start)
+	d := m.now.Sub(s.Start)
 	g.Times[was] += d
 	switch was {
 	case GoWaiting:
@@ -307,11 +307,11 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFl
 	}
 	s.mark(flags)
 	if d > 0 && m.obs.goSpan != nil {
-		s.End, s.Next = at, to
+		s.End, s.Next = m.now, to
 		m.obs.goSpan.GoSpan(s)
 	}
 	s.State, s.Reason, s.Stack = to, reason, g.LastStop
-	s.Start, s.OpenStart, s.Synthetic, s.Clamped = at, false, false, false
+	s.Start, s.OpenStart, s.Synthetic, s.Clamped = m.now, false, false, false
 	s.mark(flags)
 	switch to {
 	case GoRunnable:
@@ -322,7 +322,7 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFl
 	case GoRunning:
 		s.Stack = 0 // known at its end
 		if !g.HasStarted {
-			g.HasStarted, g.Started = true, at
+			g.HasStarted, g.Started = true, m.now
 		}
 	}
 }
@@ -409,7 +409,7 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 }
 
 // unbind frees the goroutine's thread and proc of it. T is the event's thread.
-func (m *Machine) unbind(g *Goroutine, t *thread, at Time) {
+func (m *Machine) unbind(g *Goroutine, t *thread) {
 	s := &g.span
 	if t == nil || t.span.M != s.M {
 		t = m.threads[s.M] // nil for NoThread
@@ -421,14 +421,14 @@ func (m *Machine) unbind(g *Goroutine, t *thread, at Time) {
 	if p != nil && p.g == g {
 		p.g = nil
 	}
-	m.update(p, t, at)
+	m.update(p, t, m.now)
 	s.P, s.M = NoProc, NoThread
 }
 
 // endGoroutine closes the account of a goroutine that exited.
-func (m *Machine) endGoroutine(g *Goroutine, at Time) {
-	g.HasEnded, g.Ended = true, at
-	m.closeAnnotations(g, at, false)
+func (m *Machine) endGoroutine(g *Goroutine) {
+	g.HasEnded, g.Ended = true, m.now
+	m.closeAnnotations(g, m.now, false)
 	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
 }
@@ -443,12 +443,12 @@ func (m *Machine) finishGoroutines(t Time) {
 	m.gs.All(func(g *Goroutine) {
 		if g.span.State == GoRunnable {
 			if g.wake.net {
-				m.reportNetpoll(g, nil, t, true)
+				m.reportNetpoll(g, nil, true)
 			}
 			g.span.Pseudo = NotPseudo // it did not go on at once
 		}
 		g.span.OpenEnd = true
-		m.enter(g, GoUndetermined, 0, 0, t)
+		m.enter(g, GoUndetermined, 0, 0)
 		g.Ended = t
 		m.closeAnnotations(g, t, true)
 		m.reportGoEnd(g)

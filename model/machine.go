@@ -101,38 +101,36 @@ func (m *Machine) Apply(ev *Event) error {
 		m.prepare(ev.Time)
 	}
 	var err error
-	at := ev.Time
-	switch d := at.Sub(m.now); {
+	switch d := ev.Time.Sub(m.now); {
 	case d > 0:
 		if !m.counted {
 			m.takeCounts()
 		}
 		if d >= m.gap {
-			m.silence(at)
+			m.silence(ev.Time)
 		}
-		m.now = at
+		m.now = ev.Time
 	case d < 0:
-		err = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
-		at = m.now
+		err = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, ev.Time, m.now)
 	}
 	var t *thread
 	if ev.M != NoThread {
 		if t = m.recent[uint64(ev.M)%uint64(len(m.recent))]; t == nil || t.span.M != ev.M {
-			t = m.findThread(ev, at)
+			t = m.findThread(ev)
 		}
-		t.last = at
+		t.last = m.now
 	}
 	var contradiction error
 	if ev.Kind == EventGoTransition {
-		contradiction = m.goTransition(ev, t, at)
+		contradiction = m.goTransition(ev, t)
 	} else {
-		contradiction = m.other(ev, t, at)
+		contradiction = m.other(ev, t, m.now)
 	}
 	if m.late != nil {
 		m.flushStep()
 	}
 	if t != nil && ev.Flags&EventStatus == 0 {
-		t.remember(ev, at)
+		t.remember(ev, m.now)
 	}
 	if contradiction != nil {
 		err = errors.Join(err, contradiction)

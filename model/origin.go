@@ -8,14 +8,14 @@ import "strings"
 
 // classifyWake finds how a Waiting goroutine is being made Runnable: if by the network
 // poller, also by whom that was.
-func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) (origin Origin, poller Poller, net bool) {
+func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread) (origin Origin, poller Poller, net bool) {
 	if ev.G != NoGoroutine {
 		origin, poller, net = m.wokenByGoroutine(g, ev, t)
 	} else {
 		// Emitted on a scheduler stack: poller, timer, or the runtime's own lists.
 		switch reason := g.span.Reason; {
 		case reason == m.words.network:
-			origin, poller, net = OriginNetpoll, m.pollerOf(ev, t, at), true
+			origin, poller, net = OriginNetpoll, m.pollerOf(ev, t), true
 		case g.worker:
 			origin = OriginGC // findRunnableGCWorker: run at once
 		case g.System || reason == m.words.systemWait:
@@ -72,7 +72,7 @@ const (
 )
 
 // pollerOf finds who polled, for a network wake without a goroutine in context.
-func (m *Machine) pollerOf(ev *Event, t *thread, at Time) Poller {
+func (m *Machine) pollerOf(ev *Event, t *thread) Poller {
 	if t == nil {
 		return PollerAmbiguous
 	}
@@ -92,7 +92,7 @@ func (m *Machine) pollerOf(ev *Event, t *thread, at Time) Poller {
 	case prev.kind == EventGoTransition:
 		return PollerNonBlocking
 	case prev.kind == EventProcTransition && prev.to == uint8(ProcStatusRunning):
-		switch gap := at.Sub(prev.at); {
+		switch gap := m.now.Sub(prev.at); {
 		case gap <= pollInHand:
 			return PollerBlocking
 		case gap >= pollAtLeast:
@@ -103,10 +103,10 @@ func (m *Machine) pollerOf(ev *Event, t *thread, at Time) Poller {
 }
 
 // reportNetpoll reports a network wake when the goroutine runs, or at the end.
-func (m *Machine) reportNetpoll(g *Goroutine, t *thread, at Time, open bool) {
+func (m *Machine) reportNetpoll(g *Goroutine, t *thread, open bool) {
 	w := &g.wake
 	n := NetpollWake{G: g.ID, Func: g.Func, Time: g.span.Start, Poller: w.poller, Waited: w.waited,
-		M: g.span.WakerThread, P: g.span.WakerProc, Started: at, Open: open}
+		M: g.span.WakerThread, P: g.span.WakerProc, Started: m.now, Open: open}
 	n.Direct = !open && t != nil && t.span.M == n.M && t.prev.woke(g.ID)
 	Report(m.obs.netpoll, NetpollObserver.Netpoll, &n)
 }
@@ -132,12 +132,12 @@ func (m *Machine) stopOrigin(g *Goroutine, ev *Event) Origin {
 // confirmPseudo decides, when g starts, whether its Runnable interval was a
 // wait at all. Both kinds need the start to be the thread's very next event; that of a
 // coroutine is 1 ns after the stop, see [Machine.coroutineTarget].
-func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
+func (m *Machine) confirmPseudo(g *Goroutine, t *thread) {
 	s := &g.span
 	switch {
 	case t == nil:
 		s.Pseudo = NotPseudo
-	case t.coroutine == g.ID && at.Sub(t.prev.at) <= 1:
+	case t.coroutine == g.ID && m.now.Sub(t.prev.at) <= 1:
 		s.Origin, s.Pseudo = OriginCoroutine, PseudoCoroutine
 		t.coroutine = NoGoroutine
 	case s.Pseudo == PseudoSyscall && !(t.span.M == s.WakerThread && t.prev.leftSyscall(g.ID)):
@@ -150,9 +150,9 @@ func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
 // switch: wake next, stop current, start next, 1 ns apart (runtime/coro.go:
 // coroswitch_m, Go 1.23). Other events are as near where a clock stood still or went
 // back, so that next must have waited for nothing that has a name, as coroutines do.
-func (m *Machine) coroutineTarget(t *thread, ev *Event, at Time) GoID {
+func (m *Machine) coroutineTarget(t *thread, ev *Event) GoID {
 	p := &t.prev
-	if p.kind == EventGoTransition && p.from == uint8(GoWaiting) && p.to == uint8(GoRunnable) && p.g == ev.G && at.Sub(p.at) <= 1 {
+	if p.kind == EventGoTransition && p.from == uint8(GoWaiting) && p.to == uint8(GoRunnable) && p.g == ev.G && m.now.Sub(p.at) <= 1 {
 		if g := m.gs.Get(GoID(p.id)); g != nil && !g.wake.named {
 			return g.ID
 		}

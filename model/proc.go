@@ -154,7 +154,7 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 	holder, g := p.thread, p.g
 	if g != nil && g.span.State == GoSyscall {
 		p.handoff = m.newHandoff(p, holder, by, at)
-		m.loseProc(g, at)
+		m.loseProc(g)
 	}
 	p.thread, p.g = nil, nil
 	p.stopped = m.stw != nil && !m.stw.restarted
@@ -171,9 +171,9 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 }
 
 // loseProc splits the system call of g where its proc left it.
-func (m *Machine) loseProc(g *Goroutine, at Time) {
-	m.enter(g, GoSyscallBlocked, g.span.Reason, 0, at)
-	g.sys.blockedAt, g.sys.proc, g.span.P = at, g.span.P, NoProc
+func (m *Machine) loseProc(g *Goroutine) {
+	m.enter(g, GoSyscallBlocked, g.span.Reason, 0)
+	g.sys.blockedAt, g.sys.proc, g.span.P = m.now, g.span.P, NoProc
 }
 
 // update derives the states of a proc and of a thread, either of which may be nil, from what

@@ -135,18 +135,12 @@ func (m *Machine) Wait() {
 
 // room returns the place of the next step, whatever it holds.
 func (l *StepLog) room() *Step {
-	n := len(l.Steps)
-	if n == cap(l.Steps) {
-		n = l.full()
+	if len(l.Steps) == cap(l.Steps) {
+		l.Full()
 	}
+	n := len(l.Steps)
 	l.Steps = l.Steps[:n+1]
 	return &l.Steps[n]
-}
-
-// full makes room. It returns how many steps there are then.
-func (l *StepLog) full() int {
-	l.Full()
-	return len(l.Steps)
 }
 
 // silence takes that nothing happened from m.now until a time.
@@ -209,17 +203,23 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 	from, to, flags := GoState(ev.From), GoState(ev.To), g.flags
 	p := m.late
 	if p != nil {
-		owner, fn := NoGoroutine, StringID(0)
+		owner := NoGoroutine
 		if heldBy(p.span.State) {
-			owner, fn = g.ID, g.Func
+			owner = g.ID
 		}
-		if p.span.Start != m.now || p.span.P != ev.P || p.span.M != ev.M || p.span.G != owner || p.span.Func != fn {
+		if p.span.G != owner || p.span.P != ev.P || p.span.M != ev.M || p.span.Start != m.now {
 			m.flushStep()
 			p = nil
 		}
 		m.late = nil
 	}
-	s := m.log.room()
+	l := m.log
+	if len(l.Steps) == cap(l.Steps) {
+		l.Full()
+	}
+	n := len(l.Steps)
+	l.Steps = l.Steps[:n+1]
+	s := &l.Steps[n]
 	s.Kind, s.Time, s.Since, s.G, s.By, s.M, s.P = StepGo, m.now, m.left, g.ID, ev.G, ev.M, ev.P
 	s.FromM, s.ToM, s.N, s.Func, s.Reason, s.Stack = NoThread, NoThread, 0, g.Func, ev.Str, ev.Stack
 	switch from {

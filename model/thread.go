@@ -54,10 +54,10 @@ func (t *thread) remember(ev *Event, at Time) {
 }
 
 // findThread returns the event's thread, beginning its account at first sight.
-func (m *Machine) findThread(ev *Event, at Time) *thread {
+func (m *Machine) findThread(ev *Event) *thread {
 	t := m.threads[ev.M]
 	if t == nil {
-		t = m.newThread(ev, at)
+		t = m.newThread(ev, m.now)
 	}
 	m.recent[uint64(ev.M)%uint64(len(m.recent))] = t
 	return t
