@@ -17,6 +17,7 @@ type proc struct {
 	from    Time
 	gone    Time     // when GOMAXPROCS did away with it, if not alive
 	absent  Duration // how long it did not exist
+	plain   bool     // what it did before is settled, and it does no work but a user's
 	vague   bool     // held by a thread of which the trace has not shown yet what it ran
 	times   [NumProcStates]Duration
 	handoff *Handoff // on its way to a new thread
@@ -121,7 +122,7 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 	p.thread, t.p = t, p.span.P
 	m.update(p, t, since)
 	if since < at {
-		p.vague = true
+		p.vague, p.plain = true, false
 		m.vague++
 	}
 }
@@ -178,7 +179,62 @@ func (m *Machine) loseProc(g *Goroutine) {
 
 // update derives the states of a proc and of a thread, either of which may be nil, from what
 // they hold and, if anything changed, ends their current intervals.
+//
+// Nearly always they hold each other and the same goroutine, if any, and what changes is what
+// that does. All else is for updateEach, which would come to the same here.
 func (m *Machine) update(p *proc, t *thread, at Time) {
+	if p == nil || t == nil || p.thread != t || t.p != p.span.P || p.g != t.g || !p.plain {
+		m.updateEach(p, t, at)
+		return
+	}
+	s, of, before := &p.span, &t.span, p.span.State
+	state, does, g, fn := ProcSearching, ThreadSearching, NoGoroutine, StringID(0)
+	if t.g != nil {
+		g, fn = t.g.ID, t.g.Func
+		switch {
+		case t.g.span.State == GoRunning && t.g.work == WorkUser:
+			state, does, t.everRan = ProcRunning, ThreadRunning, true
+		case t.g.span.State == GoSyscall:
+			state, does = ProcSyscall, ThreadSyscall
+		default:
+			before = ProcIdle
+		}
+	}
+	if before == ProcIdle || before == state || of.State == does {
+		m.updateEach(p, t, at)
+		return
+	}
+	if m.late != nil {
+		m.flushStep()
+	}
+	if at > s.Start {
+		if m.obs.procSpan != nil {
+			s.End = at
+			m.obs.procSpan.ProcSpan(s)
+		}
+		p.times[before] += at.Sub(s.Start)
+		s.Start = at
+	}
+	s.State, s.G, s.Func, s.M, s.OpenStart = state, g, fn, of.M, s.OpenStart && s.Start == p.from
+	*m.live.procs(before)--
+	*m.live.procs(state)++
+	m.counted = false
+	if m.log != nil {
+		m.late, m.lateFrom = p, before
+	}
+	if at > of.Start {
+		if m.obs.threadSpan != nil {
+			of.End = at
+			m.obs.threadSpan.ThreadSpan(of)
+		}
+		t.times[of.State] += at.Sub(of.Start)
+		of.Start = at
+	}
+	of.State, of.P, of.G, of.OpenStart = does, t.p, g, of.OpenStart && of.Start == t.from
+}
+
+// updateEach is update for whatever the proc and the thread hold.
+func (m *Machine) updateEach(p *proc, t *thread, at Time) {
 	if p != nil {
 		state, work, g, fn, mid := ProcIdle, WorkUser, NoGoroutine, StringID(0), NoThread
 		if p.thread != nil {
@@ -205,34 +261,17 @@ func (m *Machine) update(p *proc, t *thread, at Time) {
 			if m.late != nil {
 				m.flushStep()
 			}
-			if at > s.Start {
-				if m.obs.procSpan != nil {
-					s.End = at
-					m.obs.procSpan.ProcSpan(s)
-				}
-				p.times[s.State] += at.Sub(s.Start)
-				s.Start = at
-			}
+			m.endProcSpan(p, max(at, s.Start))
 			if p.vague {
 				p.vague = false
 				m.vague--
 			}
 			before := s.State
-			// Usually nothing but the number of procs in a state changes, and from now on.
-			usual := (m.settled || at >= m.now) && work|s.Work == WorkUser &&
-				(p.waiters <= 0 || state != ProcIdle && before != ProcIdle)
-			if !usual {
-				m.countProc(p, -1, at)
-			}
+			m.countProc(p, -1, s.Start)
 			s.State, s.Work, s.OpenStart = state, work, s.OpenStart && s.Start == p.from
 			s.G, s.Func, s.M = g, fn, mid
-			if usual {
-				*m.live.procs(before)--
-				*m.live.procs(state)++
-				m.counted = false
-			} else {
-				m.countProc(p, +1, at)
-			}
+			m.countProc(p, +1, s.Start)
+			p.plain = m.settled && work == WorkUser
 			if m.log != nil {
 				m.late, m.lateFrom = p, before // to be reported with the goroutine's step, if that comes next
 			}

@@ -200,45 +200,43 @@ func (m *Machine) reportProc(p *ProcSpan, before ProcState, at Time) {
 // stepGo reports a goroutine's transition, after it was applied, with that of the proc, if it
 // says the same of goroutine, thread and proc. T is the event's thread.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
-	from, to, flags := GoState(ev.From), GoState(ev.To), g.flags
-	p := m.late
+	p, flags := m.late, g.flags
 	if p != nil {
 		owner := NoGoroutine
 		if heldBy(p.span.State) {
 			owner = g.ID
 		}
-		if p.span.G != owner || p.span.P != ev.P || p.span.M != ev.M || p.span.Start != m.now {
+		if p.span.G == owner && p.span.P == ev.P && p.span.M == ev.M && p.span.Start == m.now {
+			m.late, flags = nil, flags|StepWithProc
+		} else {
 			m.flushStep()
-			p = nil
 		}
-		m.late = nil
+	}
+	if GoState(ev.From) == GoWaiting && m.byWorker(ev, t) {
+		flags |= StepByWorker
 	}
 	l := m.log
 	if len(l.Steps) == cap(l.Steps) {
 		l.Full()
 	}
-	n := len(l.Steps)
+	n := len(l.Steps) // N.B. this is room, inline
 	l.Steps = l.Steps[:n+1]
 	s := &l.Steps[n]
 	s.Kind, s.Time, s.Since, s.G, s.By, s.M, s.P = StepGo, m.now, m.left, g.ID, ev.G, ev.M, ev.P
 	s.FromM, s.ToM, s.N, s.Func, s.Reason, s.Stack = NoThread, NoThread, 0, g.Func, ev.Str, ev.Stack
-	switch from {
-	case GoUndetermined, to:
-		from, flags = GoUndetermined, flags|StepStatus
+	s.From, s.To, s.Origin, s.Pseudo, s.Poller, s.Flags = ev.From, ev.To, OriginUnknown, NotPseudo, 0, flags
+	switch GoState(s.From) {
+	case GoUndetermined, GoState(s.To):
+		s.From, s.Flags = uint8(GoUndetermined), (flags|StepStatus)&^StepByWorker
 	case GoRunning:
 		s.Stack = ev.SubjectStack
 	case GoWaiting:
 		s.Reason = m.leftReason
-		if m.byWorker(ev, t) {
-			flags |= StepByWorker
-		}
 	}
-	s.From, s.To, s.Origin, s.Pseudo, s.Poller = uint8(from), uint8(to), OriginUnknown, NotPseudo, 0
-	if to == GoRunnable || from == GoRunnable {
+	if GoState(s.To) == GoRunnable || GoState(s.From) == GoRunnable {
 		s.Origin, s.Pseudo, s.Poller = g.span.Origin, g.span.Pseudo, g.wake.poller
 	}
-	if s.Flags, s.Work, s.procFrom, s.procTo = flags, WorkUser, 0, 0; p != nil {
-		s.Flags |= StepWithProc
+	if s.Work, s.procFrom, s.procTo = WorkUser, 0, 0; flags&StepWithProc != 0 {
 		s.Work, s.procFrom, s.procTo = p.span.Work, uint8(m.lateFrom), uint8(p.span.State)
 	}
 	if m.shared {

@@ -24,7 +24,7 @@ func (m *Machine) label(ev *Event) {
 	// The label of a mark worker says how its proc has been used since it started.
 	if p := m.procOrNil(g.span.P); p != nil && p.g == g && m.workerMode(g) != WorkUser {
 		m.countProc(p, -1, m.now)
-		p.span.Work = g.work
+		p.span.Work, p.plain = g.work, false
 		m.countProc(p, +1, m.now)
 		if m.log != nil {
 			m.reportProc(&p.span, p.span.State, m.now)
