@@ -36,14 +36,11 @@ func (m *Machine) goTransition(ev *Event, t *thread) error {
 	}
 	var err error
 	if g == nil || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall {
-		var done bool
-		if g, done, err = m.unusual(ev, t); done {
+		if g, err = m.unusual(g, ev, t); g == nil {
 			return err
 		}
 	}
-	if g.Func == 0 {
-		m.findFunc(g, ev.SubjectStack)
-	}
+	m.learnFunc(g, ev.SubjectStack)
 	switch {
 	case to == GoRunning && from == GoRunnable:
 		m.goStart(g, ev, t)
@@ -71,36 +68,35 @@ func (m *Machine) goTransition(ev *Event, t *thread) error {
 }
 
 // unusual looks at a transition that does not go on from the goroutine's state as it should.
-// It returns the goroutine, if anything is left to be done, with an error if the state is
+// It returns the goroutine, nil if nothing is left to be done, and an error if the state is
 // another one.
-func (m *Machine) unusual(ev *Event, t *thread) (g *Goroutine, done bool, err error) {
+func (m *Machine) unusual(g *Goroutine, ev *Event, t *thread) (*Goroutine, error) {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if to == GoUndetermined || max(from, to) > GoSyscall {
-		return nil, true, fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, m.now)
+		return nil, fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, m.now)
 	}
-	g = m.gs.Get(GoID(ev.ID))
 	if g != nil && from == to {
 		m.learnFunc(g, ev.SubjectStack)
-		return nil, true, nil // each generation repeats the state of every goroutine
+		return nil, nil // each generation repeats the state of every goroutine
 	}
 	if g == nil || g.span.State == GoUndetermined {
 		return m.firstSight(g, ev, t)
 	}
 	have := g.span.State
+	if have == from || have == GoSyscallBlocked && from == GoSyscall {
+		return g, nil
+	}
 	if have == GoSyscallBlocked {
 		have = GoSyscall
 	}
-	if have != from {
-		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, m.now, have, from)
-	}
-	return g, false, err
+	return g, fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, m.now, have, from)
 }
 
 // firstSight begins the account of a goroutine: it is created, or the trace
 // shows for the first time what state it has been in since the start. In the
 // latter case the state holds since the start, because any change in between
 // would have been preceded by the same statement. It returns as [Machine.unusual] does.
-func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, bool, error) {
+func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, error) {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if g == nil {
 		g = m.newGoroutine(GoID(ev.ID), m.start)
@@ -123,7 +119,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, bo
 		if from == GoRunnable {
 			m.countRunnable(+1)
 		}
-		return g, false, fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, m.now)
+		return g, fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, m.now)
 	}
 	if to == GoRunnable {
 		m.countRunnable(+1)
@@ -139,7 +135,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, bo
 	if m.left, m.leftReason = s.Start, s.Reason; m.log != nil {
 		m.stepGo(g, ev, t)
 	}
-	return nil, true, nil
+	return nil, nil
 }
 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {

@@ -44,7 +44,6 @@ type Machine struct {
 	leftReason StringID
 
 	began      bool
-	ready      bool // nothing is to be prepared for the next event
 	start, now Time // start of accounting; time of the latest event
 
 	gs      GoTable[Goroutine]
@@ -74,7 +73,7 @@ type Machine struct {
 
 // NewMachine returns a Machine for events whose strings and stacks are in t.
 func NewMachine(t *Tables, cfg Config) *Machine {
-	m := &Machine{tables: t, cfg: cfg, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
+	m := &Machine{tables: t, cfg: cfg, gap: math.MaxInt64, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
 	m.words = newWords(t)
 	m.stacks.tables, m.stacks.yield = t, yieldFrame(cfg.Version)
 	return m
@@ -97,8 +96,10 @@ func (m *Machine) Tables() *Tables { return m.tables }
 // before it; the Machine then goes on from the state that the event claims, so
 // the caller may count such errors and continue.
 func (m *Machine) Apply(ev *Event) error {
-	if !m.ready {
-		m.prepare(ev.Time)
+	if !m.began {
+		m.began = true
+		m.start, m.now, m.pend.Start = ev.Time, ev.Time, ev.Time
+		Report(m.obs.start, StartObserver.Started, ev.Time)
 	}
 	var err error
 	switch d := ev.Time.Sub(m.now); {
@@ -136,26 +137,6 @@ func (m *Machine) Apply(ev *Event) error {
 		err = errors.Join(err, contradiction)
 	}
 	return err
-}
-
-// prepare is called before the first event and before the first one of a log.
-func (m *Machine) prepare(at Time) {
-	m.ready = true
-	if !m.began {
-		m.began = true
-		m.start, m.now = at, at
-		m.pend.Start = at
-		Report(m.obs.start, StartObserver.Started, at)
-	}
-	m.gap = math.MaxInt64
-	for _, l := range m.logs {
-		if !l.active {
-			l.active, l.first = true, max(at, m.now)
-		}
-		if l.Silent != nil {
-			m.gap = min(m.gap, l.Gap)
-		}
-	}
 }
 
 // other applies an event that is no transition of a goroutine.
@@ -260,7 +241,7 @@ type observers struct {
 	goSpan      GoSpanObserver
 	goEnd       []GoEndObserver
 	procSpan    ProcSpanObserver
-	threadSpan  ThreadSpanObserver
+	threadSpan  []ThreadSpanObserver
 	thread      []ThreadObserver
 	threadStart []ThreadStartObserver
 	counts      CountsObserver
@@ -288,7 +269,7 @@ func (m *Machine) Observe(o any) {
 	join(&m.obs.goSpan, o, func(a, b GoSpanObserver) GoSpanObserver { return goSpanObservers{a, b} })
 	add(&m.obs.goEnd, o)
 	join(&m.obs.procSpan, o, func(a, b ProcSpanObserver) ProcSpanObserver { return procSpanObservers{a, b} })
-	join(&m.obs.threadSpan, o, func(a, b ThreadSpanObserver) ThreadSpanObserver { return threadSpanObservers{a, b} })
+	add(&m.obs.threadSpan, o)
 	add(&m.obs.thread, o)
 	add(&m.obs.threadStart, o)
 	join(&m.obs.counts, o, func(a, b CountsObserver) CountsObserver { return countsObservers{a, b} })
@@ -332,14 +313,12 @@ func join[T comparable](all *T, o any, both func(a, b T) T) {
 type (
 	goSpanObservers      [2]GoSpanObserver
 	procSpanObservers    [2]ProcSpanObserver
-	threadSpanObservers  [2]ThreadSpanObserver
 	countsObservers      [2]CountsObserver
 	syscallExitObservers [2]SyscallExitObserver
 )
 
 func (l goSpanObservers) GoSpan(s *GoSpan)                { l[0].GoSpan(s); l[1].GoSpan(s) }
 func (l procSpanObservers) ProcSpan(s *ProcSpan)          { l[0].ProcSpan(s); l[1].ProcSpan(s) }
-func (l threadSpanObservers) ThreadSpan(s *ThreadSpan)    { l[0].ThreadSpan(s); l[1].ThreadSpan(s) }
 func (l syscallExitObservers) SyscallExit(s *SyscallExit) { l[0].SyscallExit(s); l[1].SyscallExit(s) }
 func (l countsObservers) Counts(c *Counts)                { l[0].Counts(c); l[1].Counts(c) }
 

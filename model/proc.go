@@ -222,14 +222,7 @@ func (m *Machine) update(p *proc, t *thread, at Time) {
 	if m.log != nil {
 		m.late, m.lateFrom = p, before
 	}
-	if at > of.Start {
-		if m.obs.threadSpan != nil {
-			of.End = at
-			m.obs.threadSpan.ThreadSpan(of)
-		}
-		t.times[of.State] += at.Sub(of.Start)
-		of.Start = at
-	}
+	m.endThreadSpan(t, max(at, of.Start))
 	of.State, of.P, of.G, of.OpenStart = does, t.p, g, of.OpenStart && of.Start == t.from
 }
 
@@ -268,8 +261,7 @@ func (m *Machine) updateEach(p *proc, t *thread, at Time) {
 			}
 			before := s.State
 			m.countProc(p, -1, s.Start)
-			s.State, s.Work, s.OpenStart = state, work, s.OpenStart && s.Start == p.from
-			s.G, s.Func, s.M = g, fn, mid
+			s.State, s.Work, s.G, s.Func, s.M, s.OpenStart = state, work, g, fn, mid, s.OpenStart && s.Start == p.from
 			m.countProc(p, +1, s.Start)
 			p.plain = m.settled && work == WorkUser
 			if m.log != nil {
@@ -309,16 +301,8 @@ func (m *Machine) updateEach(p *proc, t *thread, at Time) {
 			m.borrow = borrow{by: s.M, end: at, valid: true}
 		}
 	}
-	if at > s.Start {
-		if m.obs.threadSpan != nil {
-			s.End = at
-			m.obs.threadSpan.ThreadSpan(s)
-		}
-		t.times[s.State] += at.Sub(s.Start)
-		s.Start = at
-	}
-	s.OpenStart = s.OpenStart && s.Start == t.from
-	s.State, s.P, s.G = state, t.p, g
+	m.endThreadSpan(t, max(at, s.Start))
+	s.State, s.P, s.G, s.OpenStart = state, t.p, g, s.OpenStart && s.Start == t.from
 }
 
 // learnWork finds what kind of work the goroutine does when it runs. It is to be called

@@ -105,16 +105,18 @@ type StepLog struct {
 	Wait func()
 
 	stopped *atomic.Bool // the Machine's; nil before Log
-	first   Time         // when there was an event for the first time
-	active  bool         // there was one
+	from    Time         // of the events that are logged, at the earliest
 }
 
 // Log makes l collect the steps from now on. Those of the first log are written in place, others
 // get copies.
 func (m *Machine) Log(l *StepLog) {
-	l.stopped = &m.stopped
+	l.stopped, l.from = &m.stopped, m.now+1
 	m.logs = append(m.logs, l)
-	m.log, m.shared, m.ready = m.logs[0], m.shared || len(m.logs) > 1, false
+	m.log, m.shared = m.logs[0], m.shared || len(m.logs) > 1
+	if l.Silent != nil {
+		m.gap = min(m.gap, l.Gap)
+	}
 }
 
 // Stopped reports whether nobody wants to know any more what the steps show.
@@ -146,7 +148,7 @@ func (l *StepLog) room() *Step {
 // silence takes that nothing happened from m.now until a time.
 func (m *Machine) silence(until Time) {
 	for _, l := range m.logs {
-		if l.Silent != nil && m.now >= l.first && until.Sub(m.now) >= l.Gap {
+		if l.Silent != nil && m.now >= l.from && until.Sub(m.now) >= l.Gap {
 			l.Silent(m.now, until)
 		}
 	}

@@ -122,15 +122,23 @@ func (m *Machine) threadStarted(t *thread, at Time) {
 	Report(m.obs.threadStart, ThreadStartObserver.ThreadStart, &s)
 }
 
+// endThreadSpan adds the current interval to the thread's totals and reports it.
+func (m *Machine) endThreadSpan(t *thread, at Time) {
+	s := &t.span
+	if at > s.Start && len(m.obs.threadSpan) > 0 {
+		s.End = at
+		Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, s)
+	}
+	t.times[s.State] += at.Sub(s.Start)
+	s.Start = at
+}
+
 // finishThreads closes the accounts of all threads.
 func (m *Machine) finishThreads(end Time) {
 	for _, id := range slices.Sorted(maps.Keys(m.threads)) {
 		t := m.threads[id]
-		s := &t.span
-		if s.End, s.OpenEnd = end, true; end > s.Start && m.obs.threadSpan != nil {
-			m.obs.threadSpan.ThreadSpan(s)
-		}
-		t.times[s.State] += end.Sub(s.Start)
+		t.span.OpenEnd = true
+		m.endThreadSpan(t, end)
 		m.checkTimes("thread", int64(t.span.M), threadStateNames, t.times[:], end.Sub(t.from))
 		sum := Thread{M: t.span.M, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
 		Report(m.obs.thread, ThreadObserver.Thread, &sum)

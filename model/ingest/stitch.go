@@ -174,7 +174,7 @@ func (s *stitcher) complete(e *model.Event) error {
 			markStatus(e)
 		}
 		if e.Kind == model.EventGoTransition {
-			s.weigh(e)
+			s.alive += goWeight[e.To%8] - goWeight[e.From%8]
 		}
 		return nil
 	case e.Kind == model.EventStackSample:
@@ -253,16 +253,10 @@ func (s *stitcher) goTransition(e *model.Event) error {
 	p, i := s.gos.pages.get(e.ID>>goPageBits), e.ID&(goPageSize-1)
 	if p != nil && p.states[i] == e.From && from != to && from > model.GoNotExist && to > model.GoNotExist {
 		p.states[i] = e.To
-		if from == model.GoRunnable || to == model.GoRunnable {
-			s.weigh(e)
-		}
-	} else {
-		err := s.otherGo(e, m)
-		s.weigh(e)
-		if err != nil {
-			return err
-		}
+	} else if err := s.otherGo(e, m); err != nil {
+		return err
 	}
+	s.alive += goWeight[e.To%8] - goWeight[e.From%8]
 	if m == nil {
 		return nil
 	}
@@ -275,9 +269,6 @@ func (s *stitcher) goTransition(e *model.Event) error {
 	}
 	return nil
 }
-
-// weigh counts what the transition of a goroutine changes.
-func (s *stitcher) weigh(e *model.Event) { s.alive += goWeight[e.To%8] - goWeight[e.From%8] }
 
 // otherGo takes a transition that is none from one known state of a goroutine that lives to another.
 func (s *stitcher) otherGo(e *model.Event, m *threadState) error {
