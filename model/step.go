@@ -62,11 +62,11 @@ type Step struct {
 	Stack      StackID
 	Kind       StepKind
 	From, To   uint8
-	Origin     Origin
+	Flags      StepFlags
+	Origin     Origin // N.B. from here on a goroutine's step is cleared in one go
 	Poller     Poller
 	Pseudo     Pseudo
 	Work       WorkKind
-	Flags      StepFlags
 	procFrom   uint8 // with StepWithProc; Work is that of the proc then
 	procTo     uint8
 }
@@ -223,22 +223,23 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 	}
 	n := len(l.Steps) // N.B. this is room, inline
 	l.Steps = l.Steps[:n+1]
-	s := &l.Steps[n]
+	s, from, to := &l.Steps[n], GoState(ev.From), GoState(ev.To)
 	s.Kind, s.Time, s.Since, s.G, s.By, s.M, s.P = StepGo, m.now, m.left, g.ID, ev.G, ev.M, ev.P
 	s.FromM, s.ToM, s.N, s.Func, s.Reason, s.Stack = NoThread, NoThread, 0, g.Func, ev.Str, ev.Stack
-	s.From, s.To, s.Origin, s.Pseudo, s.Poller, s.Flags = ev.From, ev.To, OriginUnknown, NotPseudo, 0, flags
-	switch GoState(s.From) {
-	case GoUndetermined, GoState(s.To):
+	s.From, s.To, s.Flags = ev.From, ev.To, flags
+	s.Origin, s.Poller, s.Pseudo, s.Work, s.procFrom, s.procTo = OriginUnknown, PollerAmbiguous, NotPseudo, WorkUser, 0, 0
+	switch from {
+	case GoUndetermined, to:
 		s.From, s.Flags = uint8(GoUndetermined), (flags|StepStatus)&^StepByWorker
 	case GoRunning:
 		s.Stack = ev.SubjectStack
 	case GoWaiting:
 		s.Reason = m.leftReason
 	}
-	if GoState(s.To) == GoRunnable || GoState(s.From) == GoRunnable {
+	if to == GoRunnable || from == GoRunnable {
 		s.Origin, s.Pseudo, s.Poller = g.span.Origin, g.span.Pseudo, g.wake.poller
 	}
-	if s.Work, s.procFrom, s.procTo = WorkUser, 0, 0; flags&StepWithProc != 0 {
+	if flags&StepWithProc != 0 {
 		s.Work, s.procFrom, s.procTo = p.span.Work, uint8(m.lateFrom), uint8(p.span.State)
 	}
 	if m.shared {
