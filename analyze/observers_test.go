@@ -190,7 +190,7 @@ func TestGoroutines(t *testing.T) {
 	f.Times[model.GoRunning], f.Times[model.GoWaiting], f.Times[model.GoRunnable], f.RunnableTruly = 20, 25, 5, 4
 	f.Block = []model.ReasonTime{{Reason: r.str("sleep"), Count: 1, Total: 5}, {Reason: r.str("select"), Count: 3, Total: 20}}
 	g := r.goroutine(2, "main.f")
-	g.From, g.State, g.Reason = 100, model.GoWaiting, r.str("select")
+	g.From = 100
 	g.Times[model.GoWaiting] = 100
 	g.Block = []model.ReasonTime{{Reason: r.str("select"), Count: 1, Total: 100}}
 	gs.GoEnd(f)

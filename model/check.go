@@ -29,13 +29,13 @@ func (m *Machine) checkTimes(what string, id int64, states []string, times []Dur
 }
 
 func (m *Machine) checkGoroutine(g *Goroutine) {
-	m.checkTimes("goroutine", int64(g.ID), goStateNames, g.Times[:], g.Since.Sub(g.From))
+	m.checkTimes("goroutine", int64(g.ID), goStateNames, g.Times[:], g.span.Start.Sub(g.From))
 	block := Duration(0)
 	for _, b := range g.Block {
 		block += b.Total
 	}
-	if g.Since != g.Ended {
-		m.violated("goroutine %d: accounted until %d, want %d", g.ID, g.Since, g.Ended)
+	if g.span.Start != g.Ended {
+		m.violated("goroutine %d: accounted until %d, want %d", g.ID, g.span.Start, g.Ended)
 	}
 	if block != g.Times[GoWaiting] {
 		m.violated("goroutine %d: reasons add up to %d, want %d", g.ID, block, g.Times[GoWaiting])

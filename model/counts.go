@@ -9,19 +9,32 @@ const maxHeld = 1 << 17
 // StartTrace; runtime/proc.go: stwReasonStrings, Go 1.26).
 const startReason = "start trace"
 
-// advanceCounts moves the clock to t. The numbers in m.live held since m.now.
-func (m *Machine) advanceCounts(t Time) {
-	if !m.live.sameNumbers(&m.pend) {
-		m.flushCounts(m.now)
-		m.pend.takeNumbers(&m.live)
+// countRunnable adds n to the goroutines that are Runnable.
+func (m *Machine) countRunnable(n int) {
+	m.live.Runnable += n
+	m.counted = false
+}
+
+// takeCounts ends the pending elementary interval at m.now, if the numbers differ from then on.
+func (m *Machine) takeCounts() {
+	m.counted = true
+	c := &m.pend
+	if !c.sameNumbers(&m.live) {
+		if m.settled && m.now > c.Start && m.obs.counts != nil {
+			c.End = m.now
+			m.obs.counts.Counts(c)
+			c.Start = m.now
+		} else {
+			m.flushCounts(m.now)
+		}
+		c.takeNumbers(&m.live)
 	}
-	if m.pend.Runnable > m.peak && t > m.now {
-		m.peak = m.pend.Runnable
+	if c.Runnable > m.peak {
+		m.peak = c.Runnable
 		for _, o := range m.obs.peak {
-			o.PeakAt(m.pend.Start, m.peak)
+			o.PeakAt(c.Start, m.peak)
 		}
 	}
-	m.now = t
 }
 
 // sameNumbers and takeNumbers work field by field: right after single fields
@@ -48,11 +61,10 @@ func (m *Machine) flushCounts(t Time) {
 		m.held = append(m.held, m.pend)
 	} else {
 		m.settle()
-		for _, o := range m.obs.counts {
-			o.Counts(&m.pend)
+		if m.obs.counts != nil {
+			m.obs.counts.Counts(&m.pend)
 		}
 	}
-	m.pend.End = 0
 	m.pend.Start = t
 }
 
@@ -69,7 +81,9 @@ func (m *Machine) allProcsSeen() bool {
 func (m *Machine) settle() {
 	m.settled = true
 	for i := range m.held {
-		Report(m.obs.counts, CountsObserver.Counts, &m.held[i])
+		if m.obs.counts != nil {
+			m.obs.counts.Counts(&m.held[i])
+		}
 	}
 	m.held = nil
 }
@@ -84,6 +98,21 @@ func (m *Machine) amendIdle(n int) {
 		m.held[i].addIdle(n)
 	}
 	m.pend.addIdle(n)
+}
+
+// procs returns the number of the procs in a state.
+func (c *Counts) procs(state ProcState) *int {
+	switch state {
+	case ProcIdle:
+		return &c.Idle
+	case ProcRunning:
+		return &c.Running
+	case ProcSearching:
+		return &c.Searching
+	case ProcSyscall:
+		return &c.Syscall
+	}
+	return &c.Stopped
 }
 
 func (c *Counts) addIdle(n int) {

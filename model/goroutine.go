@@ -12,7 +12,6 @@ type Goroutine struct {
 	// LastStop is the stack where the goroutine last stopped running; 0 if unknown.
 	LastStop StackID
 	Label    StringID // the latest label (EventLabel), 0 if none
-	Reason   StringID // of the current state
 
 	// From is the beginning of the accounted time: creation, or the trace's start.
 	From Time
@@ -26,19 +25,17 @@ type Goroutine struct {
 	// function is in package runtime and is not runtime.main nor a coroutine.
 	System bool
 
-	State     GoState
-	work      WorkKind // that it does when it runs
-	worker    bool     // it is a background mark worker
-	openStart bool     // the current interval began before accounting did
-	synthetic bool     // the current interval's start has a made-up time
-	clamped   bool     // the current interval's start was moved to a boundary
-	sysKnown  bool     // the beginning of the current system call is in the trace
-	proc      ProcID   // that it runs on or holds in a system call
-	thread    ThreadID
-	Since     Time // when the current state began, or accounting did
+	work     WorkKind  // that it does when it runs
+	worker   bool      // it is a background mark worker
+	flags    StepFlags // StepSystem, StepWorker
+	sysKnown bool      // the beginning of the current system call is in the trace
 
-	// Times are the totals per state up to Since. [Machine.Check] proves that
-	// they add up to Since - From.
+	// span is the current interval, which has no end yet. It is what observers get, so
+	// that it is not put together each time.
+	span GoSpan
+
+	// Times are the totals per state of the intervals before the current one. At the end
+	// [Machine.Check] proves that they add up to Ended - From.
 	Times [NumGoStates]Duration
 	// Block are the totals of Waiting by reason, in order of first appearance.
 	Block []ReasonTime
@@ -47,7 +44,7 @@ type Goroutine struct {
 	RunnableTruly Duration
 
 	*Marks
-	wake wake    // of the current Runnable interval
+	wake wake    // of the latest Runnable interval
 	sys  sysCall // of the current system call
 }
 

@@ -1,21 +1,14 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
 
-// wake is how a goroutine's current Runnable interval began.
+// wake is what else than [GoSpan] says is known of how a Runnable interval began.
 type wake struct {
-	waker  GoID
-	thread ThreadID
-	stack  StackID
-	proc   ProcID
-	origin Origin
-	pseudo Pseudo // a candidate until the goroutine runs
-	named  bool   // what it waited for has a name
-	net    bool   // by the network poller; the next two are set then
+	named  bool // what it waited for has a name
+	net    bool // by the network poller; the next two are set then
 	poller Poller
 	waited Duration
 }
@@ -29,104 +22,126 @@ type sysCall struct {
 }
 
 // goTransition moves a goroutine from one state to another.
-func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
+func (m *Machine) goTransition(ev *Event, t *thread) error {
 	from, to := GoState(ev.From), GoState(ev.To)
-	if to == GoUndetermined || max(from, to) > GoSyscall {
-		return fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, at)
-	}
 	if to == GoWaiting && ev.Str == m.words.sync {
 		m.divided = *ev
 		m.divided.Str, ev = m.stacks.syncReason(ev.SubjectStack), &m.divided
 	}
-	g := m.gs.Get(GoID(ev.ID))
-	if g != nil && from == to {
-		m.learnFunc(g, ev.SubjectStack)
-		return nil // each generation repeats the state of every goroutine
+	var g *Goroutine
+	if t != nil && t.g != nil && t.g.ID == GoID(ev.ID) {
+		g = t.g // the table would say the same
+	} else {
+		g = m.gs.Get(GoID(ev.ID))
 	}
-	if g == nil || g.State == GoUndetermined {
-		return m.firstSight(g, ev, t, at)
-	}
-	since, reason := g.Since, g.Reason
-	have, err := g.State, error(nil)
-	if have == GoSyscallBlocked {
-		have = GoSyscall
-	}
-	if have != from {
-		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, at, have, from)
+	var err error
+	if g == nil || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall {
+		if g, err = m.unusual(g, ev, t); g == nil {
+			return err
+		}
 	}
 	m.learnFunc(g, ev.SubjectStack)
 	switch {
 	case to == GoRunning && from == GoRunnable:
-		m.goStart(g, ev, t, at)
+		m.goStart(g, ev, t)
 	case from == GoRunning:
-		m.goStop(g, ev, t, at, to)
+		m.goStop(g, ev, t, to)
 	case from == GoWaiting && to == GoRunnable:
-		m.classifyWake(g, ev, t, at)
-		m.enter(g, to, 0, ev, at)
-		m.countWaiter(g.wake.proc, +1)
+		m.goReady(g, ev, t)
 	case from == GoSyscall:
-		m.syscallEnd(g, ev, t, at, to)
+		m.syscallEnd(g, ev, t, to)
 	default:
-		m.unbind(g, at)
-		m.enter(g, to, ev.Str, ev, at)
-		m.bindIfExecuting(g, ev, t, at)
+		m.unbind(g, t)
+		m.enter(g, to, ev.Str, ev.Flags)
+		m.bindIfExecuting(g, ev, t, m.now)
 	}
-	m.stepGo(g, ev, from, to, since, reason, at)
+	if m.log != nil {
+		m.stepGo(g, ev, t)
+	}
+	if (from == GoRunnable || err != nil) && to != GoRunnable {
+		g.span.forgetWake()
+	}
 	if to == GoNotExist {
-		m.endGoroutine(g, at)
+		m.endGoroutine(g)
 	}
 	return err
+}
+
+// unusual looks at a transition that does not go on from the goroutine's state as it should.
+// It returns the goroutine, nil if nothing is left to be done, and an error if the state is
+// another one.
+func (m *Machine) unusual(g *Goroutine, ev *Event, t *thread) (*Goroutine, error) {
+	from, to := GoState(ev.From), GoState(ev.To)
+	if to == GoUndetermined || max(from, to) > GoSyscall {
+		return nil, fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, m.now)
+	}
+	if g != nil && from == to {
+		m.learnFunc(g, ev.SubjectStack)
+		return nil, nil // each generation repeats the state of every goroutine
+	}
+	if g == nil || g.span.State == GoUndetermined {
+		return m.firstSight(g, ev, t)
+	}
+	have := g.span.State
+	if have == from || have == GoSyscallBlocked && from == GoSyscall {
+		return g, nil
+	}
+	if have == GoSyscallBlocked {
+		have = GoSyscall
+	}
+	return g, fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, m.now, have, from)
 }
 
 // firstSight begins the account of a goroutine: it is created, or the trace
 // shows for the first time what state it has been in since the start. In the
 // latter case the state holds since the start, because any change in between
-// would have been preceded by the same statement.
-func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error {
+// would have been preceded by the same statement. It returns as [Machine.unusual] does.
+func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, error) {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if g == nil {
 		g = m.newGoroutine(GoID(ev.ID), m.start)
 	}
 	m.learnFunc(g, ev.SubjectStack)
+	s := &g.span
 	switch from {
 	case GoUndetermined, to:
-		g.State, g.Reason = to, ev.Str
+		s.State, s.Reason = to, ev.Str
 		g.LastStop = ev.SubjectStack
-	case GoNotExist:
-		g.From, g.Since, g.openStart = at, at, false
-		g.SeenCreation = true
-		g.State = to
-		g.synthetic, g.clamped = ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
-	default:
-		g.State = from
-		if from == GoRunnable {
-			m.live.Runnable++
+		if to != GoRunning {
+			s.Stack = g.LastStop
 		}
-		return errors.Join(fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, at),
-			m.goTransition(ev, t, at))
+	case GoNotExist:
+		g.From, g.SeenCreation = m.now, true
+		s.Start, s.OpenStart, s.State = m.now, false, to
+		s.mark(ev.Flags)
+	default:
+		s.State = from
+		if from == GoRunnable {
+			m.countRunnable(+1)
+		}
+		return g, fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, m.now)
 	}
-	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
 	if to == GoRunnable {
-		m.live.Runnable++
+		m.countRunnable(+1)
 		if from == GoNotExist {
-			g.wake = wake{origin: OriginCreated, waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+			s.Origin, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginCreated, ev.G, ev.Stack, ev.P, ev.M
 			m.countWaiter(ev.P, +1)
 		}
 	}
 	if to == GoRunning {
-		g.HasStarted, g.Started = true, at
+		g.HasStarted, g.Started = true, m.now
 	}
-	m.bindIfExecuting(g, ev, t, g.Since)
-	if from == to {
-		from = GoUndetermined
+	m.bindIfExecuting(g, ev, t, s.Start)
+	if m.left, m.leftReason = s.Start, s.Reason; m.log != nil {
+		m.stepGo(g, ev, t)
 	}
-	m.stepGo(g, ev, from, to, g.Since, g.Reason, at)
-	return nil
+	return nil, nil
 }
 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
-	g := &Goroutine{ID: id, Marks: &noMarks, From: from, Since: from, openStart: true, proc: NoProc, thread: NoThread}
-	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
+	g := &Goroutine{ID: id, Marks: &noMarks, From: from}
+	g.span = GoSpan{G: id, Start: from, OpenStart: true, P: NoProc, M: NoThread}
+	g.span.forgetWake()
 	m.gs.Put(g.ID, g)
 	return g
 }
@@ -146,6 +161,7 @@ func (m *Machine) findFunc(g *Goroutine, stack StackID) {
 	}
 	if g.Func != 0 {
 		g.System = isSystemFunc(m.tables.String(g.Func))
+		g.span.Func, g.span.System = g.Func, g.System
 		m.learnWork(g)
 	}
 }
@@ -160,69 +176,90 @@ func isSystemFunc(name string) bool {
 	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "runtime/trace.")
 }
 
-// goStart makes a Runnable goroutine run on the event's thread and proc.
-func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread, at Time) {
-	g.proc, g.thread = ev.P, ev.M
-	m.confirmPseudo(g, t, at)
-	if g.wake.net {
-		m.reportNetpoll(g, t, at, false)
+// goReady makes a Waiting goroutine Runnable.
+func (m *Machine) goReady(g *Goroutine, ev *Event, t *thread) {
+	w := wake{named: g.span.Reason != 0}
+	origin := OriginUnknown
+	origin, w.poller, w.net = m.classifyWake(g, ev, t)
+	if w.net {
+		w.waited = m.now.Sub(g.span.Start)
 	}
-	m.enter(g, GoRunning, 0, ev, at)
+	m.enter(g, GoRunnable, 0, ev.Flags)
+	s := &g.span
+	s.Origin, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = origin, ev.G, ev.Stack, ev.P, ev.M
+	g.wake = w
+	m.countWaiter(ev.P, +1)
+}
+
+// goStart makes a Runnable goroutine run on the event's thread and proc.
+func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread) {
+	g.span.P, g.span.M = ev.P, ev.M
+	if t == nil || t.coroutine == g.ID || g.span.Pseudo != NotPseudo {
+		m.confirmPseudo(g, t)
+	}
+	if g.wake.net {
+		m.reportNetpoll(g, t, false)
+	}
+	m.enter(g, GoRunning, 0, ev.Flags)
 	if t != nil {
 		t.starts++
 	}
-	m.bindIfExecuting(g, ev, t, at)
+	m.bindIfExecuting(g, ev, t, m.now)
 }
 
 // goStop takes a running goroutine off its proc, or into a system call.
-func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState) {
+func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, to GoState) {
+	g.span.Stack = ev.SubjectStack
 	if ev.SubjectStack != 0 {
 		g.LastStop = ev.SubjectStack
 	}
-	pid, mid := g.proc, g.thread
+	pid, mid := g.span.P, g.span.M
 	if t != nil {
-		t.coroutine = m.coroutineTarget(t, ev, at)
+		t.coroutine = NoGoroutine
+		if to == GoWaiting && ev.Str == 0 || to == GoNotExist {
+			t.coroutine = m.coroutineTarget(t, ev)
+		}
 	}
-	m.stopStack = ev.SubjectStack
-	m.enter(g, to, ev.Str, ev, at)
-	m.stopStack = 0
+	m.enter(g, to, ev.Str, ev.Flags)
 	if to == GoSyscall {
-		g.sysKnown, g.sys = true, sysCall{start: at, stack: ev.SubjectStack, proc: pid}
-		m.update(m.procOrNil(pid), t, at)
+		g.sysKnown, g.sys = true, sysCall{start: m.now, stack: ev.SubjectStack, proc: pid}
+		m.update(m.procOrNil(pid), t, m.now)
 		return
 	}
-	m.unbind(g, at)
+	m.unbind(g, t)
 	if to == GoRunnable {
-		g.wake = wake{origin: m.stopOrigin(g, ev), waker: NoGoroutine, proc: pid, thread: mid}
+		g.wake = wake{}
+		g.span.Origin, g.span.WakerProc, g.span.WakerThread = m.stopOrigin(g, ev), pid, mid
 		m.countWaiter(pid, +1)
 	}
 }
 
 // syscallEnd is one of the four ways out of a system call, or the end of a C
 // thread's goroutine.
-func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoState) {
+func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, to GoState) {
 	sys, blocked := g.sys, Duration(0)
-	if g.State == GoSyscallBlocked {
-		blocked = at.Sub(sys.blockedAt)
+	if g.span.State == GoSyscallBlocked {
+		blocked = m.now.Sub(sys.blockedAt)
 	}
-	if g.sysKnown && len(m.obs.syscallExit) > 0 {
-		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
+	if g.sysKnown && m.obs.syscallExit != nil {
+		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: m.now,
 			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: m.exitPath(to, sys.proc, ev.P)}
-		Report(m.obs.syscallExit, SyscallExitObserver.SyscallExit, &m.syscallExit)
+		m.obs.syscallExit.SyscallExit(&m.syscallExit)
 	}
 	if to == GoNotExist {
-		m.markDestroyed(g, at)
+		m.markDestroyed(g, m.now)
 	}
-	m.enter(g, to, 0, ev, at)
+	m.enter(g, to, 0, ev.Flags)
 	if to == GoRunning {
-		m.bindIfExecuting(g, ev, t, at)
+		m.bindIfExecuting(g, ev, t, m.now)
 		return
 	}
-	m.unbind(g, at)
+	m.unbind(g, t)
 	if to == GoRunnable {
-		g.wake = wake{origin: OriginSyscall, waker: NoGoroutine, proc: ev.P, thread: ev.M}
+		g.wake = wake{}
+		g.span.Origin, g.span.WakerProc, g.span.WakerThread = OriginSyscall, ev.P, ev.M
 		if ev.P != NoProc {
-			g.wake.pseudo = PseudoSyscall
+			g.span.Pseudo = PseudoSyscall
 		}
 		m.countWaiter(ev.P, +1)
 	}
@@ -244,60 +281,59 @@ func (m *Machine) exitPath(to GoState, before, after ProcID) SyscallExitPath {
 	return ExitOtherProc
 }
 
-// enter ends the goroutine's current interval at time at and begins the next.
-func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, ev *Event, at Time) {
-	if g.State == GoRunnable {
-		for _, l := range m.logs {
-			l.proc = false // the end of a wait comes right before the step that ends it
-		}
-		m.live.Runnable--
-		m.countWaiter(g.wake.proc, -1)
-	}
-	synthetic, clamped := ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
-	m.endSpan(g, at, to, synthetic, clamped, false)
-	if to == GoRunnable {
-		m.live.Runnable++
-	}
-	g.State, g.Reason, g.openStart = to, reason, false
-	g.synthetic, g.clamped = synthetic, clamped
-	if to == GoRunning && !g.HasStarted {
-		g.HasStarted, g.Started = true, at
-	}
-}
-
-// endSpan adds the current interval to the goroutine's totals and reports it.
-func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clamped, openEnd bool) {
-	d := at.Sub(g.Since)
-	g.Times[g.State] += d
-	switch g.State {
+// enter ends the goroutine's current interval now, adds it to its totals, reports
+// it, and begins the next. Flags are those of the event.
+func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFlags) {
+	s, was := &g.span, g.span.State
+	m.left, m.leftReason = s.Start, s.Reason
+	d := m.now.Sub(s.Start)
+	g.Times[was] += d
+	switch was {
 	case GoWaiting:
-		g.Block = addReason(g.Block, g.Reason, d)
+		g.Block = addReason(g.Block, s.Reason, d)
 	case GoRunnable:
-		if g.wake.pseudo == NotPseudo {
+		if m.late != nil {
+			m.flushStep() // the end of a wait comes right before the step that ends it
+		}
+		m.countRunnable(-1)
+		m.countWaiter(s.WakerProc, -1)
+		if s.Pseudo == NotPseudo {
 			g.RunnableTruly += d
 		}
 	}
-	if d > 0 && len(m.obs.goSpan) > 0 {
-		s := &m.goSpan
-		s.G, s.Func, s.System = g.ID, g.Func, g.System
-		s.State, s.Reason, s.Start, s.End = g.State, g.Reason, g.Since, at
-		s.OpenStart, s.OpenEnd = g.openStart, openEnd
-		s.Synthetic, s.Clamped = synthetic || g.synthetic, clamped || g.clamped
-		s.P, s.M, s.Stack, s.Next = g.proc, g.thread, g.LastStop, next
-		if g.State == GoRunning {
-			s.Stack = m.stopStack
+	s.mark(flags)
+	if d > 0 && m.obs.goSpan != nil {
+		s.End, s.Next = m.now, to
+		m.obs.goSpan.GoSpan(s)
+	}
+	s.State, s.Reason, s.Stack = to, reason, g.LastStop
+	s.Start, s.OpenStart, s.Synthetic, s.Clamped = m.now, false, false, false
+	s.mark(flags)
+	switch to {
+	case GoRunnable:
+		m.countRunnable(+1)
+		if was == GoRunnable {
+			s.forgetWake() // it is another wait
 		}
-		if g.State == GoRunnable {
-			w := &g.wake
-			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = w.origin, w.pseudo, w.waker, w.stack, w.proc, w.thread
-		} else {
-			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginUnknown, NotPseudo, NoGoroutine, 0, NoProc, NoThread
-		}
-		for _, o := range m.obs.goSpan {
-			o.GoSpan(s)
+	case GoRunning:
+		s.Stack = 0 // known at its end
+		if !g.HasStarted {
+			g.HasStarted, g.Started = true, m.now
 		}
 	}
-	g.Since = at
+}
+
+// mark takes over how an event, which begins or ends the interval, got its time.
+func (s *GoSpan) mark(flags EventFlags) {
+	if flags != 0 {
+		s.Synthetic = s.Synthetic || flags&EventSyntheticTime != 0
+		s.Clamped = s.Clamped || flags&EventClamped != 0
+	}
+}
+
+// forgetWake takes out what is said of Runnable intervals only.
+func (s *GoSpan) forgetWake() {
+	s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginUnknown, NotPseudo, NoGoroutine, 0, NoProc, NoThread
 }
 
 // maxReasons bounds lists of totals by name. The runtime knows some 40 reasons
@@ -324,15 +360,16 @@ func addReason(list []ReasonTime, reason StringID, d Duration) []ReasonTime {
 // bindIfExecuting ties a goroutine that runs, or is in a system call, to the
 // event's thread and proc.
 func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
-	if g.State != GoRunning && g.State != GoSyscall {
+	s := &g.span
+	if s.State != GoRunning && s.State != GoSyscall {
 		return
 	}
-	if m.cfg.oldFormat() && g.State == GoSyscall && ev.M == NoThread {
+	if m.cfg.oldFormat() && s.State == GoSyscall && ev.M == NoThread {
 		// Go 1.21 and older list who is in a system call, but not where.
-		g.proc, g.thread = NoProc, NoThread
+		s.P, s.M = NoProc, NoThread
 		return
 	}
-	g.thread = ev.M
+	s.M = ev.M
 	pid := ev.P
 	if t != nil {
 		if t.fresh() {
@@ -343,45 +380,51 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 			pid = t.p
 		}
 	}
-	p := m.procOrNil(pid)
-	if g.openStart && g.State == GoSyscall && p != nil && t != nil && t.acquired > 0 && p.thread == t {
-		pid = NoProc // it got that one just now, on its way out, and has not had it since the start
-	}
-	if pid == NoProc {
-		g.proc = NoProc
-		if g.State == GoSyscall {
-			g.State, g.sys.blockedAt = GoSyscallBlocked, at
+	if s.OpenStart && s.State == GoSyscall && t != nil && t.acquired > 0 {
+		if p := m.procOrNil(pid); p != nil && p.thread == t {
+			pid = NoProc // it got that one just now, on its way out, and has not had it since the start
 		}
-	} else if p = m.proc(pid); p != nil {
-		g.proc = pid
-		p.g = g
 	}
-	m.update(m.procOrNil(g.proc), t, at)
+	p := m.procOrNil(pid)
+	if p == nil {
+		p = m.newProc(pid)
+	}
+	switch {
+	case p != nil:
+		s.P = pid
+		p.g = g
+	case pid != NoProc:
+		p = m.procOrNil(s.P)
+	default:
+		s.P = NoProc
+		if s.State == GoSyscall {
+			s.State, g.sys.blockedAt = GoSyscallBlocked, at
+		}
+	}
+	m.update(p, t, at)
 }
 
-// unbind frees the goroutine's thread and proc of it.
-func (m *Machine) unbind(g *Goroutine, at Time) {
-	var t *thread
-	if g.thread != NoThread {
-		if t = m.recent[uint64(g.thread)%uint64(len(m.recent))]; t == nil || t.span.M != g.thread {
-			t = m.threads[g.thread]
-		}
-		if t != nil && t.g == g {
-			t.g = nil
-		}
+// unbind frees the goroutine's thread and proc of it. T is the event's thread.
+func (m *Machine) unbind(g *Goroutine, t *thread) {
+	s := &g.span
+	if t == nil || t.span.M != s.M {
+		t = m.threads[s.M] // nil for NoThread
 	}
-	p := m.procOrNil(g.proc)
+	if t != nil && t.g == g {
+		t.g = nil
+	}
+	p := m.procOrNil(s.P)
 	if p != nil && p.g == g {
 		p.g = nil
 	}
-	m.update(p, t, at)
-	g.proc, g.thread = NoProc, NoThread
+	m.update(p, t, m.now)
+	s.P, s.M = NoProc, NoThread
 }
 
 // endGoroutine closes the account of a goroutine that exited.
-func (m *Machine) endGoroutine(g *Goroutine, at Time) {
-	g.HasEnded, g.Ended = true, at
-	m.closeAnnotations(g, at, false)
+func (m *Machine) endGoroutine(g *Goroutine) {
+	g.HasEnded, g.Ended = true, m.now
+	m.closeAnnotations(g, m.now, false)
 	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
 }
@@ -394,13 +437,14 @@ func (m *Machine) reportGoEnd(g *Goroutine) {
 // finishGoroutines closes the accounts of those still alive.
 func (m *Machine) finishGoroutines(t Time) {
 	m.gs.All(func(g *Goroutine) {
-		if g.State == GoRunnable && g.wake.net {
-			m.reportNetpoll(g, nil, t, true)
+		if g.span.State == GoRunnable {
+			if g.wake.net {
+				m.reportNetpoll(g, nil, true)
+			}
+			g.span.Pseudo = NotPseudo // it did not go on at once
 		}
-		if g.State == GoRunnable {
-			g.wake.pseudo = NotPseudo // it did not go on at once
-		}
-		m.endSpan(g, t, GoUndetermined, false, false, true)
+		g.span.OpenEnd = true
+		m.enter(g, GoUndetermined, 0, 0)
 		g.Ended = t
 		m.closeAnnotations(g, t, true)
 		m.reportGoEnd(g)

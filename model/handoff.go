@@ -33,7 +33,7 @@ func (m *Machine) newHandoff(p *proc, holder, by *thread, at Time) *Handoff {
 		h.Cause = HandoffSysmon // runtime/proc.go: retake; only sysmon works without a proc
 	case by.g == nil:
 		h.Cause = HandoffUnknown
-	case by.g.State == GoSyscall || by.g.State == GoSyscallBlocked:
+	case by.g.span.State == GoSyscall || by.g.span.State == GoSyscallBlocked:
 		h.Cause = HandoffExit // runtime/proc.go: exitsyscallTryGetP, before Go 1.26 exitsyscallfast
 	case stopping && m.stw.G == by.g.ID:
 		h.Cause = HandoffSTW // runtime/proc.go: stopTheWorldWithSema

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 )
 
@@ -29,8 +30,18 @@ type Machine struct {
 	// divided is an event whose reason was divided, for the calls that handle it.
 	divided Event
 	obs     observers
-	logs    []*StepLog
 	stopped atomic.Bool
+
+	logs     []*StepLog
+	log      *StepLog // the first one, own if only observers take steps, nil if nobody does
+	own      StepLog
+	shared   bool     // what log gets is also for other logs, or for observers
+	gap      Duration // least Gap of the logs
+	late     *proc    // whose new state is to be reported with the next step
+	lateFrom ProcState
+
+	left       Time // since when and for what a goroutine was in the state that it left last
+	leftReason StringID
 
 	began      bool
 	start, now Time // start of accounting; time of the latest event
@@ -45,6 +56,7 @@ type Machine struct {
 	borrow  borrow
 
 	live      Counts   // numbers as of now
+	counted   bool     // they did not change since they were compared with pend
 	pend      Counts   // the elementary interval not yet reported
 	held      []Counts // those before it, while not settled
 	settled   bool     // nothing that is still to come changes the numbers of before
@@ -55,17 +67,13 @@ type Machine struct {
 
 	broken error // the first violation of conservation
 
-	stopStack StackID // where the goroutine that goStop takes off its proc was
-
 	// Scratch for observers, so that telling them does not allocate.
-	goSpan      GoSpan
-	step        Step
 	syscallExit SyscallExit
 }
 
 // NewMachine returns a Machine for events whose strings and stacks are in t.
 func NewMachine(t *Tables, cfg Config) *Machine {
-	m := &Machine{tables: t, cfg: cfg, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
+	m := &Machine{tables: t, cfg: cfg, gap: math.MaxInt64, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
 	m.words = newWords(t)
 	m.stacks.tables, m.stacks.yield = t, yieldFrame(cfg.Version)
 	return m
@@ -90,28 +98,52 @@ func (m *Machine) Tables() *Tables { return m.tables }
 func (m *Machine) Apply(ev *Event) error {
 	if !m.began {
 		m.began = true
-		m.start, m.now = ev.Time, ev.Time
-		m.pend.Start = ev.Time
+		m.start, m.now, m.pend.Start = ev.Time, ev.Time, ev.Time
 		Report(m.obs.start, StartObserver.Started, ev.Time)
 	}
-	var err, late error
-	at := ev.Time
-	switch {
-	case at > m.now:
-		m.advanceCounts(at)
-	case at < m.now:
-		late = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
-		at = m.now
+	var err error
+	switch d := ev.Time.Sub(m.now); {
+	case d > 0:
+		if !m.counted {
+			m.takeCounts()
+		}
+		if d >= m.gap {
+			m.silence(ev.Time)
+		}
+		m.now = ev.Time
+	case d < 0:
+		err = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, ev.Time, m.now)
 	}
-	for _, l := range m.logs {
-		l.event(at)
+	var t *thread
+	if ev.M != NoThread {
+		if t = m.recent[uint64(ev.M)%uint64(len(m.recent))]; t == nil || t.span.M != ev.M {
+			t = m.findThread(ev)
+		}
+		t.last = m.now
 	}
-	t := m.touchThread(ev, at)
+	var contradiction error
+	if ev.Kind == EventGoTransition {
+		contradiction = m.goTransition(ev, t)
+	} else {
+		contradiction = m.other(ev, t, m.now)
+	}
+	if m.late != nil {
+		m.flushStep()
+	}
+	if t != nil && ev.Flags&EventStatus == 0 {
+		t.remember(ev, m.now)
+	}
+	if contradiction != nil {
+		err = errors.Join(err, contradiction)
+	}
+	return err
+}
+
+// other applies an event that is no transition of a goroutine.
+func (m *Machine) other(ev *Event, t *thread, at Time) error {
 	switch ev.Kind {
-	case EventGoTransition:
-		err = m.goTransition(ev, t, at)
 	case EventProcTransition:
-		err = m.procTransition(ev, t, at)
+		return m.procTransition(ev, t, at)
 	case EventRangeBegin, EventRangeActive:
 		m.rangeBegin(ev, t, at)
 	case EventRangeEnd:
@@ -129,13 +161,7 @@ func (m *Machine) Apply(ev *Event) error {
 	case EventRegionEnd:
 		m.regionEnd(ev, at)
 	}
-	if t != nil && ev.Flags&EventStatus == 0 {
-		t.remember(ev, at)
-	}
-	if late != nil {
-		return errors.Join(late, err)
-	}
-	return err
+	return nil
 }
 
 // Begin restarts accounting at time t, which must not be before the latest
@@ -147,15 +173,16 @@ func (m *Machine) Begin(t Time) {
 	m.start, m.now = t, t
 	m.held = nil
 	m.gs.All(func(g *Goroutine) {
-		g.From, g.Since, g.SeenCreation = t, t, false
-		g.HasStarted, g.Started = g.State == GoRunning, t
-		g.openStart, g.synthetic, g.clamped = true, false, false
+		s := &g.span
+		g.From, s.Start, g.SeenCreation = t, t, false
+		g.HasStarted, g.Started = s.State == GoRunning, t
+		s.OpenStart, s.Synthetic, s.Clamped = true, false, false
 		g.Times = [NumGoStates]Duration{}
 		g.Block, g.RunnableTruly = nil, 0
 		if g.Ranges != nil {
 			g.Ranges = nil
 		}
-		g.sysKnown, g.wake.net = false, false
+		g.sysKnown, g.wake.net, g.wake.poller = false, false, 0
 		for i := range g.regions {
 			g.regions[i] = openRegion{task: g.regions[i].task, name: g.regions[i].name, start: t, openStart: true}
 		}
@@ -182,7 +209,7 @@ func (m *Machine) Begin(t Time) {
 		m.stw.Stopped, m.stw.Effective = t, max(t, m.stw.Effective)
 	}
 	m.pend = m.live
-	m.pend.Start, m.peak = t, 0
+	m.pend.Start, m.peak, m.counted = t, 0, false
 }
 
 // Finish ends accounting at time t, or at the latest event if that is later:
@@ -192,8 +219,10 @@ func (m *Machine) Finish(t Time) error {
 	if !m.began {
 		return nil
 	}
-	t = max(t, m.now)
-	m.advanceCounts(t)
+	if t = max(t, m.now); t > m.now {
+		m.takeCounts()
+		m.now = t
+	}
 	m.flushCounts(t)
 	m.settle()
 	m.finishGoroutines(t)
@@ -201,22 +230,24 @@ func (m *Machine) Finish(t Time) error {
 	m.finishThreads(t)
 	m.finishRanges(t)
 	m.finishTasks(t)
+	m.flushStep()
 	return m.Check()
 }
 
-// observers are the registered observers by interface.
+// observers are the registered observers by interface. Of those that are called most there
+// is one, nil if there is none, which calls all.
 type observers struct {
 	start       []StartObserver
-	goSpan      []GoSpanObserver
+	goSpan      GoSpanObserver
 	goEnd       []GoEndObserver
-	procSpan    []ProcSpanObserver
+	procSpan    ProcSpanObserver
 	threadSpan  []ThreadSpanObserver
 	thread      []ThreadObserver
 	threadStart []ThreadStartObserver
-	counts      []CountsObserver
+	counts      CountsObserver
 	peak        []PeakObserver
 	handoff     []HandoffObserver
-	syscallExit []SyscallExitObserver
+	syscallExit SyscallExitObserver
 	netpoll     []NetpollObserver
 	stw         []STWObserver
 	ranges      []RangeObserver
@@ -235,16 +266,16 @@ func (m *Machine) Observe(o any) {
 	} else if ok {
 		m.obs.start = append(m.obs.start, x)
 	}
-	add(&m.obs.goSpan, o)
+	join(&m.obs.goSpan, o, func(a, b GoSpanObserver) GoSpanObserver { return goSpanObservers{a, b} })
 	add(&m.obs.goEnd, o)
-	add(&m.obs.procSpan, o)
+	join(&m.obs.procSpan, o, func(a, b ProcSpanObserver) ProcSpanObserver { return procSpanObservers{a, b} })
 	add(&m.obs.threadSpan, o)
 	add(&m.obs.thread, o)
 	add(&m.obs.threadStart, o)
-	add(&m.obs.counts, o)
+	join(&m.obs.counts, o, func(a, b CountsObserver) CountsObserver { return countsObservers{a, b} })
 	add(&m.obs.peak, o)
 	add(&m.obs.handoff, o)
-	add(&m.obs.syscallExit, o)
+	join(&m.obs.syscallExit, o, func(a, b SyscallExitObserver) SyscallExitObserver { return syscallExitObservers{a, b} })
 	add(&m.obs.netpoll, o)
 	add(&m.obs.stw, o)
 	add(&m.obs.ranges, o)
@@ -252,6 +283,10 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.region, o)
 	add(&m.obs.metric, o)
 	add(&m.obs.step, o)
+	if m.shared = m.shared || len(m.obs.step) > 0; m.shared && m.log == nil {
+		m.own.Steps, m.own.Full = make([]Step, 0, 1), func() { m.own.Steps = m.own.Steps[:0] }
+		m.log = &m.own
+	}
 	if x, ok := o.(MetricObserver); ok && m.maxProcs > 0 {
 		x.Metric(&MetricSample{Time: m.now, Name: m.tables.String(m.words.gomaxprocs), Value: uint64(m.maxProcs)})
 	}
@@ -262,6 +297,30 @@ func add[T any](list *[]T, o any) {
 		*list = append(*list, x)
 	}
 }
+
+// join makes o the observer, or part of it if there is one.
+func join[T comparable](all *T, o any, both func(a, b T) T) {
+	x, ok := o.(T)
+	var none T
+	switch {
+	case ok && *all == none:
+		*all = x
+	case ok:
+		*all = both(*all, x)
+	}
+}
+
+type (
+	goSpanObservers      [2]GoSpanObserver
+	procSpanObservers    [2]ProcSpanObserver
+	countsObservers      [2]CountsObserver
+	syscallExitObservers [2]SyscallExitObserver
+)
+
+func (l goSpanObservers) GoSpan(s *GoSpan)                { l[0].GoSpan(s); l[1].GoSpan(s) }
+func (l procSpanObservers) ProcSpan(s *ProcSpan)          { l[0].ProcSpan(s); l[1].ProcSpan(s) }
+func (l syscallExitObservers) SyscallExit(s *SyscallExit) { l[0].SyscallExit(s); l[1].SyscallExit(s) }
+func (l countsObservers) Counts(c *Counts)                { l[0].Counts(c); l[1].Counts(c) }
 
 // words are the strings that the rules compare with, interned.
 type words struct {

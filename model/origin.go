@@ -6,53 +6,59 @@ import "strings"
 // who emitted the event, in which context, and from stacks. The rules below
 // hold for Go 1.22 to 1.26 (runtime/proc.go, netpoll.go, time.go, mgc*.go).
 
-// classifyWake records how a Waiting goroutine is being made Runnable.
-func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) {
-	w := &g.wake
-	*w = wake{}
-	w.waker, w.stack, w.proc, w.thread, w.named = ev.G, ev.Stack, ev.P, ev.M, g.Reason != 0
+// classifyWake finds how a Waiting goroutine is being made Runnable: if by the network
+// poller, also by whom that was.
+func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread) (origin Origin, poller Poller, net bool) {
 	if ev.G != NoGoroutine {
-		w.origin, w.poller, w.net = m.wokenByGoroutine(g, ev)
+		origin, poller, net = m.wokenByGoroutine(g, ev, t)
 	} else {
 		// Emitted on a scheduler stack: poller, timer, or the runtime's own lists.
-		switch {
-		case g.Reason == m.words.network:
-			w.origin, w.poller, w.net = OriginNetpoll, m.pollerOf(ev, t, at), true
+		switch reason := g.span.Reason; {
+		case reason == m.words.network:
+			origin, poller, net = OriginNetpoll, m.pollerOf(ev, t), true
 		case g.worker:
-			w.origin = OriginGC // findRunnableGCWorker: run at once
-		case g.System || g.Reason == m.words.systemWait:
-			w.origin = OriginInjected // forcegc helper, scavenger, finalizer, trace reader
-		case g.Reason == m.words.preempted:
-			w.origin = OriginGC
+			origin = OriginGC // findRunnableGCWorker: run at once
+		case g.System || reason == m.words.systemWait:
+			origin = OriginInjected // forcegc helper, scavenger, finalizer, trace reader
+		case reason == m.words.preempted:
+			origin = OriginGC
 		default:
-			w.origin = OriginTimer
+			origin = OriginTimer
 		}
 	}
-	poller := PollerNonBlocking // whoever runs timers polls next (findRunnable)
-	if w.net {
-		w.waited = at.Sub(g.Since)
-		poller = w.poller
-	}
 	if t != nil {
-		t.poller = poller
+		t.poller = PollerNonBlocking // whoever runs timers polls next (findRunnable)
+		if net {
+			t.poller = poller
+		}
 	}
+	return origin, poller, net
 }
 
 // wokenByGoroutine is classifyWake for an event emitted by a goroutine.
-func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event) (Origin, Poller, bool) {
-	by := m.gs.Get(ev.G)
+func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event, t *thread) (Origin, Poller, bool) {
+	reason := g.span.Reason
 	switch {
-	case g.Reason == m.words.assistWait, g.Reason == m.words.preempted:
+	case reason == m.words.assistWait, reason == m.words.preempted:
 		// Assist credit, or the end of a stack scan (runtime/mgcmark.go).
 		return OriginGC, 0, false
-	case g.Reason == m.words.network && by != nil && by.worker:
+	case reason == m.words.network && m.byWorker(ev, t):
 		return OriginNetpoll, PollerGCWorker, true // runtime/proc.go: pollWork
-	case g.Reason == m.words.network && m.stw != nil && m.stw.G == ev.G:
+	case reason == m.words.network && m.stw != nil && m.stw.G == ev.G:
 		return OriginNetpoll, PollerSTW, true // runtime/proc.go: startTheWorldWithSema
 	case m.stacks.of(ev.Stack)&stackRuntimeWaker != 0:
 		return OriginInjected, 0, false // runtime/proc.go: injectglist
 	}
 	return OriginGoroutine, 0, false
+}
+
+// byWorker reports whether a background mark worker emitted the event.
+func (m *Machine) byWorker(ev *Event, t *thread) bool {
+	if t != nil && t.g != nil && t.g.ID == ev.G {
+		return t.g.worker
+	}
+	by := m.gs.Get(ev.G)
+	return by != nil && by.worker
 }
 
 // Gaps between a thread's ProcStart and the network wake that follows. A
@@ -66,7 +72,7 @@ const (
 )
 
 // pollerOf finds who polled, for a network wake without a goroutine in context.
-func (m *Machine) pollerOf(ev *Event, t *thread, at Time) Poller {
+func (m *Machine) pollerOf(ev *Event, t *thread) Poller {
 	if t == nil {
 		return PollerAmbiguous
 	}
@@ -86,7 +92,7 @@ func (m *Machine) pollerOf(ev *Event, t *thread, at Time) Poller {
 	case prev.kind == EventGoTransition:
 		return PollerNonBlocking
 	case prev.kind == EventProcTransition && prev.to == uint8(ProcStatusRunning):
-		switch gap := at.Sub(prev.at); {
+		switch gap := m.now.Sub(prev.at); {
 		case gap <= pollInHand:
 			return PollerBlocking
 		case gap >= pollAtLeast:
@@ -97,11 +103,11 @@ func (m *Machine) pollerOf(ev *Event, t *thread, at Time) Poller {
 }
 
 // reportNetpoll reports a network wake when the goroutine runs, or at the end.
-func (m *Machine) reportNetpoll(g *Goroutine, t *thread, at Time, open bool) {
+func (m *Machine) reportNetpoll(g *Goroutine, t *thread, open bool) {
 	w := &g.wake
-	n := NetpollWake{G: g.ID, Func: g.Func, Time: g.Since, Poller: w.poller, Waited: w.waited,
-		M: w.thread, P: w.proc, Started: at, Open: open}
-	n.Direct = !open && t != nil && t.span.M == w.thread && t.prev.woke(g.ID)
+	n := NetpollWake{G: g.ID, Func: g.Func, Time: g.span.Start, Poller: w.poller, Waited: w.waited,
+		M: g.span.WakerThread, P: g.span.WakerProc, Started: m.now, Open: open}
+	n.Direct = !open && t != nil && t.span.M == n.M && t.prev.woke(g.ID)
 	Report(m.obs.netpoll, NetpollObserver.Netpoll, &n)
 }
 
@@ -126,30 +132,27 @@ func (m *Machine) stopOrigin(g *Goroutine, ev *Event) Origin {
 // confirmPseudo decides, when g starts, whether its Runnable interval was a
 // wait at all. Both kinds need the start to be the thread's very next event; that of a
 // coroutine is 1 ns after the stop, see [Machine.coroutineTarget].
-func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
+func (m *Machine) confirmPseudo(g *Goroutine, t *thread) {
+	s := &g.span
 	switch {
 	case t == nil:
-		g.wake.pseudo = NotPseudo
-	case t.coroutine == g.ID && at.Sub(t.prev.at) <= 1:
-		g.wake.origin, g.wake.pseudo = OriginCoroutine, PseudoCoroutine
+		s.Pseudo = NotPseudo
+	case t.coroutine == g.ID && m.now.Sub(t.prev.at) <= 1:
+		s.Origin, s.Pseudo = OriginCoroutine, PseudoCoroutine
 		t.coroutine = NoGoroutine
-	case g.wake.pseudo == PseudoSyscall && !(t.span.M == g.wake.thread && t.prev.leftSyscall(g.ID)):
-		g.wake.pseudo = NotPseudo
+	case s.Pseudo == PseudoSyscall && !(t.span.M == s.WakerThread && t.prev.leftSyscall(g.ID)):
+		s.Pseudo = NotPseudo
 	}
 }
 
 // coroutineTarget returns the goroutine that the thread is switching to, if the
-// event is the middle one of the three that the decoder makes of a coroutine
+// event, which ends a goroutine or has it wait for nothing, is the middle one of the three that the decoder makes of a coroutine
 // switch: wake next, stop current, start next, 1 ns apart (runtime/coro.go:
 // coroswitch_m, Go 1.23). Other events are as near where a clock stood still or went
 // back, so that next must have waited for nothing that has a name, as coroutines do.
-func (m *Machine) coroutineTarget(t *thread, ev *Event, at Time) GoID {
-	to := GoState(ev.To)
-	if (to != GoWaiting || ev.Str != 0) && to != GoNotExist {
-		return NoGoroutine
-	}
+func (m *Machine) coroutineTarget(t *thread, ev *Event) GoID {
 	p := &t.prev
-	if p.kind == EventGoTransition && p.from == uint8(GoWaiting) && p.to == uint8(GoRunnable) && p.g == ev.G && at.Sub(p.at) <= 1 {
+	if p.kind == EventGoTransition && p.from == uint8(GoWaiting) && p.to == uint8(GoRunnable) && p.g == ev.G && m.now.Sub(p.at) <= 1 {
 		if g := m.gs.Get(GoID(p.id)); g != nil && !g.wake.named {
 			return g.ID
 		}

@@ -17,6 +17,7 @@ type proc struct {
 	from    Time
 	gone    Time     // when GOMAXPROCS did away with it, if not alive
 	absent  Duration // how long it did not exist
+	plain   bool     // what it did before is settled, and it does no work but a user's
 	vague   bool     // held by a thread of which the trace has not shown yet what it ran
 	times   [NumProcStates]Duration
 	handoff *Handoff // on its way to a new thread
@@ -26,28 +27,32 @@ type proc struct {
 
 // procOrNil returns the proc, or nil if it was not seen or is NoProc.
 func (m *Machine) procOrNil(id ProcID) *proc {
-	if id < 0 || int(id) >= len(m.procs) {
-		return nil
+	if uint(id) < uint(len(m.procs)) {
+		return m.procs[id]
 	}
-	return m.procs[id]
+	return nil
 }
 
 // proc returns the proc, beginning its account, idle since the start, at first
 // sight. It returns nil for ids out of any reason.
 func (m *Machine) proc(id ProcID) *proc {
+	if p := m.procOrNil(id); p != nil {
+		return p
+	}
+	return m.newProc(id)
+}
+
+func (m *Machine) newProc(id ProcID) *proc {
 	if id < 0 || id >= maxProcID {
 		return nil
 	}
 	if int(id) >= len(m.procs) {
 		m.procs = append(m.procs, make([]*proc, int(id)+1-len(m.procs))...)
 	}
-	p := m.procs[id]
-	if p == nil {
-		p = &proc{alive: true, from: m.start, span: ProcSpan{P: id, State: ProcIdle, Start: m.start, OpenStart: true, G: NoGoroutine, M: NoThread}}
-		m.procs[id] = p
-		m.seenProcs++
-		m.amendIdle(m.countProcs())
-	}
+	p := &proc{alive: true, from: m.start, span: ProcSpan{P: id, State: ProcIdle, Start: m.start, OpenStart: true, G: NoGoroutine, M: NoThread}}
+	m.procs[id] = p
+	m.seenProcs++
+	m.amendIdle(m.countProcs())
 	return p
 }
 
@@ -56,6 +61,7 @@ func (m *Machine) proc(id ProcID) *proc {
 // much the number grew.
 func (m *Machine) countProcs() int {
 	n := max(m.seenProcs, m.maxProcs) - m.live.Procs
+	m.counted = false
 	m.live.Idle += n
 	m.live.Procs += n
 	return n
@@ -86,7 +92,7 @@ func (m *Machine) procTransition(ev *Event, t *thread, at Time) error {
 	default:
 		m.releaseProc(p, t, at)
 	}
-	m.stepMove(ev, holder, p.holder(), at)
+	m.stepMove(ev, holder, p.holder())
 	return nil
 }
 
@@ -116,7 +122,7 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 	p.thread, t.p = t, p.span.P
 	m.update(p, t, since)
 	if since < at {
-		p.vague = true
+		p.vague, p.plain = true, false
 		m.vague++
 	}
 }
@@ -147,9 +153,9 @@ func (m *Machine) acquireProc(p *proc, t *thread, at Time) {
 // that does so, the same one if it gives the proc up.
 func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 	holder, g := p.thread, p.g
-	if g != nil && g.State == GoSyscall {
+	if g != nil && g.span.State == GoSyscall {
 		p.handoff = m.newHandoff(p, holder, by, at)
-		m.loseProc(g, at)
+		m.loseProc(g)
 	}
 	p.thread, p.g = nil, nil
 	p.stopped = m.stw != nil && !m.stw.restarted
@@ -166,49 +172,137 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 }
 
 // loseProc splits the system call of g where its proc left it.
-func (m *Machine) loseProc(g *Goroutine, at Time) {
-	m.endSpan(g, at, GoSyscallBlocked, false, false, false)
-	g.State, g.openStart, g.synthetic, g.clamped = GoSyscallBlocked, false, false, false
-	g.sys.blockedAt, g.sys.proc, g.proc = at, g.proc, NoProc
+func (m *Machine) loseProc(g *Goroutine) {
+	m.enter(g, GoSyscallBlocked, g.span.Reason, 0)
+	g.sys.blockedAt, g.sys.proc, g.span.P = m.now, g.span.P, NoProc
 }
 
-// updateProc derives the proc's state from who holds it and, if anything changed, ends its
-// current interval.
-func (m *Machine) updateProc(p *proc, at Time) {
-	state, work, g, fn, mid := ProcIdle, WorkUser, NoGoroutine, StringID(0), NoThread
-	if p.thread != nil {
-		state, mid = ProcSearching, p.thread.span.M
-	} else if p.stopped {
-		state = ProcStopped
-	}
-	if p.g != nil {
-		g, fn = p.g.ID, p.g.Func
-		if p.thread == nil {
-			mid = p.g.thread
-		}
-		switch p.g.State {
-		case GoRunning:
-			state, work = ProcRunning, p.g.work
-		case GoSyscall:
-			state = ProcSyscall
-		}
-	}
-	if state == p.span.State && work == p.span.Work && g == p.span.G && mid == p.span.M {
-		p.span.Func = fn
+// update derives the states of a proc and of a thread, either of which may be nil, from what
+// they hold and, if anything changed, ends their current intervals.
+//
+// Nearly always they hold each other and the same goroutine, if any, and what changes is what
+// that does. All else is for updateEach, which would come to the same here.
+func (m *Machine) update(p *proc, t *thread, at Time) {
+	if p == nil || t == nil || p.thread != t || t.p != p.span.P || p.g != t.g || !p.plain {
+		m.updateEach(p, t, at)
 		return
 	}
-	at = max(at, p.span.Start)
-	m.endProcSpan(p, at, false)
-	if p.vague {
-		p.vague = false
-		m.vague--
+	s, of, before := &p.span, &t.span, p.span.State
+	state, does, g, fn := ProcSearching, ThreadSearching, NoGoroutine, StringID(0)
+	if t.g != nil {
+		g, fn = t.g.ID, t.g.Func
+		switch {
+		case t.g.span.State == GoRunning && t.g.work == WorkUser:
+			state, does, t.everRan = ProcRunning, ThreadRunning, true
+		case t.g.span.State == GoSyscall:
+			state, does = ProcSyscall, ThreadSyscall
+		default:
+			before = ProcIdle
+		}
 	}
-	m.countProc(p, -1, at)
-	before := p.span.State
-	p.span.State, p.span.Work, p.span.OpenStart = state, work, p.span.OpenStart && at == p.from
-	p.span.G, p.span.Func, p.span.M = g, fn, mid
-	m.countProc(p, +1, at)
-	m.stepProc(p, before, at)
+	if before == ProcIdle || before == state || of.State == does {
+		m.updateEach(p, t, at)
+		return
+	}
+	if m.late != nil {
+		m.flushStep()
+	}
+	if at > s.Start {
+		if m.obs.procSpan != nil {
+			s.End = at
+			m.obs.procSpan.ProcSpan(s)
+		}
+		p.times[before] += at.Sub(s.Start)
+		s.Start = at
+	}
+	s.State, s.G, s.Func, s.M, s.OpenStart = state, g, fn, of.M, s.OpenStart && s.Start == p.from
+	*m.live.procs(before)--
+	*m.live.procs(state)++
+	m.counted = false
+	if m.log != nil {
+		m.late, m.lateFrom = p, before
+	}
+	m.endThreadSpan(t, max(at, of.Start))
+	of.State, of.P, of.G, of.OpenStart = does, t.p, g, of.OpenStart && of.Start == t.from
+}
+
+// updateEach is update for whatever the proc and the thread hold.
+func (m *Machine) updateEach(p *proc, t *thread, at Time) {
+	if p != nil {
+		state, work, g, fn, mid := ProcIdle, WorkUser, NoGoroutine, StringID(0), NoThread
+		if p.thread != nil {
+			state, mid = ProcSearching, p.thread.span.M
+		} else if p.stopped {
+			state = ProcStopped
+		}
+		if p.g != nil {
+			g, fn = p.g.ID, p.g.Func
+			if p.thread == nil {
+				mid = p.g.span.M
+			}
+			switch p.g.span.State {
+			case GoRunning:
+				state, work = ProcRunning, p.g.work
+			case GoSyscall:
+				state = ProcSyscall
+			}
+		}
+		s := &p.span
+		if state == s.State && work == s.Work && g == s.G && mid == s.M {
+			s.Func = fn
+		} else {
+			if m.late != nil {
+				m.flushStep()
+			}
+			m.endProcSpan(p, max(at, s.Start))
+			if p.vague {
+				p.vague = false
+				m.vague--
+			}
+			before := s.State
+			m.countProc(p, -1, s.Start)
+			s.State, s.Work, s.G, s.Func, s.M, s.OpenStart = state, work, g, fn, mid, s.OpenStart && s.Start == p.from
+			m.countProc(p, +1, s.Start)
+			p.plain = m.settled && work == WorkUser
+			if m.log != nil {
+				m.late, m.lateFrom = p, before // to be reported with the goroutine's step, if that comes next
+			}
+		}
+	}
+	if t == nil {
+		return
+	}
+	s, state, g := &t.span, ThreadNoProc, NoGoroutine
+	if t.p != NoProc {
+		state = ThreadSearching
+	}
+	if t.g != nil {
+		g = t.g.ID
+		switch t.g.span.State {
+		case GoRunning:
+			state = ThreadRunning
+		case GoSyscall:
+			state = ThreadSyscall
+		case GoSyscallBlocked:
+			if t.p == NoProc {
+				state = ThreadSyscallBlocked
+			}
+		}
+	}
+	if state == s.State && t.p == s.P && g == s.G {
+		return
+	}
+	switch state {
+	case ThreadRunning:
+		t.everRan = true
+	case ThreadNoProc:
+		if s.State == ThreadSearching && t.retook && !t.everRan {
+			// Sysmon gives a proc back: it has no other use for one than to create a thread.
+			m.borrow = borrow{by: s.M, end: at, valid: true}
+		}
+	}
+	m.endThreadSpan(t, max(at, s.Start))
+	s.State, s.P, s.G, s.OpenStart = state, t.p, g, s.OpenStart && s.Start == t.from
 }
 
 // learnWork finds what kind of work the goroutine does when it runs. It is to be called
@@ -223,25 +317,30 @@ func (m *Machine) learnWork(g *Goroutine) {
 	case hasRange(g.ranges, m.words.markAssist):
 		g.work = WorkGCAssist
 	}
+	g.flags = 0
+	if g.System {
+		g.flags = StepSystem
+	}
+	if g.worker {
+		g.flags |= StepWorker
+	}
 }
 
-// endProcSpan adds the current interval to the proc's totals and reports it.
-func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
-	d := at.Sub(p.span.Start)
-	p.times[p.span.State] += d
-	if d > 0 {
-		p.span.End, p.span.OpenEnd = at, openEnd
-		for _, o := range m.obs.procSpan {
-			o.ProcSpan(&p.span)
-		}
+// endProcSpan reports the current interval and adds it to the proc's totals.
+func (m *Machine) endProcSpan(p *proc, at Time) {
+	s := &p.span
+	if s.End = at; at > s.Start && m.obs.procSpan != nil {
+		m.obs.procSpan.ProcSpan(s)
 	}
-	p.span.Start = at
+	p.times[s.State] += at.Sub(s.Start)
+	s.Start = at
 }
 
 // countProc adds n times the proc to the numbers since a time: the live ones, and, if
 // the trace shows late what the proc did, what was not reported yet.
 func (m *Machine) countProc(p *proc, n int, at Time) {
 	p.count(&m.live, n)
+	m.counted = false
 	if m.settled || at >= m.now {
 		return
 	}
@@ -257,20 +356,9 @@ func (m *Machine) countProc(p *proc, n int, at Time) {
 
 // count adds n times the proc to the numbers.
 func (p *proc) count(c *Counts, n int) {
-	switch p.span.State {
-	case ProcIdle:
-		c.Idle += n
-	case ProcRunning:
-		c.Running += n
-		if p.span.Work.IsGC() && p.span.Work != WorkGCAssist {
-			c.GC += n
-		}
-	case ProcSearching:
-		c.Searching += n
-	case ProcSyscall:
-		c.Syscall += n
-	case ProcStopped:
-		c.Stopped += n
+	*c.procs(p.span.State) += n
+	if p.span.State == ProcRunning && p.span.Work.IsGC() && p.span.Work != WorkGCAssist {
+		c.GC += n
 	}
 	if p.overloaded() {
 		c.Overloaded += n
@@ -287,10 +375,9 @@ func (m *Machine) countWaiter(id ProcID, n int) {
 	}
 	was := p.overloaded()
 	p.waiters += n
-	if is := p.overloaded(); is && !was {
-		m.live.Overloaded++
-	} else if was && !is {
-		m.live.Overloaded--
+	if p.overloaded() != was {
+		m.live.Overloaded += n
+		m.counted = false
 	}
 }
 
@@ -299,7 +386,7 @@ func (m *Machine) countWaiter(id ProcID, n int) {
 func (m *Machine) resizeProcs(n int, at Time) {
 	first := m.maxProcs == 0
 	m.maxProcs = n
-	m.stepPhase(StepProcs, NoGoroutine, nil, 0, 0, n, at)
+	m.stepPhase(StepProcs, NoGoroutine, nil, 0, 0, n)
 	for _, p := range m.procs[min(n, len(m.procs)):] {
 		if p != nil && p.alive && p.thread == nil {
 			m.removeProc(p, at)
@@ -312,7 +399,7 @@ func (m *Machine) resizeProcs(n int, at Time) {
 
 // removeProc ends the existence of a proc that nobody holds.
 func (m *Machine) removeProc(p *proc, at Time) {
-	m.endProcSpan(p, at, false)
+	m.endProcSpan(p, at)
 	m.countProc(p, -1, m.now)
 	p.alive, p.gone = false, at
 	m.seenProcs--
@@ -339,7 +426,8 @@ func (m *Machine) finishProcs(t Time) {
 		}
 		end := p.gone
 		if p.alive {
-			m.endProcSpan(p, t, true)
+			p.span.OpenEnd = true
+			m.endProcSpan(p, t)
 			end = t
 		}
 		m.checkTimes("proc", int64(p.span.P), procStateNames, p.times[:], end.Sub(p.from)-p.absent)

@@ -98,8 +98,8 @@ func (m *Machine) workChanged(g *Goroutine, name StringID, at Time) {
 		return
 	}
 	m.learnWork(g)
-	if p := m.procOrNil(g.proc); p != nil && g.State == GoRunning {
-		m.updateProc(p, at)
+	if p := m.procOrNil(g.span.P); p != nil && g.span.State == GoRunning {
+		m.update(p, nil, at)
 	}
 }
 
@@ -153,7 +153,7 @@ func (m *Machine) stwBegin(name string, g *Goroutine, t *thread, r openRange, st
 	reason := strings.Trim(strings.TrimPrefix(name, stwPrefix), " ()")
 	m.stw = &stwState{thread: t}
 	m.stw.STW = STW{Reason: reason, G: g.ID, Start: r.start, Stopped: r.start, OpenStart: r.openStart}
-	m.stepPhase(StepStopping, g.ID, t, r.name, stack, 0, at)
+	m.stepPhase(StepStopping, g.ID, t, r.name, stack, 0)
 	m.worldStops(m.now)
 	if reason == startReason {
 		m.settle()
@@ -172,7 +172,7 @@ func (m *Machine) worldStops(at Time) {
 		}
 	}
 	w.allIdle, w.Stopped = true, max(at, w.Start)
-	m.stepPhase(StepStopped, w.G, w.thread, 0, 0, 0, at)
+	m.stepPhase(StepStopped, w.G, w.thread, 0, 0, 0)
 }
 
 // worldRestarts notes the effective end of a stop-the-world: the first proc that
@@ -189,7 +189,7 @@ func (m *Machine) worldRestarts(t *thread, at Time) {
 		return
 	}
 	w.restarted, w.Effective = true, at
-	m.stepPhase(StepRestarted, w.G, w.thread, 0, 0, 0, at)
+	m.stepPhase(StepRestarted, w.G, w.thread, 0, 0, 0)
 	m.unstop(at)
 }
 
@@ -198,7 +198,7 @@ func (m *Machine) unstop(at Time) {
 	for _, p := range m.procs {
 		if p != nil && p.alive && p.stopped {
 			p.stopped = false
-			m.updateProc(p, at)
+			m.update(p, nil, at)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (m *Machine) stwEnd(at Time, open bool) {
 	w.End, w.OpenEnd = at, open
 	if !w.restarted {
 		w.Effective = at
-		m.stepPhase(StepRestarted, w.G, w.thread, 0, 0, 0, at)
+		m.stepPhase(StepRestarted, w.G, w.thread, 0, 0, 0)
 		m.unstop(at)
 	}
 	if !w.allIdle {

@@ -62,11 +62,11 @@ type Step struct {
 	Stack      StackID
 	Kind       StepKind
 	From, To   uint8
-	Origin     Origin
+	Flags      StepFlags
+	Origin     Origin // N.B. from here on a goroutine's step is cleared in one go
 	Poller     Poller
 	Pseudo     Pseudo
 	Work       WorkKind
-	Flags      StepFlags
 	procFrom   uint8 // with StepWithProc; Work is that of the proc then
 	procTo     uint8
 }
@@ -105,16 +105,18 @@ type StepLog struct {
 	Wait func()
 
 	stopped *atomic.Bool // the Machine's; nil before Log
-	active  bool         // there was an event
-	last    Time         // the latest
-	proc    bool         // the latest step is a StepProc of the event that is being applied
+	from    Time         // of the events that are logged, at the earliest
 }
 
 // Log makes l collect the steps from now on. Those of the first log are written in place, others
 // get copies.
 func (m *Machine) Log(l *StepLog) {
-	l.stopped = &m.stopped
+	l.stopped, l.from = &m.stopped, m.now+1
 	m.logs = append(m.logs, l)
+	m.log, m.shared = m.logs[0], m.shared || len(m.logs) > 1
+	if l.Silent != nil {
+		m.gap = min(m.gap, l.Gap)
+	}
 }
 
 // Stopped reports whether nobody wants to know any more what the steps show.
@@ -138,144 +140,141 @@ func (l *StepLog) room() *Step {
 	if len(l.Steps) == cap(l.Steps) {
 		l.Full()
 	}
-	l.Steps = l.Steps[:len(l.Steps)+1]
-	return &l.Steps[len(l.Steps)-1]
+	n := len(l.Steps)
+	l.Steps = l.Steps[:n+1]
+	return &l.Steps[n]
 }
 
-// copy adds a step of another log.
-func (l *StepLog) copy(s *Step) {
-	if l.proc && s.Flags&StepWithProc != 0 { // it has taken in that of the proc
-		l.Steps[len(l.Steps)-1] = *s
-	} else {
-		*l.room() = *s
+// silence takes that nothing happened from m.now until a time.
+func (m *Machine) silence(until Time) {
+	for _, l := range m.logs {
+		if l.Silent != nil && m.now >= l.from && until.Sub(m.now) >= l.Gap {
+			l.Silent(m.now, until)
+		}
 	}
-	l.proc = s.Kind == StepProc
 }
-
-// event takes that something happened at this time.
-func (l *StepLog) event(at Time) {
-	if l.active && at.Sub(l.last) >= l.Gap && l.Silent != nil {
-		l.Silent(l.last, at)
-	}
-	l.active, l.last, l.proc = true, max(l.last, at), false
-}
-
-// stepping reports whether anybody takes steps.
-func (m *Machine) stepping() bool { return len(m.logs) > 0 || len(m.obs.step) > 0 }
 
 // newStep returns an empty step to be filled in and reported. It is filled field by field:
 // copying what was just put together would stall the processor.
-func (m *Machine) newStep(kind StepKind, at Time) *Step {
-	s := &m.step
-	if len(m.logs) > 0 {
-		l := m.logs[0]
-		s, l.proc = l.room(), kind == StepProc
-	}
+func (m *Machine) newStep(kind StepKind) *Step {
+	s := m.log.room()
 	*s = Step{}
-	s.Kind, s.Time = kind, at
+	s.Kind, s.Time = kind, m.now
 	s.G, s.By, s.M, s.FromM, s.ToM, s.P = NoGoroutine, NoGoroutine, NoThread, NoThread, NoThread, NoProc
 	return s
 }
 
-// goStep returns the step of goroutine g on thread id and proc p: that of the proc, which was
-// logged just before, if that says the same of g, thread and proc.
-func (m *Machine) goStep(g *Goroutine, id ThreadID, p ProcID, at Time) *Step {
-	if len(m.logs) > 0 && m.logs[0].proc {
-		l := m.logs[0]
-		s := &l.Steps[len(l.Steps)-1]
-		state, owner, fn := ProcState(s.To), NoGoroutine, StringID(0)
-		if heldBy(state) {
-			owner, fn = g.ID, g.Func
-		}
-		if s.Time == at && s.P == p && s.M == id && s.G == owner && s.Func == fn {
-			l.proc = false
-			s.Kind, s.Flags, s.procFrom, s.procTo = StepGo, StepWithProc, s.From, s.To
-			return s
-		}
+// share hands a step that was filled in on to other logs and to observers.
+func (m *Machine) share(s *Step) {
+	for i := 1; i < len(m.logs); i++ {
+		*m.logs[i].room() = *s
 	}
-	return m.newStep(StepGo, at)
-}
-
-func (m *Machine) reportStep(s *Step) {
-	if len(m.logs) > 1 {
-		for _, l := range m.logs[1:] {
-			l.copy(s)
+	if len(m.obs.step) > 0 {
+		var p Step
+		if s.Proc(&p) {
+			Report(m.obs.step, StepObserver.Step, &p)
 		}
-	}
-	for _, o := range m.obs.step {
-		o.Step(s)
+		if m.log == &m.own {
+			s.Flags &^= StepWithProc
+		}
+		Report(m.obs.step, StepObserver.Step, s)
 	}
 }
 
-// stepGo reports a goroutine's transition, after it was applied. since and reason
-// are those of the state that it left.
-func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
-	if !m.stepping() {
-		return
+// flushStep reports the new state of a proc that was to be reported with the next step.
+func (m *Machine) flushStep() {
+	if p := m.late; p != nil {
+		m.late = nil
+		m.reportProc(&p.span, m.lateFrom, p.span.Start)
 	}
-	s := m.goStep(g, ev.M, ev.P, at)
-	s.Since, s.G, s.By, s.M, s.P = since, g.ID, ev.G, ev.M, ev.P
-	s.From, s.To, s.Func, s.Reason, s.Stack = uint8(from), uint8(to), g.Func, ev.Str, ev.Stack
-	if from == GoUndetermined {
-		s.Flags |= StepStatus
+}
+
+// reportProc reports a proc's state.
+func (m *Machine) reportProc(p *ProcSpan, before ProcState, at Time) {
+	s := m.newStep(StepProc)
+	s.Time = at
+	s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.G, p.M, p.P, uint8(before), uint8(p.State), p.Func, p.Work
+	if m.shared {
+		m.share(s)
 	}
-	if g.System {
-		s.Flags |= StepSystem
+}
+
+// stepGo reports a goroutine's transition, after it was applied, with that of the proc, if it
+// says the same of goroutine, thread and proc. T is the event's thread.
+func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
+	p, flags := m.late, g.flags
+	if p != nil {
+		owner := NoGoroutine
+		if heldBy(p.span.State) {
+			owner = g.ID
+		}
+		if p.span.G == owner && p.span.P == ev.P && p.span.M == ev.M && p.span.Start == m.now {
+			m.late, flags = nil, flags|StepWithProc
+		} else {
+			m.flushStep()
+		}
 	}
-	if g.worker {
-		s.Flags |= StepWorker
+	if GoState(ev.From) == GoWaiting && m.byWorker(ev, t) {
+		flags |= StepByWorker
+	}
+	l := m.log
+	if len(l.Steps) == cap(l.Steps) {
+		l.Full()
+	}
+	n := len(l.Steps) // N.B. this is room, inline
+	l.Steps = l.Steps[:n+1]
+	s, from, to := &l.Steps[n], GoState(ev.From), GoState(ev.To)
+	s.Kind, s.Time, s.Since, s.G, s.By, s.M, s.P = StepGo, m.now, m.left, g.ID, ev.G, ev.M, ev.P
+	s.FromM, s.ToM, s.N, s.Func, s.Reason, s.Stack = NoThread, NoThread, 0, g.Func, ev.Str, ev.Stack
+	s.From, s.To, s.Flags = ev.From, ev.To, flags
+	s.Origin, s.Poller, s.Pseudo, s.Work, s.procFrom, s.procTo = OriginUnknown, PollerAmbiguous, NotPseudo, WorkUser, 0, 0
+	switch from {
+	case GoUndetermined, to:
+		s.From, s.Flags = uint8(GoUndetermined), (flags|StepStatus)&^StepByWorker
+	case GoRunning:
+		s.Stack = ev.SubjectStack
+	case GoWaiting:
+		s.Reason = m.leftReason
 	}
 	if to == GoRunnable || from == GoRunnable {
-		w := &g.wake
-		s.Origin, s.Pseudo = w.origin, w.pseudo
-		if w.net {
-			s.Poller = w.poller
-		}
+		s.Origin, s.Pseudo, s.Poller = g.span.Origin, g.span.Pseudo, g.wake.poller
 	}
-	if from == GoWaiting {
-		s.Reason = reason
-		if by := m.gs.Get(ev.G); by != nil && by.worker {
-			s.Flags |= StepByWorker
-		}
+	if flags&StepWithProc != 0 {
+		s.Work, s.procFrom, s.procTo = p.span.Work, uint8(m.lateFrom), uint8(p.span.State)
 	}
-	if from == GoRunning {
-		s.Stack = ev.SubjectStack
+	if m.shared {
+		m.share(s)
 	}
-	m.reportStep(s)
 }
 
 // stepMove reports a proc's way between threads.
-func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
-	if !m.stepping() {
+func (m *Machine) stepMove(ev *Event, from, to ThreadID) {
+	m.flushStep()
+	if m.log == nil {
 		return
 	}
-	s := m.newStep(StepMove, at)
+	s := m.newStep(StepMove)
 	s.By, s.M, s.FromM, s.ToM, s.P = ev.G, ev.M, from, to, ProcID(ev.ID)
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
 		s.Flags = StepStatus
 	}
-	m.reportStep(s)
-}
-
-// stepProc reports the proc's new state.
-func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
-	if !m.stepping() {
-		return
+	if m.shared {
+		m.share(s)
 	}
-	s := m.newStep(StepProc, at)
-	s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.span.G, p.span.M, p.span.P, uint8(before), uint8(p.span.State), p.span.Func, p.span.Work
-	m.reportStep(s)
 }
 
 // stepPhase reports a step that concerns all procs.
-func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, stack StackID, n int, at Time) {
-	if !m.stepping() {
+func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, stack StackID, n int) {
+	m.flushStep()
+	if m.log == nil {
 		return
 	}
-	s := m.newStep(kind, at)
+	s := m.newStep(kind)
 	s.G, s.By, s.Stack, s.Reason, s.N = g, g, stack, reason, int32(n)
 	if t != nil {
 		s.M = t.span.M
 	}
-	m.reportStep(s)
+	if m.shared {
+		m.share(s)
+	}
 }

@@ -53,21 +53,13 @@ func (t *thread) remember(ev *Event, at Time) {
 	l.kind, l.from, l.to, l.id, l.g, l.at = ev.Kind, ev.From, ev.To, ev.ID, ev.G, at
 }
 
-// touchThread returns the event's thread, beginning its account at first sight;
-// nil if the event has none.
-func (m *Machine) touchThread(ev *Event, at Time) *thread {
-	if ev.M == NoThread {
-		return nil
+// findThread returns the event's thread, beginning its account at first sight.
+func (m *Machine) findThread(ev *Event) *thread {
+	t := m.threads[ev.M]
+	if t == nil {
+		t = m.newThread(ev, m.now)
 	}
-	place := &m.recent[uint64(ev.M)%uint64(len(m.recent))]
-	t := *place
-	if t == nil || t.span.M != ev.M {
-		if t = m.threads[ev.M]; t == nil {
-			t = m.newThread(ev, at)
-		}
-		*place = t
-	}
-	t.last = at
+	m.recent[uint64(ev.M)%uint64(len(m.recent))] = t
 	return t
 }
 
@@ -130,70 +122,23 @@ func (m *Machine) threadStarted(t *thread, at Time) {
 	Report(m.obs.threadStart, ThreadStartObserver.ThreadStart, &s)
 }
 
-// update derives the states of a proc and of a thread, either of which may be nil, from what
-// they hold.
-func (m *Machine) update(p *proc, t *thread, at Time) {
-	if p != nil {
-		m.updateProc(p, at)
-	}
-	if t == nil {
-		return
-	}
-	state, g := t.derive(), NoGoroutine
-	if t.g != nil {
-		g = t.g.ID
-	}
-	if state == t.span.State && t.p == t.span.P && g == t.span.G {
-		return
-	}
-	if state == ThreadNoProc && t.span.State == ThreadSearching && t.retook && !t.everRan {
-		// Sysmon gives a proc back: it has no other use for one than to create a thread.
-		m.borrow = borrow{by: t.span.M, end: at, valid: true}
-	}
-	if state == ThreadRunning {
-		t.everRan = true
-	}
-	at = max(at, t.span.Start)
-	m.endThreadSpan(t, at, false)
-	t.span.OpenStart = t.span.OpenStart && at == t.from
-	t.span.State, t.span.P, t.span.G = state, t.p, g
-}
-
-// derive computes a thread's state from what it holds.
-func (t *thread) derive() ThreadState {
-	switch {
-	case t.g != nil && t.g.State == GoRunning:
-		return ThreadRunning
-	case t.g != nil && t.g.State == GoSyscall:
-		return ThreadSyscall
-	case t.p != NoProc:
-		return ThreadSearching
-	case t.g != nil && t.g.State == GoSyscallBlocked:
-		return ThreadSyscallBlocked
-	}
-	return ThreadNoProc
-}
-
 // endThreadSpan adds the current interval to the thread's totals and reports it.
-func (m *Machine) endThreadSpan(t *thread, at Time, openEnd bool) {
-	d := at.Sub(t.span.Start)
-	t.times[t.span.State] += d
-	if d > 0 && len(m.obs.threadSpan) > 0 {
-		m.reportThreadSpan(t, at, openEnd)
+func (m *Machine) endThreadSpan(t *thread, at Time) {
+	s := &t.span
+	if at > s.Start && len(m.obs.threadSpan) > 0 {
+		s.End = at
+		Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, s)
 	}
-	t.span.Start = at
-}
-
-func (m *Machine) reportThreadSpan(t *thread, at Time, openEnd bool) {
-	t.span.End, t.span.OpenEnd = at, openEnd
-	Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, &t.span)
+	t.times[s.State] += at.Sub(s.Start)
+	s.Start = at
 }
 
 // finishThreads closes the accounts of all threads.
 func (m *Machine) finishThreads(end Time) {
 	for _, id := range slices.Sorted(maps.Keys(m.threads)) {
 		t := m.threads[id]
-		m.endThreadSpan(t, end, true)
+		t.span.OpenEnd = true
+		m.endThreadSpan(t, end)
 		m.checkTimes("thread", int64(t.span.M), threadStateNames, t.times[:], end.Sub(t.from))
 		sum := Thread{M: t.span.M, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
 		Report(m.obs.thread, ThreadObserver.Thread, &sum)

@@ -22,11 +22,13 @@ func (m *Machine) label(ev *Event) {
 	g.Label = ev.Str
 	m.learnWork(g)
 	// The label of a mark worker says how its proc has been used since it started.
-	if p := m.procOrNil(g.proc); p != nil && p.g == g && m.workerMode(g) != WorkUser {
+	if p := m.procOrNil(g.span.P); p != nil && p.g == g && m.workerMode(g) != WorkUser {
 		m.countProc(p, -1, m.now)
-		p.span.Work = g.work
+		p.span.Work, p.plain = g.work, false
 		m.countProc(p, +1, m.now)
-		m.stepProc(p, p.span.State, m.now)
+		if m.log != nil {
+			m.reportProc(&p.span, p.span.State, m.now)
+		}
 	}
 }
 
@@ -115,7 +117,7 @@ func (g *Goroutine) inRegionOf(task TaskID) bool {
 // timesAt returns the goroutine's totals up to a time in its current interval.
 func (g *Goroutine) timesAt(at Time) [NumGoStates]Duration {
 	times := g.Times
-	times[g.State] += at.Sub(g.Since)
+	times[g.span.State] += at.Sub(g.span.Start)
 	return times
 }
 

@@ -93,12 +93,17 @@ func NewWaits(t *Tables) Waits { return Waits{tables: t} }
 
 // Of returns what is waited for with a reason.
 func (w *Waits) Of(reason StringID) Wait {
+	if int(reason) < len(w.known) && w.known[reason] != NumWaits {
+		return w.known[reason]
+	}
+	return w.learn(reason)
+}
+
+func (w *Waits) learn(reason StringID) Wait {
 	for int(reason) >= len(w.known) {
 		w.known = append(w.known, NumWaits)
 	}
-	if w.known[reason] == NumWaits {
-		w.known[reason] = WaitOf(w.tables.String(reason))
-	}
+	w.known[reason] = WaitOf(w.tables.String(reason))
 	return w.known[reason]
 }
 

@@ -103,7 +103,7 @@ var tableDefs = append([]tableDef{
 		col("created", "time", func(r *rows, g *model.Goroutine) { numIf(r, g.SeenCreation, g.From) }, "empty: it was there when the trace began"),
 		col("started", "time", func(r *rows, g *model.Goroutine) { numIf(r, g.HasStarted, g.Started) }, "when it was first seen running; empty: never"),
 		col("ended", "time", func(r *rows, g *model.Goroutine) { numIf(r, g.HasEnded, g.Ended) }, "empty: it was there when the trace ended"),
-		col("total", "ns", func(r *rows, g *model.Goroutine) { num(r, g.Since.Sub(g.From)) }, "from its creation or the beginning to its end or the end"),
+		col("total", "ns", func(r *rows, g *model.Goroutine) { num(r, g.Ended.Sub(g.From)) }, "from its creation or the beginning to its end or the end"),
 		stateCells(func(g *model.Goroutine) *[model.NumGoStates]model.Duration { return &g.Times }),
 		offsetCell("created, or the beginning of what was read", func(x *model.Goroutine) model.Time { return x.From }),
 	),

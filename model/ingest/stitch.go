@@ -139,9 +139,20 @@ func (s *stitcher) learn(c *wire.Chunk) {
 // came before, or that too much is alive.
 func (s *stitcher) apply(e *model.Event) error {
 	before := s.alive
-	err := s.complete(e)
-	if e.Kind == model.EventGoTransition {
-		s.alive += goWeight[e.To%8] - goWeight[e.From%8]
+	if e.Stack != 0 {
+		e.Stack = s.stacks[e.Stack]
+	}
+	if e.SubjectStack != 0 {
+		e.SubjectStack = s.stacks[e.SubjectStack]
+	}
+	if e.Str != 0 {
+		e.Str = s.strings[e.Str]
+	}
+	var err error
+	if e.Kind == model.EventGoTransition && !s.v1 {
+		err = s.goTransition(e)
+	} else {
+		err = s.complete(e)
 	}
 	if s.alive > before && s.alive+2*int64(len(s.gos.far)) > s.most && err == nil {
 		err = decodeError("more goroutines, tasks and regions are alive at once than a trace of this length can have")
@@ -149,9 +160,10 @@ func (s *stitcher) apply(e *model.Event) error {
 	return err
 }
 
+// complete does so for an event that is no transition of a goroutine, or that is of a trace
+// before Go 1.22.
 func (s *stitcher) complete(e *model.Event) error {
-	e.Stack, e.SubjectStack = s.stacks[e.Stack], s.stacks[e.SubjectStack]
-	e.Str, e.Str2 = s.strings[e.Str], s.strings[e.Str2]
+	e.Str2 = s.strings[e.Str2]
 	switch {
 	case e.Kind == model.EventSync:
 		s.syncs++
@@ -161,15 +173,15 @@ func (s *stitcher) complete(e *model.Event) error {
 		if e.Kind == model.EventGoTransition || e.Kind == model.EventProcTransition {
 			markStatus(e)
 		}
+		if e.Kind == model.EventGoTransition {
+			s.alive += goWeight[e.To%8] - goWeight[e.From%8]
+		}
 		return nil
 	case e.Kind == model.EventStackSample:
 		return nil // taken by a signal handler: its context is its own
 	}
 	m := s.thread(e.M)
-	switch e.Kind {
-	case model.EventGoTransition:
-		return s.goTransition(e, m)
-	case model.EventProcTransition:
+	if e.Kind == model.EventProcTransition {
 		return s.procTransition(e, m)
 	}
 	m.complete(e)
@@ -204,8 +216,9 @@ func (s *stitcher) thread(id model.ThreadID) *threadState {
 	if id == model.NoThread {
 		return nil
 	}
-	m, isNew := s.threads.getOrAdd(int64(id))
-	if isNew {
+	m := s.threads.get(int64(id))
+	if m == nil {
+		m, _ = s.threads.getOrAdd(int64(id))
 		*m = threadState{model.NoGoroutine, model.NoProc}
 	}
 	return m
@@ -231,7 +244,34 @@ func markStatus(e *model.Event) {
 	}
 }
 
-func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
+func (s *stitcher) goTransition(e *model.Event) error {
+	m := s.threads.get(int64(e.M))
+	if m == nil {
+		m = s.thread(e.M)
+	}
+	from, to := model.GoState(e.From), model.GoState(e.To)
+	p, i := s.gos.pages.get(e.ID>>goPageBits), e.ID&(goPageSize-1)
+	if p != nil && p.states[i] == e.From && from != to && from > model.GoNotExist && to > model.GoNotExist {
+		p.states[i] = e.To
+	} else if err := s.otherGo(e, m); err != nil {
+		return err
+	}
+	s.alive += goWeight[e.To%8] - goWeight[e.From%8]
+	if m == nil {
+		return nil
+	}
+	m.complete(e)
+	switch {
+	case to == model.GoRunning, to == model.GoSyscall:
+		m.g = model.GoID(e.ID)
+	case from != to && (from == model.GoRunning || from == model.GoSyscall):
+		m.g = model.NoGoroutine
+	}
+	return nil
+}
+
+// otherGo takes a transition that is none from one known state of a goroutine that lives to another.
+func (s *stitcher) otherGo(e *model.Event, m *threadState) error {
 	from, to := model.GoState(e.From), model.GoState(e.To)
 	old := model.GoState(s.gos.get(e.ID))
 	switch {
@@ -244,7 +284,6 @@ func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 	case from != model.GoNotExist && from != old:
 		return fmt.Errorf("goroutine %d: inconsistent state: got %v, want %v", e.ID, from, known(old))
 	}
-	m.complete(e)
 	markStatus(e)
 	switch {
 	case to == model.GoNotExist:
@@ -255,15 +294,6 @@ func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 		delete(s.regions, e.ID)
 	case to != model.GoUndetermined && to != old:
 		s.gos.set(e.ID, uint8(old), e.To)
-	}
-	if m == nil {
-		return nil
-	}
-	switch {
-	case to == model.GoRunning, to == model.GoSyscall:
-		m.g = model.GoID(e.ID)
-	case from == model.GoRunning && from != to, from == model.GoSyscall && from != to:
-		m.g = model.NoGoroutine
 	}
 	return nil
 }

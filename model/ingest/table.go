@@ -13,12 +13,17 @@ type table[V any] struct {
 
 // get returns the value of key, nil if there is none.
 func (t *table[V]) get(key int64) *V {
-	c := &t.cache[uint64(key)%64]
-	if c.value != nil && c.key == key {
+	if c := &t.cache[uint64(key)%64]; c.value != nil && c.key == key {
 		return c.value
 	}
+	return t.find(key)
+}
+
+// find looks for the value where get does not find it at once.
+func (t *table[V]) find(key int64) *V {
 	v := t.values[key]
 	if v != nil {
+		c := &t.cache[uint64(key)%64]
 		c.key, c.value = key, v
 	}
 	return v
@@ -53,7 +58,8 @@ type goStates struct {
 }
 
 const (
-	goPageSize   = 256
+	goPageBits   = 8
+	goPageSize   = 1 << goPageBits
 	goSparePages = 1 << 8 // to have however empty they are
 	goPerPage    = 128    // goroutines on average in what is beyond
 )
@@ -65,8 +71,8 @@ type goPage struct {
 
 // get returns the state of a goroutine, 0 (GoUndetermined) if there is none.
 func (s *goStates) get(id int64) uint8 {
-	if p := s.pages.get(id / goPageSize); p != nil && p.states[id%goPageSize] != 0 {
-		return p.states[id%goPageSize]
+	if p := s.pages.get(id >> goPageBits); p != nil && p.states[id&(goPageSize-1)] != 0 {
+		return p.states[id&(goPageSize-1)]
 	}
 	if len(s.far) == 0 {
 		return 0
@@ -76,10 +82,10 @@ func (s *goStates) get(id int64) uint8 {
 
 // set gives a goroutine, whose state was old, one other than 0.
 func (s *goStates) set(id int64, old, state uint8) {
-	p := s.pages.get(id / goPageSize)
+	p := s.pages.get(id >> goPageBits)
 	switch {
-	case old != 0 && p != nil && p.states[id%goPageSize] != 0:
-		p.states[id%goPageSize] = state
+	case old != 0 && p != nil && p.states[id&(goPageSize-1)] != 0:
+		p.states[id&(goPageSize-1)] = state
 		return
 	case old != 0:
 		s.far[id] = state
@@ -94,22 +100,22 @@ func (s *goStates) set(id int64, old, state uint8) {
 		return
 	}
 	if p == nil {
-		p, _ = s.pages.getOrAdd(id / goPageSize)
+		p, _ = s.pages.getOrAdd(id >> goPageBits)
 	}
-	p.states[id%goPageSize] = state
+	p.states[id&(goPageSize-1)] = state
 	p.alive++
 }
 
 // remove forgets a goroutine that is there.
 func (s *goStates) remove(id int64) {
 	s.alive--
-	p := s.pages.get(id / goPageSize)
-	if p == nil || p.states[id%goPageSize] == 0 {
+	p := s.pages.get(id >> goPageBits)
+	if p == nil || p.states[id&(goPageSize-1)] == 0 {
 		delete(s.far, id)
 		return
 	}
-	p.states[id%goPageSize] = 0
+	p.states[id&(goPageSize-1)] = 0
 	if p.alive--; p.alive == 0 {
-		s.pages.remove(id / goPageSize)
+		s.pages.remove(id >> goPageBits)
 	}
 }

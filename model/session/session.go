@@ -136,16 +136,17 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 		if err != nil {
 			return err
 		}
-		for i := range events {
-			ev := &events[i]
-			if rd.Before != nil {
-				rd.Before(ev)
+		if !begun {
+			early := 0
+			for rd.Windowed && early < len(events) && events[early].Time < rd.Start {
+				early++
 			}
-			if !begun && (!rd.Windowed || ev.Time >= rd.Start) {
+			rd.apply(events[:early], nil)
+			if events = events[early:]; len(events) > 0 {
 				begun = true
 				switch {
 				case !rd.Windowed:
-					rd.Origin = ev.Time
+					rd.Origin = events[0].Time
 				case !rd.Past:
 					rd.Machine.Begin(rd.Start)
 				}
@@ -153,16 +154,8 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 					begin()
 				}
 			}
-			if err := rd.Machine.Apply(ev); err != nil {
-				if rd.Contradictions == 0 {
-					rd.First = err
-				}
-				rd.Contradictions++
-			}
-			if begun && event != nil {
-				event(ev)
-			}
 		}
+		rd.apply(events, event)
 		if rd.Progress != nil {
 			rd.Progress()
 		}
@@ -176,6 +169,25 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 	}
 	rd.Machine.Finish(end) // its error is that of Check
 	return nil
+}
+
+// apply applies events, each of which event sees, too, if it is not nil.
+func (rd *Reading) apply(events []model.Event, event func(*model.Event)) {
+	for i := range events {
+		ev := &events[i]
+		if rd.Before != nil {
+			rd.Before(ev)
+		}
+		if err := rd.Machine.Apply(ev); err != nil {
+			if rd.Contradictions == 0 {
+				rd.First = err
+			}
+			rd.Contradictions++
+		}
+		if event != nil {
+			event(ev)
+		}
+	}
 }
 
 // Close ends the reading and waits for all that it started: goroutines that decode, and those that

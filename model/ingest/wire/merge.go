@@ -68,8 +68,7 @@ func (d *Decoder) run() bool {
 // next emits the earliest event that can have happened by now: nearly always
 // the earliest one.
 func (d *Decoder) next() bool {
-	t := d.heap[0].thread
-	switch d.advance(t) {
+	switch d.advance(d.heap[0].thread) {
 	case advanced:
 		return d.refill(0)
 	case tooEarly:
@@ -99,14 +98,17 @@ func (d *Decoder) search() bool {
 // refill reads the next event of the i-th thread of the heap and puts it where
 // it belongs.
 func (d *Decoder) refill(i int) bool {
-	t := d.heap[i].thread
-	switch d.read(t) {
+	e := &d.heap[i]
+	switch d.read(e.thread) {
 	case readFailed:
 		return false
 	case readEnd:
 		d.remove(i)
 	default:
-		d.heap[i].time = t.time
+		e.time = e.thread.time
+		if h := d.heap; i == 0 && len(h) > 2 && e.time <= h[1].time && e.time <= h[2].time {
+			break // it goes on being the earliest
+		}
 		if d.up(i) == i {
 			d.down(i)
 		}
