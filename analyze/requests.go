@@ -400,7 +400,8 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 
 func (r *Requests) set(k *requestSet, shown int) result.RequestSet {
 	v := k.sums
-	middle, low, high := k.all.Quantile(0.5), k.all.Quantile(0.4), k.all.Quantile(0.6)
+	q := k.all.Quantiles(0.4, 0.5, 0.6)
+	low, middle, high := q[0], q[1], q[2]
 	v.Dist, v.Censored, v.Own, v.Path = result.NewDist(&k.all), k.censored, requestTimes(&k.own), requestTimes(&k.path)
 	slices.SortFunc(k.slowest, func(a, b *keptRequest) int {
 		return cmp.Or(cmp.Compare(b.length, a.length), cmp.Compare(a.number, b.number))
