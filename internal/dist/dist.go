@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/schedscope/schedscope/internal/hdr"
 	"github.com/schedscope/schedscope/model"
@@ -256,7 +257,12 @@ func (d *Dist) Merge(o *Dist) {
 		return
 	}
 	if d.count == 0 {
-		d.min, d.max, d.maxAt = o.min, o.max, o.maxAt
+		*d = *o
+		d.near, d.recent = slices.Clone(o.near), slices.Clone(o.recent)
+		if o.hist != nil {
+			d.hist = o.Histogram()
+		}
+		return
 	}
 	if o.max >= d.max {
 		d.maxUp(o.max, o.maxAt)
