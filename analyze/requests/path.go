@@ -15,6 +15,7 @@ type goroutine struct {
 	since   model.Time
 	segs    []segment
 	stack   model.StackID // the latest that was seen
+	view    *seenIn       // of it
 	proc    int16         // that it ran on
 	kind    Kind          // since then; of Running while it assists: GC
 	state   model.GoState
@@ -353,7 +354,11 @@ func (t *Tracker) close(g *goroutine) {
 	if t.now <= g.since {
 		return
 	}
-	t.spend(&g.own, g.kind, g.since, t.now)
+	if g.kind == Runnable && g.since < t.stopped {
+		t.spend(&g.own, g.kind, g.since, t.now)
+	} else {
+		g.own[g.kind] += t.now.Sub(g.since)
+	}
 	if len(g.segs) == cap(g.segs) || len(g.samples) > 0 {
 		t.room(g)
 	}
