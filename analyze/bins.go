@@ -1,6 +1,10 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"math"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // firstWidth is the width of time bins at a trace's beginning, as a power of
 // two of nanoseconds: 1.024 us.
@@ -16,6 +20,7 @@ type bins[T any] struct {
 	begun bool
 	shift uint8 // log2 of the width
 	used  int
+	end   model.Time // of those used
 
 	now      *T         // the latest bin that [bins.in] returned; it
 	from, to model.Time // begins at from and ends before to
@@ -27,7 +32,7 @@ func newBins[T any](most int, join func(into, from *T)) bins[T] {
 
 // BeginAt sets the time at which the first bin starts; otherwise it is the first time asked
 // for. Times before it belong to the first bin.
-func (b *bins[T]) BeginAt(t model.Time) { b.start, b.begun = t, true }
+func (b *bins[T]) BeginAt(t model.Time) { b.start, b.end, b.begun = t, math.MinInt64, true }
 
 // Width returns the width of a bin.
 func (b *bins[T]) Width() model.Duration { return 1 << b.shift }
@@ -41,12 +46,19 @@ func (b *bins[T]) reach(start, end model.Time) (from, to uint64) {
 	if !b.begun {
 		b.BeginAt(start)
 	}
-	from, to = uint64(max(start-b.start, 0)), uint64(max(end-b.start, 0))
+	if end >= b.end {
+		b.extend(uint64(max(end-b.start, 0)))
+	}
+	return uint64(max(start-b.start, 0)), uint64(max(end-b.start, 0))
+}
+
+// extend makes sure that there is a bin for a time since the start.
+func (b *bins[T]) extend(to uint64) {
 	for to>>b.shift >= uint64(len(b.cells)) {
 		b.widen()
 	}
 	b.used = max(b.used, int(to>>b.shift)+1)
-	return from, to
+	b.end = b.start + model.Time(uint64(b.used)<<b.shift)
 }
 
 // in returns the bin in which an interval and its end lie, nil if there is no single one.
@@ -79,11 +91,10 @@ func (b *bins[T]) bin(at model.Time) *T {
 // widen joins pairs of bins: bin i becomes the join of 2i and 2i+1.
 func (b *bins[T]) widen() {
 	for i := 0; 2*i < b.used; i++ {
-		x := b.cells[2*i]
+		b.cells[i] = b.cells[2*i]
 		if 2*i+1 < b.used {
-			b.join(&x, &b.cells[2*i+1])
+			b.join(&b.cells[i], &b.cells[2*i+1])
 		}
-		b.cells[i] = x
 	}
 	half := (b.used + 1) / 2
 	clear(b.cells[half:b.used])
