@@ -193,7 +193,7 @@ func (t *Tracker) blocked(g *goroutine) {
 	if s.write && g.state == model.GoSyscall {
 		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: s.doing == doingFinish && g.answers()}
 		t.wrote++
-		g.writes = true
+		g.writes, g.lastWrite = true, t.now
 	}
 	if g.server == nil || g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
 		return
@@ -353,6 +353,9 @@ type end struct {
 	all, fits int32 // waits for what comes from the other end, and of them those soon after a write there
 }
 
+// paired reports whether the other end is known.
+func (x *end) paired() bool { return x.other != nil }
+
 type write struct {
 	at    model.Time
 	g     *goroutine
@@ -456,7 +459,7 @@ func (e *ends) meets(o *ends) (both, one bool) {
 
 // answers reports whether who gets the responses of a goroutine is known, or outside of the program.
 func (e *ends) answers() bool {
-	return e != nil && (e.outside || slices.ContainsFunc(e.of[:e.born], func(x *end) bool { return x.other != nil }))
+	return e != nil && (e.outside || slices.ContainsFunc(e.of[:e.born], (*end).paired))
 }
 
 // accepted pairs what g accepted with the oldest dial that nobody has accepted.
@@ -485,10 +488,12 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 		dialled = g.of[0]
 	}
 	var met *write
-	for x := range waiting {
-		if both, _ := g.meets(x.g.ends); both {
-			met = x
-			break
+	if g.ends != nil && slices.ContainsFunc(g.of[:g.n], (*end).paired) {
+		for x := range waiting {
+			if both, _ := g.meets(x.g.ends); both {
+				met = x
+				break
+			}
 		}
 	}
 	if dialled != nil && dialled.other != nil {
@@ -524,9 +529,11 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 		least = sourceVotes
 	}
 	if peer := g.peers.most(least); peer != nil {
-		for x := range waiting {
-			if x.g == peer && !x.taken {
-				return x.take()
+		if peer.lastWrite > g.since {
+			for x := range waiting {
+				if x.g == peer && !x.taken {
+					return x.take()
+				}
 			}
 		}
 		return nil, 0
