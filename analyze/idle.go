@@ -57,25 +57,26 @@ func (x *Idle) Counts(c *model.Counts) {
 	if c.Runnable >= x.MaxRunnable && (c.Runnable > x.MaxRunnable || x.at(c.Start) < x.MaxRunnableAt) {
 		x.MaxRunnable, x.MaxRunnableAt = c.Runnable, x.at(c.Start)
 	}
-	if c.Idle > 0 && c.Overloaded > 0 {
-		x.Wall += d
-		x.PerProc += d * model.Duration(min(c.Idle, c.Overloaded))
-	}
-	if c.Idle == 0 && c.Runnable > 0 {
+	if c.Idle > 0 {
+		if c.Overloaded > 0 {
+			x.Wall += d
+			x.PerProc += d * model.Duration(min(c.Idle, c.Overloaded))
+		}
+		if c.Runnable > 0 {
+			x.PerGoroutine += d * model.Duration(min(c.Idle, c.Runnable))
+			if !x.open || c.Start != x.last {
+				x.close()
+				x.open, x.since = true, c.Start
+			}
+			x.last = c.End
+			return
+		}
+	} else if c.Runnable > 0 {
 		x.Saturated += d
 	}
-	if c.Runnable == 0 || c.Idle == 0 {
-		if x.open {
-			x.close()
-		}
-		return
-	}
-	x.PerGoroutine += d * model.Duration(min(c.Idle, c.Runnable))
-	if !x.open || c.Start != x.last {
+	if x.open {
 		x.close()
-		x.open, x.since = true, c.Start
 	}
-	x.last = c.End
 }
 
 // close ends the open episode, if there is one.

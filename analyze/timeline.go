@@ -71,14 +71,14 @@ func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 	}
 	if b := t.in(s.Start, s.End); b != nil {
 		b.Uses[use] += s.Duration()
-		return
+	} else {
+		t.split(s.Start, s.End, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
 	}
-	t.split(s.Start, s.End, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
 }
 
 // Counts implements [model.CountsObserver].
 func (t *Timeline) Counts(c *model.Counts) {
-	if b := t.in(c.Start, c.End); b != nil {
+	if b := t.find(c.Start, c.End); b != nil {
 		b.count(c, c.End.Sub(c.Start))
 	} else {
 		t.split(c.Start, c.End, func(b *TimeBin, d model.Duration) { b.count(c, d) })
