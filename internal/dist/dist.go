@@ -18,9 +18,9 @@ const ExactSamples = 5_000_000
 // Dist is a distribution of durations. The zero value is empty and ready.
 //
 // Up to [ExactSamples] samples it is exact: it keeps each different value with
-// its count, in about four bytes per value or sample besides a buffer for the newest.
-// Beyond that it becomes a histogram of log-linear buckets whose values are off by at
-// most 0.4 %; count, total, minimum and maximum stay exact.
+// its count, in about four bytes per value or sample besides a table of at most 256 KiB
+// and a buffer for the newest. Beyond that it becomes a histogram of log-linear buckets
+// whose values are off by at most 0.4 %; count, total, minimum and maximum stay exact.
 //
 // A sample is put away as follows.
 //
@@ -49,9 +49,9 @@ type Dist struct {
 const (
 	nearGrain = 64
 	nearEight = 8 * nearGrain
-	nearLeast = 1 << 5  // times 8 counters
-	nearMost  = 1 << 15 // the same: up to 16.8 ms
-	nearShare = 4       // the same for each sample
+	nearLeast = 1 << 5  // eights of counters
+	nearMost  = 1 << 15 // eights: up to 16.8 ms
+	nearShare = 4       // eights for each sample
 )
 
 // Of returns the distribution of which h is the histogram. Only what is given next to it
@@ -231,11 +231,12 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 	}
 	far := d.far()
 	more := far.next()
-	for i := range d.near {
-		for w := binary.LittleEndian.Uint64(d.near[i][:]); w != 0; {
+	near := d.near
+	for i := range near {
+		for w := binary.LittleEndian.Uint64(near[i][:]); w != 0; {
 			k := bits.TrailingZeros64(w) / 8
 			w &^= math.MaxUint8 << (8 * k)
-			v, n := model.Duration(i)*nearEight+model.Duration(k)*nearGrain, int64(d.near[i][k])
+			v, n := model.Duration(i)*nearEight+model.Duration(k)*nearGrain, int64(near[i][k])
 			for ; more && far.v < v; more = far.next() {
 				f(far.v, int64(far.n))
 			}
