@@ -1,10 +1,6 @@
 package analyze
 
-import (
-	"math"
-
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // firstWidth is the width of time bins at a trace's beginning, as a power of
 // two of nanoseconds: 1.024 us.
@@ -20,7 +16,6 @@ type bins[T any] struct {
 	begun bool
 	shift uint8 // log2 of the width
 	used  int
-	end   model.Time // of those used
 
 	now      *T         // the latest bin that [bins.in] returned; it
 	from, to model.Time // begins at from and ends before to
@@ -32,7 +27,7 @@ func newBins[T any](most int, join func(into, from *T)) bins[T] {
 
 // BeginAt sets the time at which the first bin starts; otherwise it is the first time asked
 // for. Times before it belong to the first bin.
-func (b *bins[T]) BeginAt(t model.Time) { b.start, b.end, b.begun = t, math.MinInt64, true }
+func (b *bins[T]) BeginAt(t model.Time) { b.start, b.begun = t, true }
 
 // Width returns the width of a bin.
 func (b *bins[T]) Width() model.Duration { return 1 << b.shift }
@@ -46,19 +41,12 @@ func (b *bins[T]) reach(start, end model.Time) (from, to uint64) {
 	if !b.begun {
 		b.BeginAt(start)
 	}
-	if end >= b.end {
-		b.extend(uint64(max(end-b.start, 0)))
-	}
-	return uint64(max(start-b.start, 0)), uint64(max(end-b.start, 0))
-}
-
-// extend makes sure that there is a bin for a time since the start.
-func (b *bins[T]) extend(to uint64) {
+	from, to = uint64(max(start-b.start, 0)), uint64(max(end-b.start, 0))
 	for to>>b.shift >= uint64(len(b.cells)) {
 		b.widen()
 	}
 	b.used = max(b.used, int(to>>b.shift)+1)
-	b.end = b.start + model.Time(uint64(b.used)<<b.shift)
+	return from, to
 }
 
 // in returns the bin in which an interval and its end lie, nil if there is no single one.

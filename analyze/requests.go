@@ -266,11 +266,7 @@ func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *kep
 
 // keep lists a request's path and sums it up in x.
 func (r *Requests) keep(q *requests.Request, x *keptRequest) {
-	last := struct { // a closure holds it
-		id   int32
-		wait requests.Kind
-		at   *requests.Place
-	}{-1, requests.NumKinds, nil}
+	last, before := int32(-1), requests.Part{Wait: requests.NumKinds}
 	r.list = r.list[:0]
 	for p := range q.Parts() {
 		id, d := r.part(p), p.To.Sub(p.From)
@@ -293,10 +289,10 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 		}
 		part := &r.list[s.index]
 		part.time += d
-		if p.Wait != last.wait || p.WaitAt != last.at || p.Wait == requests.NumKinds && id != last.id { // not of the wait before
+		if p.Wait != before.Wait || p.WaitAt != before.WaitAt || p.Wait == requests.NumKinds && id != last { // not of the wait before
 			part.times++
 		}
-		last.id, last.wait, last.at = id, p.Wait, p.WaitAt
+		last, before.Wait, before.WaitAt = id, p.Wait, p.WaitAt
 	}
 	x.parts = slices.Clone(r.list)
 }
