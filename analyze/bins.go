@@ -79,11 +79,10 @@ func (b *bins[T]) bin(at model.Time) *T {
 // widen joins pairs of bins: bin i becomes the join of 2i and 2i+1.
 func (b *bins[T]) widen() {
 	for i := 0; 2*i < b.used; i++ {
-		x := b.cells[2*i]
+		b.cells[i] = b.cells[2*i]
 		if 2*i+1 < b.used {
-			b.join(&x, &b.cells[2*i+1])
+			b.join(&b.cells[i], &b.cells[2*i+1])
 		}
-		b.cells[i] = x
 	}
 	half := (b.used + 1) / 2
 	clear(b.cells[half:b.used])

@@ -45,7 +45,11 @@ func (f *feed) ProcSpan(s *model.ProcSpan) {
 
 // Counts implements [model.CountsObserver].
 func (f *feed) Counts(c *model.Counts) {
-	f.Timeline.Counts(c)
+	if t := f.Timeline; c.Start >= t.from && c.End < t.to { // nearly always
+		t.now.count(c, c.End.Sub(c.Start))
+	} else {
+		t.Counts(c)
+	}
 	f.Idle.Counts(c)
 }
 

@@ -85,10 +85,9 @@ func HeatBounds(row int) (lo, hi model.Duration) {
 
 // GoSpan implements [model.GoSpanObserver].
 func (h *Heat) GoSpan(s *model.GoSpan) {
-	if s.State != model.GoRunnable || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.System {
-		return
+	if countsAsWait(s) {
+		h.bin(s.End)[heatRow(s.Duration())]++
 	}
-	h.bin(s.End)[heatRow(s.Duration())]++
 }
 
 func (c *heatCol) join(o *heatCol) {

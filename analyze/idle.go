@@ -29,8 +29,8 @@ type Idle struct {
 	// times are their beginnings.
 	Episodes Dist
 
-	// Integrals over time, in proc-nanoseconds.
-	Procs, Running, Syscall, Stopped, Idle model.Duration
+	// Integrals over time, in proc-nanoseconds. Busy procs run a goroutine or are in a system call.
+	Procs, Busy model.Duration
 	// Runnable is in goroutine-nanoseconds. Saturated is the time in which no
 	// proc was idle and a goroutine was runnable.
 	Runnable, Saturated model.Duration
@@ -49,34 +49,34 @@ func (x *Idle) Counts(c *model.Counts) {
 	d := c.End.Sub(c.Start)
 	x.Span += d
 	x.Procs += d * model.Duration(c.Procs)
-	x.Running += d * model.Duration(c.Running)
-	x.Syscall += d * model.Duration(c.Syscall)
-	x.Stopped += d * model.Duration(c.Stopped)
-	x.Idle += d * model.Duration(c.Idle)
+	x.Busy += d * model.Duration(c.Running+c.Syscall)
 	x.Runnable += d * model.Duration(c.Runnable)
-	x.MostProcs = max(x.MostProcs, c.Procs)
-	if c.Runnable > x.MaxRunnable || c.Runnable == x.MaxRunnable && x.at(c.Start) < x.MaxRunnableAt {
+	if c.Procs > x.MostProcs {
+		x.MostProcs = c.Procs
+	}
+	if c.Runnable >= x.MaxRunnable && (c.Runnable > x.MaxRunnable || x.at(c.Start) < x.MaxRunnableAt) {
 		x.MaxRunnable, x.MaxRunnableAt = c.Runnable, x.at(c.Start)
 	}
-	if c.Idle > 0 && c.Overloaded > 0 {
-		x.Wall += d
-		x.PerProc += d * model.Duration(min(c.Idle, c.Overloaded))
-	}
-	if c.Runnable == 0 || c.Idle == 0 {
+	if c.Idle > 0 {
+		if c.Overloaded > 0 {
+			x.Wall += d
+			x.PerProc += d * model.Duration(min(c.Idle, c.Overloaded))
+		}
 		if c.Runnable > 0 {
-			x.Saturated += d
+			x.PerGoroutine += d * model.Duration(min(c.Idle, c.Runnable))
+			if !x.open || c.Start != x.last {
+				x.close()
+				x.open, x.since = true, c.Start
+			}
+			x.last = c.End
+			return
 		}
-		if x.open {
-			x.close()
-		}
-		return
+	} else if c.Runnable > 0 {
+		x.Saturated += d
 	}
-	x.PerGoroutine += d * model.Duration(min(c.Idle, c.Runnable))
-	if !x.open || c.Start != x.last {
+	if x.open {
 		x.close()
-		x.open, x.since = true, c.Start
 	}
-	x.last = c.End
 }
 
 // close ends the open episode, if there is one.
@@ -103,7 +103,7 @@ func (x *Idle) Result(v *result.Report) {
 	v.Totals.Procs = x.MostProcs
 	p := &v.Procs
 	// SchedViz calls the first UtilizationFraction.
-	p.Utilisation, p.Mean, p.MeanRunnable = result.Ratio(x.Running+x.Syscall, x.Procs), result.Ratio(x.Procs, x.Span), result.Ratio(x.Runnable, x.Span)
+	p.Utilisation, p.Mean, p.MeanRunnable = result.Ratio(x.Busy, x.Procs), result.Ratio(x.Procs, x.Span), result.Ratio(x.Runnable, x.Span)
 	p.MaxRunnable, p.MaxRunnableAt, p.Saturated = x.MaxRunnable, x.MaxRunnableAt, x.Saturated
 	p.IdleRunnable = result.Idle{Episodes: result.NewDist(&x.Episodes), Wall: x.Wall, PerProc: x.PerProc, PerGoroutine: x.PerGoroutine, AtEnd: x.atEnd}
 }

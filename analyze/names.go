@@ -103,6 +103,11 @@ func newDistGrid(t *model.Tables) distGrid { return distGrid{newByName[[]Dist](t
 
 // at returns the distribution of a name and a kind.
 func (g *distGrid) at(id model.StringID, kind int) *Dist {
+	if int(id) < len(g.byID) {
+		if row := g.byID[id]; row != nil && kind < len(*row) {
+			return &(*row)[kind]
+		}
+	}
 	row := g.get(id)
 	if kind >= len(*row) {
 		*row = append(*row, make([]Dist, kind+1-len(*row))...)
@@ -142,15 +147,19 @@ type (
 
 // addCensored counts the interval if it is censored, and reports whether it is.
 func addCensored(c *Censored, s *model.GoSpan, at model.Time) bool {
-	switch {
-	case s.OpenStart:
-		c.AtStart.Add(s.Duration(), at)
-	case s.OpenEnd:
-		c.AtEnd.Add(s.Duration(), at)
-	default:
-		return false
+	if s.OpenStart || s.OpenEnd {
+		countCensored(c, s, at)
+		return true
 	}
-	return true
+	return false
+}
+
+func countCensored(c *Censored, s *model.GoSpan, at model.Time) {
+	if s.OpenStart {
+		c.AtStart.Add(s.Duration(), at)
+	} else {
+		c.AtEnd.Add(s.Duration(), at)
+	}
 }
 
 // traceClock is embedded by analyses that keep points in time or single items.

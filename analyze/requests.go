@@ -266,8 +266,8 @@ func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *kep
 
 // keep lists a request's path and sums it up in x.
 func (r *Requests) keep(q *requests.Request, x *keptRequest) {
-	last, wait, at := int32(-1), requests.NumKinds, (*requests.Place)(nil)
-	list := r.list[:0]
+	last, before := int32(-1), requests.Part{Wait: requests.NumKinds}
+	r.list = r.list[:0]
 	for p := range q.Parts() {
 		id, d := r.part(p), p.To.Sub(p.From)
 		s := &r.parts[id]
@@ -284,16 +284,17 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 			x.codeless += d
 		}
 		if s.in != x.number {
-			s.in, s.index = x.number, int32(len(list))
-			list = append(list, keptPart{id: id})
+			s.in, s.index = x.number, int32(len(r.list))
+			r.list = append(r.list, keptPart{id: id})
 		}
-		list[s.index].time += d
-		if p.Wait != wait || p.WaitAt != at || p.Wait == requests.NumKinds && id != last { // not of the wait before
-			list[s.index].times++
+		part := &r.list[s.index]
+		part.time += d
+		if p.Wait != before.Wait || p.WaitAt != before.WaitAt || p.Wait == requests.NumKinds && id != last { // not of the wait before
+			part.times++
 		}
-		last, wait, at = id, p.Wait, p.WaitAt
+		last, before.Wait, before.WaitAt = id, p.Wait, p.WaitAt
 	}
-	x.parts, r.list = slices.Clone(list), list
+	x.parts = slices.Clone(r.list)
 }
 
 // whole returns a request's path as reports show it. The one of the latest request is kept.
@@ -400,7 +401,8 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 
 func (r *Requests) set(k *requestSet, shown int) result.RequestSet {
 	v := k.sums
-	middle, low, high := k.all.Quantile(0.5), k.all.Quantile(0.4), k.all.Quantile(0.6)
+	q := k.all.Quantiles(0.4, 0.5, 0.6)
+	low, middle, high := q[0], q[1], q[2]
 	v.Dist, v.Censored, v.Own, v.Path = result.NewDist(&k.all), k.censored, requestTimes(&k.own), requestTimes(&k.path)
 	slices.SortFunc(k.slowest, func(a, b *keptRequest) int {
 		return cmp.Or(cmp.Compare(b.length, a.length), cmp.Compare(a.number, b.number))
@@ -473,7 +475,11 @@ func (r *Requests) tail(share float64, slow, middle []*keptRequest) result.Reque
 // rows adds up the parts of the slow and of the middle that are the same, or of the same group.
 func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.RequestRow {
 	rows := map[result.RequestRow]*tailRow{} // by what makes rows the same
+	of := make([]*tailRow, len(r.parts))
 	row := func(id int32) *tailRow {
+		if of[id] != nil {
+			return of[id]
+		}
 		s := &r.parts[id]
 		v := result.RequestRow{Kind: s.kind.String()}
 		if p := s.at; p != nil {
@@ -496,22 +502,20 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		}
 		x := rows[v]
 		if x == nil {
-			x = &tailRow{RequestRow: v, taken: map[int32]bool{}, lines: map[uint64]model.Duration{}, waiterLines: map[uint64]model.Duration{}}
+			x = &tailRow{RequestRow: v, lines: map[uint64]model.Duration{}, waiterLines: map[uint64]model.Duration{}}
 			rows[v] = x
 		}
-		if !x.taken[id] {
-			x.taken[id] = true
-			x.total += s.total
-			x.inferred += s.inferred
-			if at != nil && at.Line > 0 {
-				x.lines[uint64(at.Line)] += s.total
-			}
-			if s.waiter != nil && s.waiter.Line > 0 {
-				x.waiterLines[uint64(s.waiter.Line)] += s.total
-			}
-			if at != nil && s.total > x.most {
-				x.most, x.via, x.place = s.total, s, at
-			}
+		of[id] = x
+		x.total += s.total
+		x.inferred += s.inferred
+		if at != nil && at.Line > 0 {
+			x.lines[uint64(at.Line)] += s.total
+		}
+		if s.waiter != nil && s.waiter.Line > 0 {
+			x.waiterLines[uint64(s.waiter.Line)] += s.total
+		}
+		if at != nil && s.total > x.most {
+			x.most, x.via, x.place = s.total, s, at
 		}
 		return x
 	}
@@ -578,7 +582,6 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 // tailRow is a row of a tail while it is summed up.
 type tailRow struct {
 	result.RequestRow
-	taken              map[int32]bool // kinds of parts
 	total, inferred    model.Duration
 	lines, waiterLines map[uint64]model.Duration
 	most               model.Duration // of the part that via is

@@ -71,18 +71,18 @@ func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 	}
 	if b := t.in(s.Start, s.End); b != nil {
 		b.Uses[use] += s.Duration()
-		return
+	} else {
+		t.split(s.Start, s.End, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
 	}
-	t.split(s.Start, s.End, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
 }
 
 // Counts implements [model.CountsObserver].
 func (t *Timeline) Counts(c *model.Counts) {
-	if b := t.in(c.Start, c.End); b != nil {
+	if b := t.find(c.Start, c.End); b != nil {
 		b.count(c, c.End.Sub(c.Start))
-		return
+	} else {
+		t.split(c.Start, c.End, func(b *TimeBin, d model.Duration) { b.count(c, d) })
 	}
-	t.split(c.Start, c.End, func(b *TimeBin, d model.Duration) { b.count(c, d) })
 }
 
 func (b *TimeBin) count(c *model.Counts, d model.Duration) {
@@ -90,7 +90,9 @@ func (b *TimeBin) count(c *model.Counts, d model.Duration) {
 	b.Uses[result.UseIdle] += d * model.Duration(c.Idle)
 	b.Runnable += d * model.Duration(c.Runnable)
 	b.Procs += d * model.Duration(c.Procs)
-	b.MaxRunnable = max(b.MaxRunnable, c.Runnable)
+	if c.Runnable > b.MaxRunnable {
+		b.MaxRunnable = c.Runnable
+	}
 }
 
 // Metric implements [model.MetricObserver].

@@ -66,7 +66,7 @@ const (
 	doingFinish // writes the end of a response
 )
 
-// seenIn is what a stack shows. What is asked for at each event is small.
+// seenIn is what a stack shows. What is asked for at each event comes first.
 type seenIn struct {
 	role    role
 	doing   doing
@@ -79,10 +79,8 @@ type seenIn struct {
 	reads   bool  // it is of the creation of who reads in the background while a handler runs
 	depth   uint8 // of the handler
 	wait    Kind  // of sync
-	*details
-}
+	conn    bool  // accept, connect or write
 
-type details struct {
 	kind    string
 	name    string               // of the handler
 	sources votes[model.StackID] // of what is read there: where others write
@@ -93,7 +91,7 @@ type details struct {
 // finder looks requests up by stacks, each of them once.
 type finder struct {
 	tables *model.Tables
-	stacks []seenIn
+	stacks []*seenIn
 	waits  model.Waits
 	user   bool // tasks or regions are wanted
 	http   bool
@@ -144,10 +142,8 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 
 // stack returns what a stack shows.
 func (f *finder) stack(id model.StackID) *seenIn {
-	if int(id) < len(f.stacks) {
-		if s := &f.stacks[id]; s.details != nil {
-			return s
-		}
+	if int(id) < len(f.stacks) && f.stacks[id] != nil {
+		return f.stacks[id]
 	}
 	return f.first(id)
 }
@@ -156,13 +152,13 @@ func (f *finder) stack(id model.StackID) *seenIn {
 func (f *finder) first(id model.StackID) *seenIn {
 	s := f.look(f.tables.Stack(id))
 	if int(id) >= len(f.stacks) {
-		f.stacks = append(f.stacks, make([]seenIn, f.tables.NumStacks()-len(f.stacks))...)
+		f.stacks = append(f.stacks, make([]*seenIn, f.tables.NumStacks()-len(f.stacks))...)
 		if int(id) >= len(f.stacks) {
-			return &s
+			return s
 		}
 	}
 	f.stacks[id] = s
-	return &f.stacks[id]
+	return s
 }
 
 // start returns the role of a goroutine by its start function, and the kind of its requests.
@@ -183,8 +179,8 @@ func (f *finder) start(fn string) (role, string) {
 }
 
 // look finds out what a stack shows.
-func (f *finder) look(frames []model.Frame) (s seenIn) {
-	s.details = &details{}
+func (f *finder) look(frames []model.Frame) *seenIn {
+	s := &seenIn{}
 	last := len(frames) - 1
 	if last < 0 {
 		return s
@@ -213,6 +209,7 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 			}
 		}
 	}
+	s.conn = s.write || s.accept || s.connect
 	if r, kind := f.start(frames[last].Func); r != roleNone {
 		s.role, s.kind = r, kind
 	}

@@ -70,6 +70,12 @@ func (t *Times) sub(o *Times) {
 // deeper makes a path that of somebody who waits for it.
 func (t *Times) deeper() { t[Others], t[Running] = t[Others]+t[Running], 0 }
 
+// stateKinds are the kinds of time in states. Of Waiting it depends on what for.
+var stateKinds = [model.NumGoStates]Kind{
+	model.GoUndetermined: Unknown, model.GoNotExist: Unknown, model.GoRunnable: Runnable, model.GoRunning: Running,
+	model.GoWaiting: Unknown, model.GoSyscall: Syscall, model.GoSyscallBlocked: Unknown,
+}
+
 // waitKinds are the kinds of waits, by what they are for.
 var waitKinds = [model.NumWaits]Kind{
 	model.WaitOther: Unknown, model.WaitSystem: Unknown, model.WaitSleep: Sleep, model.WaitNetwork: Network,

@@ -15,6 +15,7 @@ type goroutine struct {
 	since   model.Time
 	segs    []segment
 	stack   model.StackID // the latest that was seen
+	view    *seenIn       // of it
 	proc    int16         // that it ran on
 	kind    Kind          // since then; of Running while it assists: GC
 	state   model.GoState
@@ -32,16 +33,17 @@ type goroutine struct {
 	samples []sample
 	own     Times // of states, at since
 
-	first   int     // how many intervals there were before segs
-	sums    []Times // of the path at bounds of blocks of intervals, from the one numbered block on
-	block   int
-	last    int                // the latest wait that somebody ended, counted as first does
-	links   map[int]*link      // of waits that many lead to
-	peers   *votes[*goroutine] // who writes what it reads; nil: nobody was asked for
-	fixed   model.Time         // up to here the path was summed up for a request
-	created model.Time         // has a meaning only if the creation was seen
-	creator *goroutine         // nil: a timer, or forgotten
-	endedAt model.Time
+	first     int     // how many intervals there were before segs
+	sums      []Times // of the path at bounds of blocks of intervals, from the one numbered block on
+	block     int
+	last      int                // the latest wait that somebody ended, counted as first does
+	links     map[int]*link      // of waits that many lead to
+	peers     *votes[*goroutine] // who writes what it reads; nil: nobody was asked for
+	fixed     model.Time         // up to here the path was summed up for a request
+	lastWrite model.Time         // to a connection
+	created   model.Time         // has a meaning only if the creation was seen
+	creator   *goroutine         // nil: a timer, or forgotten
+	endedAt   model.Time
 }
 
 // segment is an interval of a goroutine in one state, up to where the next one begins.
@@ -353,7 +355,11 @@ func (t *Tracker) close(g *goroutine) {
 	if t.now <= g.since {
 		return
 	}
-	t.spend(&g.own, g.kind, g.since, t.now)
+	if g.kind == Runnable && g.since < t.stopped {
+		t.spend(&g.own, g.kind, g.since, t.now)
+	} else {
+		g.own[g.kind] += t.now.Sub(g.since)
+	}
 	if len(g.segs) == cap(g.segs) || len(g.samples) > 0 {
 		t.room(g)
 	}

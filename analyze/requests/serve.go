@@ -108,10 +108,17 @@ func (t *Tracker) release(g *goroutine) {
 // drop marks a request as over.
 func (t *Tracker) drop(p *pending) { p.done, t.stale = true, true }
 
-// saw takes the stack of a goroutine.
+// stands sets the stack of a goroutine.
+func (t *Tracker) stands(g *goroutine, stack model.StackID) {
+	if stack != g.stack {
+		g.stack, g.view = stack, t.finder.stack(stack)
+	}
+}
+
+// saw looks at the stack of a goroutine.
 func (t *Tracker) saw(g *goroutine) {
-	if s := t.finder.stack(g.stack); s.role != roleNone || g.server != nil {
-		t.shows(g, s)
+	if g.view.role != roleNone || g.server != nil {
+		t.shows(g, g.view)
 	}
 }
 
@@ -156,12 +163,10 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 	}
 }
 
-// blocked notes that a goroutine waits, or begins a system call.
+// blocked notes that a goroutine that serves or has to do with connections waits, or begins a system
+// call.
 func (t *Tracker) blocked(g *goroutine) {
-	s := t.finder.stack(g.stack)
-	if g.server == nil && !g.accepts && !s.accept && !s.connect && !s.write {
-		return
-	}
+	s := g.view
 	if g.server != nil && g.role == roleStream {
 		switch {
 		case g.state == model.GoSyscall && s.write:
@@ -188,7 +193,7 @@ func (t *Tracker) blocked(g *goroutine) {
 	if s.write && g.state == model.GoSyscall {
 		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: s.doing == doingFinish && g.answers()}
 		t.wrote++
-		g.writes = true
+		g.writes, g.lastWrite = true, t.now
 	}
 	if g.server == nil || g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
 		return
@@ -208,15 +213,15 @@ func (t *Tracker) blocked(g *goroutine) {
 	}
 }
 
-// unblocked notes that a wait of some kind or a system call has ended.
+// unblocked notes that a wait of some kind or a system call of a goroutine that serves has ended.
 func (t *Tracker) unblocked(g *goroutine, k Kind) {
-	if g.server != nil && g.role == roleStream && k == Network && g.req == nil {
+	if g.role == roleStream && k == Network && g.req == nil {
 		g.req, g.wrote, g.asks = t.hold(g), false, g.stack
 	}
-	if g.server == nil || g.role != roleConn {
+	if g.role != roleConn {
 		return
 	}
-	switch s := t.finder.stack(g.stack); {
+	switch s := g.view; {
 	case s.doing == doingHandshake:
 		t.release(g)
 		g.req = t.hold(g)
@@ -348,6 +353,9 @@ type end struct {
 	all, fits int32 // waits for what comes from the other end, and of them those soon after a write there
 }
 
+// paired reports whether the other end is known.
+func (x *end) paired() bool { return x.other != nil }
+
 type write struct {
 	at    model.Time
 	g     *goroutine
@@ -451,7 +459,7 @@ func (e *ends) meets(o *ends) (both, one bool) {
 
 // answers reports whether who gets the responses of a goroutine is known, or outside of the program.
 func (e *ends) answers() bool {
-	return e != nil && (e.outside || slices.ContainsFunc(e.of[:e.born], func(x *end) bool { return x.other != nil }))
+	return e != nil && (e.outside || slices.ContainsFunc(e.of[:e.born], (*end).paired))
 }
 
 // accepted pairs what g accepted with the oldest dial that nobody has accepted.
@@ -480,10 +488,12 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 		dialled = g.of[0]
 	}
 	var met *write
-	for x := range waiting {
-		if both, _ := g.meets(x.g.ends); both {
-			met = x
-			break
+	if g.ends != nil && slices.ContainsFunc(g.of[:g.n], (*end).paired) {
+		for x := range waiting {
+			if both, _ := g.meets(x.g.ends); both {
+				met = x
+				break
+			}
 		}
 	}
 	if dialled != nil && dialled.other != nil {
@@ -504,7 +514,7 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 	if g.peers == nil {
 		g.peers = &votes[*goroutine]{}
 	}
-	sources := &t.finder.stack(g.stack).sources
+	sources := &g.view.sources
 	g.peers.all++
 	sources.all++
 	for x := range t.written(g, max(g.since-writeSlack, t.now-voteWithin)) {
@@ -519,9 +529,11 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 		least = sourceVotes
 	}
 	if peer := g.peers.most(least); peer != nil {
-		for x := range waiting {
-			if x.g == peer && !x.taken {
-				return x.take()
+		if peer.lastWrite > g.since {
+			for x := range waiting {
+				if x.g == peer && !x.taken {
+					return x.take()
+				}
 			}
 		}
 		return nil, 0
@@ -550,8 +562,8 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 // written yields the writes of other goroutines from a time on, the last first.
 func (t *Tracker) written(g *goroutine, from model.Time) iter.Seq[*write] {
 	return func(yield func(*write) bool) {
-		for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
-			x := &t.writes[n%writesKept]
+		for n := range min(t.wrote, writesKept) {
+			x := &t.writes[(t.wrote-1-n)%writesKept]
 			if x.at < from || x.g != g && !yield(x) {
 				return
 			}

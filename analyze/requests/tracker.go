@@ -41,7 +41,7 @@ type Tracker struct {
 	stops   []stop // of the world
 	inStop  int    // stops that are going on, as the last of stops
 	writes  [writesKept]write
-	wrote   int
+	wrote   uint
 	dials   [dialsKept]dial
 	dialed  int
 	finder  finder
@@ -73,13 +73,9 @@ func New(m *model.Machine, specs []Spec) *Tracker {
 	return t
 }
 
-// Event takes an event.
-func (t *Tracker) Event(ev *model.Event) {
+// other takes an event that is no transition of a goroutine.
+func (t *Tracker) other(ev *model.Event) {
 	switch ev.Kind {
-	case model.EventGoTransition:
-		if t.active || t.serves(ev) {
-			t.transition(ev)
-		}
 	case model.EventTaskBegin, model.EventTaskEnd, model.EventRegionBegin, model.EventRegionEnd, model.EventLog:
 		if t.active || t.finder.user {
 			t.mark(ev)
@@ -131,7 +127,9 @@ func (t *Tracker) Between(id model.GoID, from, to model.Time) iter.Seq[*Part] {
 
 // advance takes the time of an event.
 func (t *Tracker) advance(at model.Time) {
-	t.now = max(t.now, at)
+	if at > t.now {
+		t.now = at
+	}
 	if t.stale || t.bytes > t.sweepAt {
 		t.move()
 	}
@@ -223,7 +221,7 @@ func (t *Tracker) get(id model.GoID, state model.GoState) *goroutine {
 	}
 	g := t.add(&goroutine{id: id, since: t.horizon})
 	if m := t.machine.Goroutine(id); m != nil {
-		g.stack = m.LastStop
+		t.stands(g, m.LastStop)
 	}
 	t.enter(g, state, 0)
 	t.saw(g)
@@ -232,7 +230,7 @@ func (t *Tracker) get(id model.GoID, state model.GoState) *goroutine {
 
 // add adds a goroutine that there was not.
 func (t *Tracker) add(g *goroutine) *goroutine {
-	g.proc = -1
+	g.proc, g.view = -1, t.finder.stack(g.stack)
 	if m := t.machine.Goroutine(g.id); m != nil {
 		g.fn = m.Func
 	}
@@ -243,28 +241,27 @@ func (t *Tracker) add(g *goroutine) *goroutine {
 
 // enter sets the state that a goroutine is in from now on.
 func (t *Tracker) enter(g *goroutine, state model.GoState, reason model.StringID) {
-	g.state = state
-	switch state {
-	case model.GoRunning:
-		g.kind = Running
-		if g.assist {
+	g.state, g.kind = state, stateKinds[state]
+	if state == model.GoWaiting || g.assist {
+		t.enterAt(g, reason)
+	}
+}
+
+// enterAt is enter where the kind depends on more than the state.
+func (t *Tracker) enterAt(g *goroutine, reason model.StringID) {
+	if g.state != model.GoWaiting {
+		if g.state == model.GoRunning {
 			g.kind = GC
 		}
-	case model.GoRunnable:
-		g.kind = Runnable
-	case model.GoSyscall:
-		g.kind = Syscall
-	case model.GoWaiting:
-		w := t.finder.waits.Of(reason)
-		g.kind, g.selects = waitKinds[w], w == model.WaitSelect
-		switch {
-		case w == model.WaitSync:
-			g.kind = t.finder.stack(g.stack).wait
-		case g.kind == Channel && t.finder.stack(g.stack).pool:
-			g.kind = Connection
-		}
-	default:
-		g.kind = Unknown
+		return
+	}
+	w := t.finder.waits.Of(reason)
+	g.kind, g.selects = waitKinds[w], w == model.WaitSelect
+	switch {
+	case w == model.WaitSync:
+		g.kind = g.view.wait
+	case g.kind == Channel && g.view.pool:
+		g.kind = Connection
 	}
 }
 
@@ -282,44 +279,26 @@ func (t *Tracker) split(id model.GoID, stack model.StackID) *goroutine {
 	}
 	g := t.get(id, model.GoRunning)
 	if stack != 0 && g.state == model.GoRunning {
-		g.stack = stack
+		t.stands(g, stack)
 		t.close(g)
 		t.saw(g)
 	}
 	return g
 }
 
-// transition moves a goroutine from one state to another.
-func (t *Tracker) transition(ev *model.Event) {
-	t.advance(ev.Time)
-	id, from, to := model.GoID(ev.ID), model.GoState(ev.From), model.GoState(ev.To)
-	if from == to || from == model.GoUndetermined { // said again in each generation
-		g := t.get(id, to)
-		if g.stack == 0 && ev.SubjectStack != 0 {
-			g.stack = ev.SubjectStack
-			t.enter(g, to, ev.Str)
-			t.saw(g)
-		}
+// Event takes an event.
+func (t *Tracker) Event(ev *model.Event) {
+	switch {
+	case ev.Kind != model.EventGoTransition:
+		t.other(ev)
+		return
+	case !t.active && !t.serves(ev):
 		return
 	}
-	if from == model.GoNotExist {
-		by := t.split(ev.G, ev.Stack)
-		if old := t.gs.Get(id); old != nil { // C threads have the ids of others before them
-			t.end(old)
-		}
-		g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, timed: by == nil, stack: ev.SubjectStack, spawn: ev.SubjectStack})
-		t.enter(g, to, 0)
-		t.saw(g)
-		if by != nil {
-			t.accepted(by)
-			g.inherit(by)
-		}
-		if by != nil && by.server != nil && by.role == roleAccept && g.server == nil {
-			g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
-		}
-		if by != nil && by.server != nil && by.role == roleConn && t.finder.stack(g.stack).reads {
-			t.handling(by)
-		}
+	t.advance(ev.Time)
+	id, from, to := model.GoID(ev.ID), model.GoState(ev.From), model.GoState(ev.To)
+	if from == to || from <= model.GoNotExist {
+		t.appears(ev, id, from, to)
 		return
 	}
 	var by *goroutine
@@ -338,16 +317,20 @@ func (t *Tracker) transition(ev *model.Event) {
 		if by != nil {
 			t.resolved(g, by, until)
 		}
-		t.unblocked(g, kind)
+		if g.server != nil {
+			t.unblocked(g, kind)
+		}
 	case model.GoSyscall:
 		t.close(g)
-		t.unblocked(g, Syscall)
+		if g.server != nil {
+			t.unblocked(g, Syscall)
+		}
 	case model.GoRunnable:
 		g.proc = procNumber(ev.P)
 		t.close(g)
 	default:
 		if ev.SubjectStack != 0 || to == model.GoNotExist {
-			g.stack = ev.SubjectStack
+			t.stands(g, ev.SubjectStack)
 		}
 		if to == model.GoRunnable && t.finder.waits.Of(ev.Str) == model.WaitPreempted { // at no place of its own choice: as good as a sample
 			t.sample(g, t.now, g.stack)
@@ -374,7 +357,39 @@ func (t *Tracker) transition(ev *model.Event) {
 			t.bytes += turnBytes
 		}
 	case model.GoSyscall, model.GoWaiting:
-		t.blocked(g)
+		if g.server != nil || g.accepts || g.view.conn {
+			t.blocked(g)
+		}
+	}
+}
+
+// appears takes the creation of a goroutine, or the state of one that is said again.
+func (t *Tracker) appears(ev *model.Event, id model.GoID, from, to model.GoState) {
+	if from != model.GoNotExist || from == to { // said again in each generation
+		g := t.get(id, to)
+		if g.stack == 0 && ev.SubjectStack != 0 {
+			t.stands(g, ev.SubjectStack)
+			t.enter(g, to, ev.Str)
+			t.saw(g)
+		}
+		return
+	}
+	by := t.split(ev.G, ev.Stack)
+	if old := t.gs.Get(id); old != nil { // C threads have the ids of others before them
+		t.end(old)
+	}
+	g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, timed: by == nil, stack: ev.SubjectStack, spawn: ev.SubjectStack})
+	t.enter(g, to, 0)
+	t.saw(g)
+	if by != nil {
+		t.accepted(by)
+		g.inherit(by)
+	}
+	if by != nil && by.server != nil && by.role == roleAccept && g.server == nil {
+		g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
+	}
+	if by != nil && by.server != nil && by.role == roleConn && g.view.reads {
+		t.handling(by)
 	}
 }
 
@@ -401,11 +416,11 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) (*goroutine, model.Time) 
 			return nil, 0
 		case strings.HasPrefix(t.tables.String(by.fn), "net/http.(*Transport).startDialConnForLocked"):
 			g.kind = Dial
-		case !t.finder.stack(g.stack).sql:
+		case !g.view.sql:
 			return nil, 0
 		}
 	case Network:
-		if t.finder.stack(g.stack).doing == doingIdle {
+		if g.view.doing == doingIdle {
 			if out := by == nil && !t.asked(g); out || g.ends != nil {
 				g.conns().outside = out
 			}
@@ -451,7 +466,7 @@ func (t *Tracker) ranges(ev *model.Event) {
 			return
 		}
 		if ev.Stack != 0 {
-			g.stack = ev.Stack
+			t.stands(g, ev.Stack)
 		}
 		t.close(g)
 		g.assist = begin

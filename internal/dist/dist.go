@@ -3,7 +3,10 @@
 package dist
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/schedscope/schedscope/internal/hdr"
 	"github.com/schedscope/schedscope/model"
@@ -15,41 +18,40 @@ const ExactSamples = 5_000_000
 // Dist is a distribution of durations. The zero value is empty and ready.
 //
 // Up to [ExactSamples] samples it is exact: it keeps each different value with
-// its count, in about four bytes per value or sample besides a buffer for the newest.
-// Beyond that it becomes a histogram of log-linear buckets whose values are off by at
-// most 0.4 %; count, total, minimum and maximum stay exact.
+// its count, in about four bytes per value or sample besides a table of at most 256 KiB
+// and a buffer for the newest. Beyond that it becomes a histogram of log-linear buckets
+// whose values are off by at most 0.4 %; count, total, minimum and maximum stay exact.
 //
 // A sample is put away as follows.
 //
 //  1. The trace's clock ticks every 64 ns, so nearly all lengths are multiples of that, and
-//     most are short. Each page of counters counts a range of them, without any search. A
-//     page is made when there are as many samples as would pay for all pages. Counters are
-//     of a byte, so that those in use stay near the processor; what overflows goes to 2.
+//     most are short. A table of counters counts these, without any search. It grows when
+//     there are as many samples as pay for it. Counters are of a byte, so that those in use
+//     stay near the processor; what overflows goes to 2.
 //  2. Any other value is appended to a buffer. When that is full it is sorted, equal values
 //     are joined, and if many remain they are merged into the run: all of before, sorted and
 //     packed. The buffer grows with the run, so that merging costs each sample a constant
 //     number of steps.
+//
+// Who reads merges the two.
 type Dist struct {
 	count    int64
 	total    model.Duration
 	min, max model.Duration
 	maxAt    model.Time
 
-	near   []*nearPage // each of the next nearSpan of values; nil: not made
-	pages  int64       // of those made
+	near   [][8]uint8 // how often each multiple of nearGrain occurred
 	recent []valueCount
 	run    valueRun
 	hist   *hdr.Histogram // replaces all these beyond ExactSamples
 }
 
-// nearPage counts the multiples of nearGrain in a range of nearSpan.
-type nearPage [nearSpan / nearGrain]uint8
-
 const (
 	nearGrain = 64
-	nearSpan  = 1 << 18
-	nearLimit = 1 << 24 // greater values have no page
-	nearShare = 4       // bytes of pages for each sample
+	nearEight = 8 * nearGrain
+	nearLeast = 1 << 5  // eights of counters
+	nearMost  = 1 << 15 // eights: up to 16.8 ms
+	nearShare = 4       // eights for each sample
 )
 
 // Of returns the distribution of which h is the histogram. Only what is given next to it
@@ -65,13 +67,21 @@ func (d *Dist) Histogram() *hdr.Histogram {
 		h.Merge(d.hist)
 		return h
 	}
-	d.gather(func(v model.Duration, n int64) { h.Add(int64(v), n) })
+	d.Each(func(v model.Duration, n int64) { h.Add(int64(v), n) })
 	return h
 }
 
 // Add counts a sample that ended at the given time. A negative length, which
 // only a broken trace can give, counts as 0.
 func (d *Dist) Add(v model.Duration, at model.Time) {
+	if u := uint64(v); u/nearEight < uint64(len(d.near)) && u%nearGrain == 0 && v >= d.min && v < d.max && d.count < ExactSamples {
+		if n := &d.near[u/nearEight][u%nearEight/nearGrain]; *n < math.MaxUint8 { // nearly always
+			*n++
+			d.count++
+			d.total += v
+			return
+		}
+	}
 	v = max(v, 0)
 	if d.count == 0 {
 		d.min, d.max, d.maxAt = v, v, at
@@ -94,33 +104,22 @@ func (d *Dist) maxUp(v model.Duration, at model.Time) {
 
 // put stores n samples of value v that are already part of d.count.
 func (d *Dist) put(v model.Duration, n int64) {
-	if u := uint64(v); u/nearSpan < uint64(len(d.near)) && u%nearGrain == 0 && d.count <= ExactSamples {
-		if p := d.near[u/nearSpan]; p != nil {
-			c := &p[u%nearSpan/nearGrain]
-			n += int64(*c)
-			*c = uint8(n)
-			if n <= math.MaxUint8 {
-				return
-			}
-			n &^= math.MaxUint8
-		}
-	}
-	d.putFar(v, n)
-}
-
-// putFar is put for a value without a page.
-func (d *Dist) putFar(v model.Duration, n int64) {
-	if d.hist == nil && d.count > ExactSamples {
+	if d.count > ExactSamples {
 		d.spill()
 	}
 	if d.hist != nil {
 		d.hist.Add(int64(v), n)
 		return
 	}
-	d.recent = append(d.recent, valueCount{v, uint32(n)})
-	if v < nearLimit && v%nearGrain == 0 && (d.pages+1)*int64(len(nearPage{})) < nearShare*d.count {
-		d.page(int(v / nearSpan))
+	if u := uint64(v); u%nearGrain == 0 && (u/nearEight < uint64(len(d.near)) || d.reach(u/nearEight)) {
+		c := &d.near[u/nearEight][u%nearEight/nearGrain]
+		n += int64(*c)
+		*c = uint8(n)
+		if n &^= math.MaxUint8; n == 0 {
+			return
+		}
 	}
+	d.recent = append(d.recent, valueCount{v, uint32(n)})
 	if len(d.recent) >= recentMin && len(d.recent) >= d.run.distinct/2 {
 		d.recent = sortValues(d.recent)
 		if len(d.recent) > cap(d.recent)/4 {
@@ -129,14 +128,14 @@ func (d *Dist) putFar(v model.Duration, n int64) {
 	}
 }
 
-// page returns a page, new if need be.
-func (d *Dist) page(i int) *nearPage {
-	d.near = append(d.near, make([]*nearPage, max(0, i+1-len(d.near)))...)
-	if d.near[i] == nil {
-		d.near[i] = new(nearPage)
-		d.pages++
+// reach makes counters up to eight if there are enough samples, and reports whether.
+func (d *Dist) reach(eight uint64) bool {
+	n := max(1<<bits.Len64(eight), nearLeast)
+	if eight >= nearMost || int64(n) > nearShare*d.count {
+		return false
 	}
-	return d.near[i]
+	d.near = append(make([][8]uint8, 0, n), d.near...)[:n]
+	return true
 }
 
 // recentMin is the least number of values that are gathered before they are sorted.
@@ -151,38 +150,13 @@ func (d *Dist) pack() {
 	d.recent = d.recent[:0]
 }
 
-// flush moves all values into the run.
-func (d *Dist) flush() {
-	d.pack()
-	if d.pages > 0 {
-		var near []valueCount
-		d.eachNear(func(v model.Duration, n int64) { near = append(near, valueCount{v, uint32(n)}) })
-		d.run = d.run.union(runOf(near))
-	}
-	d.near, d.pages, d.recent = nil, 0, nil
-}
-
-// eachNear calls f for the values that pages count, in increasing order.
-func (d *Dist) eachNear(f func(v model.Duration, n int64)) {
-	for i, p := range d.near {
-		if p == nil {
-			continue
-		}
-		for k, n := range p {
-			if n > 0 {
-				f(model.Duration(i)*nearSpan+model.Duration(k)*nearGrain, int64(n))
-			}
-		}
-	}
-}
-
 // spill turns the exact values into a histogram.
 func (d *Dist) spill() {
 	if d.hist != nil {
 		return
 	}
 	d.hist = d.Histogram()
-	d.near, d.pages, d.recent, d.run = nil, 0, nil, valueRun{}
+	d.near, d.recent, d.run = nil, nil, valueRun{}
 }
 
 // Count returns the number of samples.
@@ -214,23 +188,24 @@ func (d *Dist) Quantile(q float64) model.Duration {
 
 // Quantiles returns several quantiles in one pass; qs must be increasing.
 func (d *Dist) Quantiles(qs ...float64) []model.Duration {
-	out := make([]model.Duration, len(qs))
+	out, ranks := make([]model.Duration, len(qs)), make([]int64, len(qs)+1)
 	if d.count == 0 {
 		return out
 	}
 	i, below := 0, int64(0)
-	for i < len(qs) && Rank(qs[i], d.count) == 1 {
+	for k, q := range qs {
+		ranks[k] = Rank(q, d.count)
+	}
+	ranks[len(qs)] = math.MaxInt64
+	for ; ranks[i] == 1; i++ {
 		out[i] = d.min
-		i++
 	}
 	d.Each(func(v model.Duration, n int64) {
-		below += n
-		for i < len(qs) && Rank(qs[i], d.count) <= below {
+		for below += n; ranks[i] <= below; i++ {
 			out[i] = v
-			if Rank(qs[i], d.count) == d.count {
+			if ranks[i] == d.count {
 				out[i] = d.max
 			}
-			i++
 		}
 	})
 	return out
@@ -254,8 +229,27 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 		d.hist.Each(func(v, n int64) { f(min(max(model.Duration(v), d.min), d.max), n) })
 		return
 	}
-	d.flush()
-	d.run.each(f)
+	far := d.far()
+	more := far.next()
+	near := d.near
+	for i := range near {
+		for w := binary.LittleEndian.Uint64(near[i][:]); w != 0; {
+			k := bits.TrailingZeros64(w) / 8
+			w &^= math.MaxUint8 << (8 * k)
+			v, n := model.Duration(i)*nearEight+model.Duration(k)*nearGrain, int64(near[i][k])
+			for ; more && far.v < v; more = far.next() {
+				f(far.v, int64(far.n))
+			}
+			if more && far.v == v {
+				n += int64(far.n)
+				more = far.next()
+			}
+			f(v, n)
+		}
+	}
+	for ; more; more = far.next() {
+		f(far.v, int64(far.n))
+	}
 }
 
 // Merge adds the samples of o, which stays as it is but for its storage.
@@ -264,7 +258,12 @@ func (d *Dist) Merge(o *Dist) {
 		return
 	}
 	if d.count == 0 {
-		d.min, d.max, d.maxAt = o.min, o.max, o.maxAt
+		*d = *o
+		d.near, d.recent = slices.Clone(o.near), slices.Clone(o.recent)
+		if o.hist != nil {
+			d.hist = o.Histogram()
+		}
+		return
 	}
 	if o.max >= d.max {
 		d.maxUp(o.max, o.maxAt)
@@ -277,43 +276,15 @@ func (d *Dist) Merge(o *Dist) {
 		d.hist.Merge(o.hist)
 		return
 	}
-	if d.hist != nil || d.count > ExactSamples {
-		o.gather(d.put)
-		return
-	}
-	for i, p := range o.near {
-		if p != nil {
-			d.page(i)
-		}
-	}
-	o.eachNear(d.put)
-	if len(o.recent)+o.run.distinct < max(gatherMax, d.run.distinct/mergeShare) {
-		// Packing all again for each of many small ones would cost far more.
-		o.gatherFar(d.put)
-		return
-	}
-	o.pack()
-	d.pack()
-	d.run = d.run.union(o.run)
+	o.Each(d.put)
 }
 
-// gather calls f for the values in exact storage, some of them several times, in any order.
-func (d *Dist) gather(f func(v model.Duration, n int64)) {
-	d.eachNear(f)
-	d.gatherFar(f)
-}
-
-// gatherFar is gather for values that no page counts.
-func (d *Dist) gatherFar(f func(v model.Duration, n int64)) {
-	d.run.each(f)
-	for _, x := range d.recent {
-		f(x.v, int64(x.n))
+// far returns a reader of the values that near does not count, and of some that it counts too.
+func (d *Dist) far() runReader {
+	if d.run.distinct > 0 {
+		d.pack()
+	} else {
+		d.recent = sortValues(d.recent)
 	}
+	return runReader{list: d.recent, rest: d.run.packed}
 }
-
-// mergeShare is how many times as many values as those to be merged a Dist must have
-// packed so that they are gathered first.
-const mergeShare = 4
-
-// gatherMax is below how many values they are gathered first in any case.
-const gatherMax = 1 << 12

@@ -33,8 +33,9 @@ func sortValues(s []valueCount) []valueCount {
 // comparing.
 func radixSort(s []valueCount) {
 	const digit = 11
-	if len(s) < 1<<digit/8 {
-		slices.SortFunc(s, func(a, b valueCount) int { return cmp.Compare(a.v, b.v) })
+	order := func(a, b valueCount) int { return cmp.Compare(a.v, b.v) }
+	if len(s) < 1<<digit/8 || slices.IsSortedFunc(s, order) {
+		slices.SortFunc(s, order)
 		return
 	}
 	var top model.Duration
@@ -71,13 +72,18 @@ type valueRun struct {
 	distinct int
 }
 
-// runReader walks through a run.
+// runReader walks through sorted values, those of a list and then those of a run.
 type runReader struct {
+	list []valueCount
 	rest []byte
 	valueCount
 }
 
 func (r *runReader) next() bool {
+	if len(r.list) > 0 {
+		r.valueCount, r.list = r.list[0], r.list[1:]
+		return true
+	}
 	if len(r.rest) == 0 {
 		return false
 	}
@@ -114,13 +120,6 @@ func runOf(s []valueCount) valueRun {
 		w.add(x.v, x.n)
 	}
 	return w.run
-}
-
-func (r valueRun) each(f func(model.Duration, int64)) {
-	rd := runReader{rest: r.packed}
-	for rd.next() {
-		f(rd.v, int64(rd.n))
-	}
 }
 
 // union returns the run of the values of both.
