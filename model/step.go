@@ -85,6 +85,15 @@ func (s *Step) Proc(into *Step) bool {
 	return true
 }
 
+// ProcStates returns the states between which the proc changes in a StepProc, or before a StepGo with
+// StepWithProc. It reports whether there are any.
+func (s *Step) ProcStates() (from, to ProcState, ok bool) {
+	if s.Kind == StepProc {
+		return ProcState(s.From), ProcState(s.To), true
+	}
+	return ProcState(s.procFrom), ProcState(s.procTo), s.Flags&StepWithProc != 0
+}
+
 // heldBy reports whether a proc in this state has a goroutine.
 func heldBy(state ProcState) bool { return state == ProcRunning || state == ProcSyscall }
 
@@ -201,6 +210,11 @@ func (m *Machine) reportStep(s *Step) {
 		for _, l := range m.logs[1:] {
 			l.copy(s)
 		}
+	}
+	if len(m.obs.step) > 0 && s.Flags&StepWithProc != 0 {
+		alone := *s // observers have got the step of the proc
+		alone.Flags &^= StepWithProc
+		s = &alone
 	}
 	for _, o := range m.obs.step {
 		o.Step(s)
