@@ -185,20 +185,26 @@ func (f *stepFeed) deliver(b *stepBatch) {
 			waits = waits[1:]
 		}
 		if i < len(b.steps) {
-			if b.steps[i].Proc(&proc) {
-				f.step(&proc)
+			s := &b.steps[i]
+			if f.queues != nil {
+				f.queues.judge.Begin(s.Time)
 			}
-			f.step(&b.steps[i])
+			if s.Proc(&proc) {
+				f.causes.Step(&proc)
+				if f.causes.steps >= settleSteps { // the two apart
+					s.Flags &^= model.StepWithProc
+					f.step(&proc)
+				}
+			}
+			f.causes.Step(s)
+			f.step(s)
 		}
 	}
 	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], begins: b.begins[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
 }
 
+// step takes a step that the causes have got.
 func (f *stepFeed) step(s *model.Step) {
-	if f.queues != nil {
-		f.queues.judge.Begin(s.Time)
-	}
-	f.causes.Step(s)
 	if f.pathologies != nil {
 		f.pathologies.Step(s)
 	}
