@@ -302,9 +302,7 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 	}
 	x.ordinal = f.starts
 	f.starts++
-	if p.starts++; p.starts == fairnessOf {
-		p.starts = 0
-	}
+	p.starts = (p.starts + 1) % fairnessOf
 	x.onProc = p.starts
 	if f.mask != nil && x.how == SourceUnknown && f.mask(int(x.ordinal)) {
 		x.started, x.masked = false, true

@@ -98,23 +98,21 @@ func (r *replay) count() int {
 
 // admit gives a runnable that has none its slot in all hypotheses.
 func (r *replay) admit(s *runnable) {
+	if s.slot != noSlot {
+		return
+	}
 	if len(r.unused) == 0 {
-		r.addSlot()
+		r.unused = append(r.unused, slot(len(r.runnables)))
+		r.runnables = append(r.runnables, nil)
+		for _, h := range r.hypotheses {
+			h.positions = append(h.positions, nowhere)
+		}
 	}
 	n := len(r.unused) - 1
-	a := r.unused[n]
-	s.slot, r.unused, r.runnables[a] = a, r.unused[:n], s
+	s.slot, r.unused = r.unused[n], r.unused[:n]
+	r.runnables[s.slot] = s
 	for _, h := range r.hypotheses {
-		h.positions[a] = nowhere
-	}
-}
-
-// addSlot adds a slot to those that are not used.
-func (r *replay) addSlot() {
-	r.unused = append(r.unused, slot(len(r.runnables)))
-	r.runnables = append(r.runnables, nil)
-	for _, h := range r.hypotheses {
-		h.positions = append(h.positions, nowhere)
+		h.positions[s.slot] = nowhere
 	}
 }
 
@@ -171,16 +169,12 @@ func (r *replay) apply(o *op) {
 func (r *replay) ready(s *runnable) {
 	r.grow(s.proc)
 	r.grow(s.p)
-	if s.slot == noSlot {
-		r.admit(s)
-	}
+	r.admit(s)
 	if l := s.injected; l != nil {
 		if s.entry == entryPoll && !l.weighed {
 			l.weigh(r.ops)
 			for _, x := range l.runnables {
-				if x.slot == noSlot {
-					r.admit(x)
-				}
+				r.admit(x)
 			}
 		}
 		r.complete = !l.done && l.complete(s)
@@ -216,9 +210,7 @@ func (r *replay) ready(s *runnable) {
 // something.
 func (r *replay) start(s *runnable) {
 	r.grow(s.p)
-	if s.slot == noSlot {
-		r.admit(s)
-	}
+	r.admit(s)
 	if s.masked {
 		r.unmask(s)
 	}
@@ -340,9 +332,7 @@ func (r *replay) settle(start *runnable) {
 		if start != nil {
 			h.logStart(start)
 		}
-		if len(h.touched) > 0 {
-			h.noteLengths()
-		}
+		h.noteLengths()
 		sorted, before = sorted && before <= h.cost, h.cost
 	}
 	if !sorted {
