@@ -200,7 +200,7 @@ func (a *attribution) close(id waitID) {
 	}
 }
 
-// Step implements [model.StepObserver].
+// Step takes a step, with that of a proc which may be part of it.
 func (a *attribution) Step(s *model.Step) {
 	if !a.begun {
 		a.begun, a.first, a.now = true, s.Time, s.Time
@@ -209,6 +209,10 @@ func (a *attribution) Step(s *model.Step) {
 	a.steps++
 	switch s.Kind {
 	case model.StepGo:
+		if s.Flags&model.StepWithProc != 0 {
+			a.steps++
+			a.procStep(s)
+		}
 		a.goStep(s)
 	case model.StepMove:
 		a.state(s.P)
@@ -295,7 +299,7 @@ func (a *attribution) goStep(s *model.Step) {
 }
 
 func (a *attribution) procStep(s *model.Step) {
-	state := model.ProcState(s.To)
+	before, state, _ := s.ProcStates()
 	known := a.state(s.P)
 	if *known == model.ProcRunning {
 		a.running--
@@ -306,7 +310,10 @@ func (a *attribution) procStep(s *model.Step) {
 	*known = state
 	c := a.change(s.Time, changeProc)
 	c.p, c.g, c.fn = s.P, s.G, s.Func
-	c.class, c.state, c.before = heldClass(state, s.Work), state, model.ProcState(s.From)
+	if s.Kind == model.StepGo && !state.Held() {
+		c.g, c.fn = model.NoGoroutine, 0
+	}
+	c.class, c.state, c.before = heldClass(state, s.Work), state, before
 	c.grace, c.search = a.grace, a.search
 }
 

@@ -172,7 +172,8 @@ func (f *stepFeed) deliver(b *stepBatch) {
 	for i, next := 0, f.between(&rest, 0); i < len(b.steps) && !f.log.Stopped(); next = f.between(&rest, i) {
 		for ; i < next; i++ {
 			s := &b.steps[i]
-			if s.Proc(&proc) {
+			if f.causes.steps == settleSteps-1 && s.Proc(&proc) { // waits are settled between the two
+				s.Flags &^= model.StepWithProc
 				f.step(&proc)
 			}
 			f.step(s)

@@ -79,14 +79,23 @@ func (s *Step) Proc(into *Step) bool {
 	}
 	*into = Step{Kind: StepProc, Time: s.Time, G: NoGoroutine, By: NoGoroutine, M: s.M, FromM: NoThread, ToM: NoThread,
 		P: s.P, From: s.procFrom, To: s.procTo, Work: s.Work}
-	if heldBy(ProcState(s.procTo)) {
+	if ProcState(s.procTo).Held() {
 		into.G, into.Func = s.G, s.Func
 	}
 	return true
 }
 
-// heldBy reports whether a proc in this state has a goroutine.
-func heldBy(state ProcState) bool { return state == ProcRunning || state == ProcSyscall }
+// ProcStates returns the states between which the proc changes in a StepProc, or before a StepGo with
+// StepWithProc. It reports whether there are any.
+func (s *Step) ProcStates() (from, to ProcState, ok bool) {
+	if s.Kind == StepProc {
+		return ProcState(s.From), ProcState(s.To), true
+	}
+	return ProcState(s.procFrom), ProcState(s.procTo), s.Flags&StepWithProc != 0
+}
+
+// Held reports whether a proc in this state has a goroutine.
+func (s ProcState) Held() bool { return s == ProcRunning || s == ProcSyscall }
 
 // StepObserver is called for each step. The argument is valid during the call only.
 type StepObserver interface{ Step(*Step) }
@@ -170,12 +179,12 @@ func (m *Machine) share(s *Step) {
 		*m.logs[i].room() = *s
 	}
 	if len(m.obs.step) > 0 {
-		var p Step
-		if s.Proc(&p) {
-			Report(m.obs.step, StepObserver.Step, &p)
-		}
-		if m.log == &m.own {
-			s.Flags &^= StepWithProc
+		if p := &m.apart[0]; s.Proc(p) {
+			Report(m.obs.step, StepObserver.Step, p)
+			p = &m.apart[1]
+			*p = *s
+			p.Flags &^= StepWithProc
+			s = p
 		}
 		Report(m.obs.step, StepObserver.Step, s)
 	}
@@ -205,7 +214,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 	p, flags := m.late, g.flags
 	if p != nil {
 		owner := NoGoroutine
-		if heldBy(p.span.State) {
+		if p.span.State.Held() {
 			owner = g.ID
 		}
 		if p.span.G == owner && p.span.P == ev.P && p.span.M == ev.M && p.span.Start == m.now {

@@ -42,10 +42,10 @@ func sameStep(a, b model.Step) bool {
 }
 
 // TestLogs checks that all logs of a Machine have the same records, whatever the size of their
-// batches, and that taken apart these are the steps that an observer gets without a log.
+// batches, and that taken apart these are the steps that an observer gets, with a log or without.
 func TestLogs(t *testing.T) {
 	for _, name := range fixtures.Chosen(fixtures.Real()) {
-		var want stepList
+		var want, observed stepList
 		machineOf(t, name, func(m *model.Machine) { m.Observe(&want) })
 		logs, got := make([]model.StepLog, 3), make([][]model.Step, 3)
 		take := func(i int) {
@@ -53,6 +53,7 @@ func TestLogs(t *testing.T) {
 			logs[i].Steps = logs[i].Steps[:0]
 		}
 		machineOf(t, name, func(m *model.Machine) {
+			m.Observe(&observed)
 			for i, size := range []int{1 << 10, 7, 1} {
 				logs[i] = model.StepLog{Steps: make([]model.Step, 0, size), Full: func() { take(i) }}
 				m.Log(&logs[i])
@@ -68,14 +69,21 @@ func TestLogs(t *testing.T) {
 		merged := 0
 		for _, s := range got[0] {
 			var proc model.Step
+			from, to, any := s.ProcStates()
 			if s.Proc(&proc) {
 				merged++
+				if !any || from != model.ProcState(proc.From) || to != model.ProcState(proc.To) {
+					t.Fatalf("%s: from %v to %v (%v), want %+v", name, from, to, any, proc)
+				}
 				steps = append(steps, proc)
 			}
 			steps = append(steps, s)
 		}
 		if !slices.EqualFunc(steps, want, sameStep) {
 			t.Errorf("%s: %d steps of a log are not the %d of an observer", name, len(steps), len(want))
+		}
+		if !slices.EqualFunc(want, observed, sameStep) {
+			t.Errorf("%s: with a log, an observer gets other steps", name)
 		}
 		if merged == 0 {
 			t.Errorf("%s: no step of a goroutine has taken in that of its proc", name)

@@ -44,14 +44,17 @@ type silences struct {
 }
 
 func (x *silences) event(at model.Time) {
-	if x.last > 0 && at > x.last {
-		d := at.Sub(x.last)
-		x.hist[bits.Len64(uint64(d))]++
+	d := at.Sub(x.last)
+	if d <= 0 {
+		return
+	}
+	if x.last > 0 {
+		x.hist[bits.Len64(uint64(d))&63]++
 		if d >= minStill && len(x.long) < maxSilences {
 			x.long = append(x.long, stint{x.last, at})
 		}
 	}
-	x.last = max(x.last, at)
+	x.last = at
 }
 
 // p99 returns an upper bound of the 99th percentile of the silences.

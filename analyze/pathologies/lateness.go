@@ -33,9 +33,8 @@ type Lateness struct {
 	Timers          dist.Dist
 	UnboundedTimers int64
 
-	origin   model.Time // of points in time
-	from     model.Time // nothing before counts
-	procs    []procLooks
+	origin   model.Time                    // of points in time
+	from     model.Time                    // nothing before counts
 	threads  map[model.ThreadID]threadRuns // that have run goroutines: not sysmon
 	polled   model.Time                    // when the latest poll began that found what there was
 	stopping bool                          // the world is being stopped, or is
@@ -67,7 +66,7 @@ const ownTimers = 5_000 * model.Duration(1)
 
 // beginAt forgets what was measured so far: accounting begins at t.
 func (l *Lateness) beginAt(t model.Time) {
-	*l = Lateness{origin: l.origin, from: t, procs: l.procs, threads: l.threads, polled: l.polled, stopping: l.stopping}
+	*l = Lateness{origin: l.origin, from: t, threads: l.threads, polled: l.polled, stopping: l.stopping}
 }
 
 func (l *Lateness) at(t model.Time) model.Time { return t - l.origin }
@@ -83,11 +82,7 @@ func (l *Lateness) phase(s *model.Step) {
 }
 
 // start takes the start of a goroutine on a proc.
-func (l *Lateness) start(s *model.Step) {
-	p := procOf(&l.procs, s.P)
-	if p == nil {
-		return
-	}
+func (l *Lateness) start(s *model.Step, p *procNow) {
 	if s.Pseudo == model.NotPseudo {
 		p.looked, p.stopped = s.Time, 0
 	}
@@ -100,13 +95,6 @@ func (l *Lateness) start(s *model.Step) {
 		l.threads[s.M] = t
 	}
 	p.by, p.g, p.several = s.M, s.G, t.several
-}
-
-// stop takes that a goroutine gave up its proc.
-func (l *Lateness) stop(s *model.Step) {
-	if p := procOf(&l.procs, s.P); p != nil {
-		p.stopped = s.Time
-	}
 }
 
 // timerWake reports whether a timer made the goroutine runnable: it was woken,
@@ -130,9 +118,8 @@ func (l *Lateness) network(s *model.Step) {
 	}
 }
 
-// timer bounds the lateness of a timer.
-func (l *Lateness) timer(s *model.Step) {
-	p := procOf(&l.procs, s.P)
+// timer bounds the lateness of a timer that fired on p, if that is not nil.
+func (l *Lateness) timer(s *model.Step, p *procNow) {
 	if p == nil || p.stopped == 0 || s.Time.Sub(p.stopped) > ownTimers || p.looked == 0 {
 		l.UnboundedTimers++
 		return
@@ -146,9 +133,8 @@ func (l *Lateness) timer(s *model.Step) {
 
 // move notes polls that found nothing: a thread lets go of its proc for want of
 // work only after it polled (runtime/proc.go: findRunnable).
-func (l *Lateness) move(s *model.Step) {
-	p := procOf(&l.procs, s.P)
-	if p == nil || s.Flags&model.StepStatus != 0 {
+func (l *Lateness) move(s *model.Step, p *procNow) {
+	if s.Flags&model.StepStatus != 0 {
 		return
 	}
 	if s.ToM == s.M {
@@ -164,12 +150,13 @@ func (l *Lateness) move(s *model.Step) {
 
 // procOf returns what is known of a proc, nil for one that does not exist.
 func procOf[T any](procs *[]T, id model.ProcID) *T {
+	if i := uint(id); i < uint(len(*procs)) {
+		return &(*procs)[i]
+	}
 	if id < 0 || id >= maxProcs {
 		return nil
 	}
-	if n := int(id) + 1 - len(*procs); n > 0 {
-		*procs = append(*procs, make([]T, n)...)
-	}
+	*procs = append(*procs, make([]T, int(id)+1-len(*procs))...)
 	return &(*procs)[id]
 }
 

@@ -25,7 +25,7 @@ type Analysis struct {
 
 	tables *model.Tables
 	from   model.Time // nothing before counts
-	last   model.Time // step
+	last   model.Time // step, or from
 	procs  procsNow
 
 	chains runnextChain
@@ -48,7 +48,7 @@ func (p *Analysis) Begin(origin model.Time) {
 // What was observed still gives the state at t. Do not call BeginAt at the same time as Event,
 // Step or Start.
 func (p *Analysis) BeginAt(t model.Time) {
-	p.from = t
+	p.from, p.last = t, max(p.last, t)
 	p.Late.beginAt(t)
 	p.chains = runnextChain{procs: p.chains.procs}
 	p.aging.begin(t)
@@ -60,47 +60,60 @@ func (p *Analysis) Event(ev *model.Event) { p.frozen.event(ev.Time) }
 
 // Step implements [model.StepObserver]. Nearly all of the millions of steps are plain
 // wakeups, starts and stops, which must cost next to nothing: the kind and the states of a step
-// say who needs it.
+// say who needs it. A step with that of its proc may come alone, or after it.
 func (p *Analysis) Step(s *model.Step) {
-	if last := max(p.last, p.from); s.Time.Sub(last) >= minStill {
-		p.frozen.step(last, s.Time, p.Late.at(s.Time), &p.procs)
+	if s.Time.Sub(p.last) >= minStill {
+		p.frozen.step(p.last, s.Time, p.Late.at(s.Time), &p.procs)
 	}
-	p.last = s.Time
+	p.last = max(s.Time, p.from)
+	q := procOf(&p.procs.list, s.P)
+	if _, to, ok := s.ProcStates(); ok && q != nil {
+		q.change(s, to)
+		if int(s.P) >= p.procs.max {
+			p.procs.max = int(s.P) + 1 // GOMAXPROCS may have fallen below it
+		}
+	}
 	switch s.Kind {
 	case model.StepGo:
-		switch model.GoState(s.From) {
-		case model.GoRunnable:
-			p.aging.left(p.tables, s, p.procs.max, s.Time >= p.from, p.Late.at(s.Time))
-			if model.GoState(s.To) == model.GoRunning {
-				p.Late.start(s)
+		from, to := model.GoState(s.From), model.GoState(s.To)
+		switch {
+		case from == model.GoRunnable:
+			p.aging.runnable--
+			if to == model.GoRunning && s.Pseudo == model.NotPseudo {
+				p.aging.starts++
 			}
-		case model.GoRunning:
-			if model.GoState(s.To) != model.GoSyscall {
-				p.Late.stop(s)
+			if len(p.aging.waiting) > 0 {
+				p.aging.left(p.tables, s, p.procs.max, s.Time >= p.from, p.Late.at(s.Time))
 			}
+			if to == model.GoRunning && q != nil {
+				p.Late.start(s, q)
+			}
+		case from == model.GoRunning && to != model.GoSyscall && q != nil:
+			q.stopped = s.Time
 		}
-		if model.GoState(s.To) == model.GoRunnable {
-			p.runnable(s)
+		if to == model.GoRunnable {
+			p.runnable(s, q)
 		}
 	case model.StepProc:
-		p.procs.change(s)
 	case model.StepMove:
-		p.Late.move(s)
+		if q != nil {
+			p.Late.move(s, q)
+		}
 	default:
 		p.procs.phase(s)
 		p.Late.phase(s)
 	}
 }
 
-// runnable takes that a goroutine became runnable.
-func (p *Analysis) runnable(s *model.Step) {
+// runnable takes that a goroutine became runnable, on proc q if that is not nil.
+func (p *Analysis) runnable(s *model.Step, q *procNow) {
 	switch {
 	case s.Flags&model.StepStatus != 0:
 	case s.Origin == model.OriginNetpoll:
 		p.Late.network(s)
 	case timerWake(s):
 		if s.Time >= p.from {
-			p.Late.timer(s)
+			p.Late.timer(s, q)
 		}
 	case s.Origin == model.OriginPreempted && model.GoState(s.From) == model.GoRunning:
 		p.frozen.preempted(s.Since, s.Time)
@@ -113,7 +126,10 @@ func (p *Analysis) runnable(s *model.Step) {
 
 // Start implements [runqueue.StartObserver].
 func (p *Analysis) Start(s *runqueue.Start) {
-	p.chains.start(p.tables, s, s.Time >= p.from && s.Since >= p.from && !s.OpenStart, p.Late.at(s.Time))
+	if s.Time.Sub(s.Since) >= timeSlice && s.Since >= p.from {
+		p.chains.victim(p.tables, s, p.Late.at(s.Time))
+	}
+	p.chains.start(s)
 }
 
 // Finish looks at what was collected of a trace that was accounted from start to

@@ -12,8 +12,9 @@ type procsNow struct {
 // procNow is what a proc does.
 type procNow struct {
 	state model.ProcState
-	g     model.GoID
-	burst model.Time // since when g has been running, assists and all; 0: it does not
+	burst model.Time // since when runs has been running, assists and all; 0: nothing has
+	runs  model.GoID
+	procLooks
 }
 
 // phase follows what concerns all procs.
@@ -28,24 +29,14 @@ func (x *procsNow) phase(s *model.Step) {
 	}
 }
 
-// change makes a proc do what a StepProc says.
-func (x *procsNow) change(s *model.Step) {
-	if s.P < 0 || s.P >= maxProcs { // there cannot be such a one
-		return
+// change makes the proc go to a state, as s says.
+func (p *procNow) change(s *model.Step, to model.ProcState) {
+	p.state = to
+	if to != model.ProcRunning {
+		p.burst = 0
+	} else if p.burst <= 0 || p.runs != s.G {
+		p.burst, p.runs = s.Time, s.G
 	}
-	for int(s.P) >= len(x.list) {
-		x.list = append(x.list, procNow{g: model.NoGoroutine})
-	}
-	p, burst := &x.list[s.P], model.Time(0)
-	state := model.ProcState(s.To)
-	if state == model.ProcRunning {
-		burst = s.Time
-		if p.burst > 0 && p.g == s.G {
-			burst = p.burst
-		}
-	}
-	x.max = max(x.max, int(s.P)+1) // GOMAXPROCS may have fallen below it
-	*p = procNow{state, s.G, burst}
 }
 
 // inHand reports whether there is work at hand that takes microseconds: a search,

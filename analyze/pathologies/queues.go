@@ -75,10 +75,10 @@ func (c *chain) link(fn model.StringID, at model.Time) {
 	c.links++
 	c.last = at
 	free := -1
-	for i := range c.fns {
+	for i, f := range c.fns {
 		if c.counts[i] == 0 {
 			free = i
-		} else if c.fns[i] == fn {
+		} else if f == fn {
 			c.counts[i]++
 			return
 		}
@@ -95,13 +95,11 @@ func (c *chain) link(fn model.StringID, at model.Time) {
 // other for a whole slice makes thousands.
 const minLinks = 10
 
-func (x *runnextChain) start(t *model.Tables, s *runqueue.Start, counts bool, at model.Time) {
+// start takes that a goroutine begins to run, or to go on, on its proc.
+func (x *runnextChain) start(s *runqueue.Start) {
 	c := procOf(&x.procs, s.P)
 	if c == nil {
 		return
-	}
-	if counts {
-		x.victim(t, s, at)
 	}
 	source := s.Source
 	if s.Time.Sub(c.now.last) > maxLink {
@@ -121,10 +119,10 @@ func (x *runnextChain) start(t *model.Tables, s *runqueue.Start, counts bool, at
 	}
 }
 
-// victim looks whether what starts now stood behind a chain: in the queue of the
-// chain's proc, or in the global queue that this proc did not look at.
+// victim looks whether what starts now after a long wait stood behind a chain: in the queue of
+// the chain's proc, or in the global queue that this proc did not look at.
 func (x *runnextChain) victim(t *model.Tables, s *runqueue.Start, at model.Time) {
-	if s.System || s.OpenStart || s.Grade == runqueue.GradeContradicted || s.Time.Sub(s.Since) < timeSlice {
+	if s.System || s.OpenStart || s.Grade == runqueue.GradeContradicted || procOf(&x.procs, s.P) == nil {
 		return
 	}
 	switch s.Source {
@@ -212,12 +210,8 @@ func (x *globalAging) add(s *model.Step) {
 	x.waiting[s.G] = a
 }
 
-// left takes that a goroutine ceased to be runnable.
+// left takes that a goroutine ceased to be runnable, which may have been in the global queue.
 func (x *globalAging) left(t *model.Tables, s *model.Step, procs int, counts bool, at model.Time) {
-	x.runnable--
-	if model.GoState(s.To) == model.GoRunning && s.Pseudo == model.NotPseudo {
-		x.starts++
-	}
 	if a, ok := x.waiting[s.G]; ok {
 		delete(x.waiting, s.G)
 		if counts && !a.cut {

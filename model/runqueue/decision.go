@@ -114,9 +114,10 @@ func (r *replay) newView() *Decision {
 // view returns the state before s is taken for proc s.p.
 func (h *hypothesis) view(s *runnable) *Decision {
 	d := h.r.newView()
-	*d = Decision{Ordinal: int(s.ordinal), Time: s.start, Now: h.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
-		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Hypotheses: 1,
-		Next: model.NoGoroutine, Procs: h.r.count(), Idle: h.r.idling}
+	*d = Decision{} // what is put together first is copied
+	d.Ordinal, d.Time, d.Now, d.G, d.M, d.P, d.Since, d.Origin = int(s.ordinal), s.start, h.r.now, s.g, s.m, s.p, s.ready, s.origin
+	d.Search, d.Earliest, d.How, d.Open, d.Blind, d.Hypotheses = s.search, s.earliest, s.how, s.open, s.blind, 1
+	d.Next, d.Procs, d.Idle = model.NoGoroutine, h.r.count(), h.r.idling
 	x := &h.positions[s.slot]
 	d.Place, d.At, d.Lost, d.Grade = x.place, x.at, x.lost, x.grade
 	if x.lost {
@@ -275,7 +276,7 @@ func (h *hypothesis) passed(d *Decision, items []slot, taken int) {
 // about starts near the masked ones: use a second one without a mask for everything
 // else.
 func (r *Resolver) Mask(choose func(ordinal int) bool) {
-	r.lookahead.mask, r.ring.replay.masking = choose, true
+	r.lookahead.mask, r.line.replay.masking = choose, true
 }
 
 // unmask reports the states before a masked start, and ends its being one.

@@ -5,14 +5,13 @@ import "github.com/schedscope/schedscope/model"
 // start explains where a goroutine that starts was taken from.
 func (h *hypothesis) start(s *runnable) {
 	x := &h.positions[s.slot]
-	known := isProc(s.p)
 	if h.r.wantViews() && !x.explained {
-		if x.plain = h.plain(s); !x.plain && (s.how == SourceUnknown || s.how == SourceSystem) {
+		if x.plain = h.plain(s, x); !x.plain && (s.how == SourceUnknown || s.how == SourceSystem) {
 			x.before = h.view(s)
 		}
 	}
 	switch {
-	case !known:
+	case !isProc(s.p):
 		h.take(s.slot)
 		x.source, x.grade = SourceUnknown, GradeContradicted
 	case s.how != SourceUnknown && !x.timed:
@@ -23,6 +22,16 @@ func (h *hypothesis) start(s *runnable) {
 		}
 	case x.explained:
 		h.proc(s.p).tick.inc()
+	case x.place == PlaceRunnext && x.at == s.p:
+		q := h.proc(s.p)
+		q.next = noSlot
+		if h.r.obs.wantNext() {
+			h.touch(s.p)
+		}
+		x.source, x.lastP, x.place, x.at = SourceRunnext, s.p, PlaceNone, model.NoProc
+		if is, _ := s.lockedTo(); is {
+			q.tick.inc()
+		}
 	default:
 		h.explain(s)
 		return
@@ -33,8 +42,7 @@ func (h *hypothesis) start(s *runnable) {
 // plain reports whether the rules leave nothing else to take than s: it stands in the proc's own
 // runnext, or first in its local queue with nothing in runnext, and it is not the turn of the global
 // queue; or first in the global queue, and the proc has nothing.
-func (h *hypothesis) plain(s *runnable) bool {
-	x := &h.positions[s.slot]
+func (h *hypothesis) plain(s *runnable, x *position) bool {
 	if s.how != SourceUnknown || !isProc(s.p) || s.open || s.blind || x.lost || x.grade == GradeContradicted {
 		return false
 	}
@@ -58,10 +66,6 @@ func (h *hypothesis) started(s *runnable) {
 	if x.grade == GradeContradicted && isProc(s.p) {
 		h.doubtOrder(s.p)
 	}
-	h.begun = s
-	if !h.r.alone() {
-		h.logBegun()
-	}
 }
 
 // doubtOrder takes what stands in the global queue and in that of p, from where a start
@@ -76,18 +80,12 @@ func (h *hypothesis) doubtOrder(p model.ProcID) {
 	}
 }
 
-// explain finds the ways in which s can have been taken from a queue. The first
-// way is taken in h, each other one in a copy.
+// explain finds the ways in which s can have been taken from a queue, other than its proc's own
+// runnext. The first way is taken in h, each other one in a copy.
 func (h *hypothesis) explain(s *runnable) {
 	x := &h.positions[s.slot]
 	p := s.p
 	switch {
-	case x.place == PlaceRunnext && x.at == p:
-		h.take(s.slot)
-		x.source = SourceRunnext
-		if is, _ := s.lockedTo(); is {
-			h.proc(p).tick.inc()
-		}
 	case x.place == PlaceRunnext:
 		h.stealNext(x.at, s)
 		h.proc(p).tick.inc()

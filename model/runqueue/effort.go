@@ -24,7 +24,8 @@ const (
 // spend takes steps from those that are left.
 func (r *replay) spend(steps int) { r.effort -= steps }
 
-// limit lets go of what cannot be searched any more, before an operation is applied.
+// limit lets go of what cannot be searched any more, before an operation is applied. It need not be
+// called while nothing is spent.
 func (r *replay) limit() {
 	r.effort = min(r.effort+effortPerOp, effortMost)
 	if r.effort < effortReserve && len(r.hypotheses) > 1 {

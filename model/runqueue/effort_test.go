@@ -31,7 +31,7 @@ func newSpender(t *testing.T, tables *model.Tables, version int) *spender {
 // Step implements [model.StepObserver].
 func (s *spender) Step(x *model.Step) {
 	s.Resolver.Step(x)
-	s.least = min(s.least, s.ring.replay.effort)
+	s.least = min(s.least, s.line.replay.effort)
 }
 
 // Start implements [StartObserver].

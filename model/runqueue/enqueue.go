@@ -15,7 +15,7 @@ func (h *hypothesis) change(o *op) {
 			h.stealsInFlight(o.p, q.q.len())
 		}
 	case opProcs:
-		h.resize(int(o.n))
+		h.resize(int(o.p))
 	case opDrain:
 		h.doubtDrain(o.p)
 	case opMarkEnd:
@@ -25,9 +25,13 @@ func (h *hypothesis) change(o *op) {
 
 // ready puts a runnable where the runtime puts it.
 func (h *hypothesis) ready(s *runnable) {
-	x := &h.positions[s.slot]
 	h.takesEffect(s.ready, s.until, s.by)
+	if s.entry == entryRunnext && s.how == SourceUnknown && isProc(s.proc) {
+		h.putNext(s.proc, s.slot) // most
+		return
+	}
 	if s.blind {
+		x := &h.positions[s.slot]
 		x.grade = GradeChosen
 		x.choices = max(x.choices, 3) // a timer, the network poller or the runtime
 	}
@@ -40,20 +44,17 @@ func (h *hypothesis) ready(s *runnable) {
 // enter is the rest of ready.
 func (h *hypothesis) enter(s *runnable) {
 	x := &h.positions[s.slot]
-	if !x.timed && s.neverQueued() {
+	if !x.timed && s.how != SourceUnknown {
 		x.place, x.enqueued = PlaceNone, PlaceNone
 	}
-	known := isProc(s.proc)
 	switch {
 	case x.timed:
 		h.putNext(s.proc, s.slot)
 	case s.injected != nil:
 		h.readyInjected(s)
-	case s.neverQueued(), s.entry == entryUnknown, s.entry == entryNone:
-	case s.entry == entryGlobal, !known:
+	case s.how != SourceUnknown, s.entry == entryUnknown, s.entry == entryNone:
+	case s.entry == entryGlobal, !isProc(s.proc):
 		h.putGlobal(s.slot)
-	case s.entry == entryRunnext:
-		h.putNext(s.proc, s.slot)
 	default:
 		h.putTail(s.proc, s.slot, ViaOwn)
 	}

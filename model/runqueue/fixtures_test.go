@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,8 @@ type trial struct {
 	version int
 	tables  *model.Tables
 	steps   steps
-	starts  int // GoStart events
+	records steps // the same, as a log has them
+	starts  int   // GoStart events
 }
 
 // fold reads a trace as far as it goes. The result has no steps if it is not a
@@ -39,6 +41,9 @@ func fold(tb testing.TB, data []byte) *trial {
 	t := &trial{version: in.Header().Version, tables: in.Tables()}
 	m := model.NewMachine(t.tables, model.Config{Version: t.version})
 	m.Observe(&t.steps)
+	var log model.StepLog
+	log.Full = func() { log.Steps = slices.Grow(log.Steps, 1) }
+	m.Log(&log)
 	err = ingest.Each(in, func(ev *model.Event) error {
 		if ev.Kind == model.EventGoTransition && model.GoState(ev.From) == model.GoRunnable && model.GoState(ev.To) == model.GoRunning {
 			t.starts++
@@ -52,6 +57,7 @@ func fold(tb testing.TB, data []byte) *trial {
 	if err := m.Finish(m.Now()); err != nil {
 		tb.Fatal(err)
 	}
+	t.records = log.Steps
 	return t
 }
 
@@ -85,6 +91,11 @@ func TestFixtures(t *testing.T) {
 			r := x.resolve(t)
 			x.check(t, r)
 			starts += len(r.starts)
+			merged := *x
+			merged.steps = x.records
+			if !reflect.DeepEqual(merged.resolve(t), r) {
+				t.Error("the records of a log say something else than their steps")
+			}
 		})
 	}
 	if starts < 50_000 {

@@ -23,7 +23,6 @@ type hypothesis struct {
 	positions []position // by slot
 	grabbed   model.Time // latest start from the global queue
 	cost      cost       // of the rules that it breaks, and of the unlikely that it assumes
-	begun     *runnable  // its start is accounted for, but not in the log yet
 	log       []finding
 	sealed    *segment       // what was logged before
 	clearing  bool           // a thief's own queue, on the way to its steal
@@ -159,17 +158,13 @@ func (p *queues) busy() bool { return p.next != noSlot || p.q.len() > 0 }
 func (h *hypothesis) put(s slot, where Place, p model.ProcID) *position {
 	x := &h.positions[s]
 	x.place, x.at, x.moved = where, p, h.until
-	if where == PlaceRunnext {
-		h.touchNext(p)
-	} else {
-		h.touch(p)
-	}
 	if x.enqueued == PlaceUnknown || where == PlaceGlobal {
 		x.from, x.until, x.mover = h.from, min(h.until, h.from+putWithin), h.mover
 	}
 	if x.enqueued == PlaceUnknown {
 		x.enqueued, x.queueP = where, p
 	}
+	h.touch(p)
 	return x
 }
 
@@ -185,13 +180,18 @@ func (h *hypothesis) putGlobal(s slot) {
 // putNext puts a runnable into runnext and what was there at the tail
 // (runtime/proc.go: runqput).
 func (h *hypothesis) putNext(p model.ProcID, s slot) {
-	q := h.proc(p)
+	q := &h.procs[p]
 	kicked := q.next
 	if kicked != noSlot && h.nextStolen(p, kicked) {
 		kicked = noSlot
 	}
 	q.next = s
-	h.put(s, PlaceRunnext, p).via = ViaOwn
+	x := &h.positions[s]
+	x.place, x.at, x.moved, x.via, x.enqueued, x.queueP = PlaceRunnext, p, h.until, ViaOwn, PlaceRunnext, p
+	x.from, x.until, x.mover = h.from, min(h.until, h.from+putWithin), h.mover
+	if h.r.obs.wantNext() || !q.reported.once {
+		h.touch(p)
+	}
 	if kicked != noSlot {
 		h.putTail(p, kicked, ViaOwn)
 	}
@@ -244,9 +244,12 @@ func (h *hypothesis) take(s slot) {
 	x := &h.positions[s]
 	switch x.place {
 	case PlaceRunnext:
-		h.touchNext(x.at)
-		if q := h.proc(x.at); q.next == s {
+		q := h.proc(x.at)
+		if q.next == s {
 			q.next = noSlot
+		}
+		if h.r.obs.wantNext() {
+			h.touch(x.at)
 		}
 	case PlaceLocal:
 		h.touch(x.at)

@@ -113,7 +113,7 @@ func (l *injected) complete(s *runnable) bool {
 
 // queues reports whether one of the list passes through a queue, unless a timer has
 // woken it, and stands in it.
-func (l *injected) queues(s *runnable) bool { return s != l.hand && !s.neverQueued() && !s.over }
+func (l *injected) queues(s *runnable) bool { return s != l.hand && s.how == SourceUnknown && !s.over }
 
 // queued appends those of the list that do.
 func (l *injected) queued(out []*runnable) []*runnable {

@@ -21,13 +21,6 @@ func (h *hypothesis) touch(p model.ProcID) {
 	}
 }
 
-// touchNext is touch of a change that concerns a runnext alone, which most are.
-func (h *hypothesis) touchNext(p model.ProcID) {
-	if len(h.r.obs.lengths) > 0 || !h.proc(p).reported.once {
-		h.touch(p)
-	}
-}
-
 func (h *hypothesis) reportedOf(p model.ProcID) *reported {
 	if p == model.NoProc {
 		return &h.all

@@ -16,17 +16,17 @@ type home struct {
 // x was runnable already. It may take the locked thread long to wake up. A thread that
 // gives up its proc for other reasons may look the same, so that a goroutine that
 // runs elsewhere later was not locked; see [runnable.lockedTo].
-func (f *lookahead) handed(x *runnable, s *model.Step, t *thread, g *goroutine) bool {
+func (f *lookahead) handed(x *runnable, s *model.Step, t *thread, g *goroutine, p *proc) bool {
 	if x.origin == model.OriginCreated {
 		return false // it has not run yet, so it cannot have locked itself
 	}
-	if t.got >= 0 && (g.callback || s.Func == f.words.callback) {
+	if t.got >= 0 && (s.Func == f.words.callback || f.callStacks.has(g.stoppedIn)) {
 		return true
 	}
 	if g.home != nil && g.home.m != s.M {
 		g.home.left, g.home = true, nil
 	}
-	if t.got < 0 || t.gotFrom == model.NoThread || t.gotFrom == s.M || t.ran != s.G || x.ready > f.proc(s.P).lost.at {
+	if t.got < 0 || t.gotFrom == model.NoThread || t.gotFrom == s.M || t.ran != s.G || x.ready > p.lost.at {
 		return false
 	}
 	if g.home == nil {

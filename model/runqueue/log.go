@@ -34,7 +34,6 @@ type segment struct {
 
 // seal makes the log so far a part that copies can share.
 func (h *hypothesis) seal() {
-	h.logBegun()
 	if len(h.log) == 0 {
 		return
 	}
@@ -71,12 +70,10 @@ func (h *hypothesis) note(kind logKind, p model.ProcID, s *runnable, n, m int) {
 	h.log = append(h.log, finding{kind: kind, p: p, runnable: s, n: int32(n), m: int32(m), at: h.r.now})
 }
 
-// logBegun logs the start that is not in the log yet, if there is one.
-func (h *hypothesis) logBegun() {
-	if s := h.begun; s != nil {
-		h.log = append(h.log, finding{kind: logStart, at: s.start, runnable: s, path: h.positions[s.slot].path, tick: h.tickOf(s.p)})
-		h.begun = nil
-	}
+// logStart logs a start that was accounted for, which is the last that an operation does in a
+// hypothesis.
+func (h *hypothesis) logStart(s *runnable) {
+	h.log = append(h.log, finding{kind: logStart, at: s.start, runnable: s, path: h.positions[s.slot].path, tick: h.tickOf(s.p)})
 }
 
 // tickOf returns schedtick modulo 61 of a proc, -1 if unknown.

@@ -25,11 +25,11 @@ func TestDoubt(t *testing.T) {
 			for _, h := range r.hypotheses {
 				h.global = fifo{}
 			}
-			r.settle()
+			r.settle(nil)
 		}, GradeChosen},
 		{"overtaken by what it must assume next", SourceGlobal, likely, func(r *replay) {
 			r.hypotheses[1].cost += maxBehind + 1
-			r.settle()
+			r.settle(nil)
 		}, GradeCertain},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestDoubt(t *testing.T) {
 			r := newReplay(rules{}, &waitOps{}, &observers{start: []StartObserver{&got}}, &pool{})
 			r.grow(0)
 			s := &runnable{p: 0, proc: 0, slot: noSlot}
-			r.slotOf(s)
+			r.admit(s)
 			h := r.hypotheses[0]
 			o := r.fork(h)
 			o.cost = c.cost
@@ -46,7 +46,7 @@ func TestDoubt(t *testing.T) {
 			o.positions[s.slot].source, o.positions[s.slot].via = c.other, ViaOwn
 			h.started(s)
 			o.started(s)
-			r.settle()
+			r.settle(s)
 			if len(got) > 0 {
 				t.Fatal("reported while there are two opinions")
 			}

@@ -13,23 +13,25 @@ type thread struct {
 	last     model.Time // latest step
 	woke     handle     // made runnable by the latest step
 	stopped  model.GoID // stopped by the latest step, or by the one before a wake of the same goroutine
-	exit     handle     // left a system call without a proc, with nothing since but getting a proc
+	brief    bool       // woke was stopped by the step before, less than failedPark ago
+	inCall   bool       // its goroutine is in a system call
+	rare     bool       // one of these may be set:
 	injected *injected
-	got      model.Time // when it got its proc, if that was the latest step
-	gave     model.Time // when it gave its proc up, if that was the latest step
+	exit     handle     // left a system call without a proc, with nothing since but getting a proc
+	got      model.Time // when it got its proc, if that was the latest step; else -1
+	gave     model.Time // when it gave its proc up, if that was the latest step; else -1
+	getting  *acquired  // passed to the replay with that
 	gotFrom  model.ThreadID
-	getting  *acquired // passed to the replay with that
-	brief    bool      // woke was stopped by the step before, less than failedPark ago
-	inCall   bool      // its goroutine is in a system call
 }
 
 // goroutine is what the look-ahead remembers of a goroutine that is alive.
 type goroutine struct {
-	runnable *runnable     // that goes on
-	home     *home         // where it is locked, as it seems
-	watched  handle        // the runnable that a poll ended, as it seems, until what it does then is known
-	waitsIn  model.StackID // where it waits for the network, or did last
-	callback bool          // it stopped inside a callback from C
+	id        model.GoID
+	runnable  *runnable     // that goes on
+	home      *home         // where it is locked, as it seems
+	watched   handle        // the runnable that a poll ended, as it seems, until what it does then is known
+	waitsIn   model.StackID // where it waits for the network, or did last
+	stoppedIn model.StackID // in a callback from C it is locked to its thread (runtime/cgocall.go: cgocallbackg)
 }
 
 // lastStopped returns the goroutine that the thread's latest step stopped.
@@ -45,11 +47,13 @@ type lookahead struct {
 	tables     *model.Tables
 	rules      rules
 	words      words
-	ring       *ring
+	line       *line
 	pool       *pool
 	gs         model.GoTable[goroutine]
+	recent     [recentSize]*goroutine // of those the latest that were asked for, by id
 	threads    map[model.ThreadID]*thread
 	procs      []proc
+	none       proc     // an id out of reason
 	callStacks stackSet // throughCallback
 	waits      waitOps
 	stopper    model.GoID // that has stopped the world, or is about to
@@ -58,47 +62,58 @@ type lookahead struct {
 	starts     uint32 // so far
 }
 
-func newLookahead(t *model.Tables, ru rules, to *ring, p *pool) lookahead {
-	return lookahead{tables: t, rules: ru, words: newWords(t), ring: to, pool: p, threads: map[model.ThreadID]*thread{},
+// recentSize is the number of goroutines that are found without a look into the table.
+const recentSize = 256
+
+func newLookahead(t *model.Tables, ru rules, to *line, p *pool) lookahead {
+	return lookahead{tables: t, rules: ru, words: newWords(t), line: to, pool: p, threads: map[model.ThreadID]*thread{},
 		callStacks: stackSet{tables: t, is: throughCallback}, waits: waitOps{tables: t, inside: map[[2]model.StackID]bool{}}, stopper: model.NoGoroutine}
 }
 
-func (f *lookahead) step(s *model.Step) {
+// other takes a step that is not that of a goroutine.
+func (f *lookahead) other(s *model.Step) {
 	switch s.Kind {
-	case model.StepGo:
-		f.goStep(s)
+	case model.StepProc:
+		f.procStep(s, f.proc(s.P))
 	case model.StepMove:
 		f.move(s)
-	case model.StepProc:
-		f.procStep(s)
 	case model.StepProcs:
 		if s.N > 0 && s.N <= maxProcs {
-			f.ring.push(op{kind: opProcs, at: s.Time, n: int16(s.N)})
+			f.line.next(opProcs, s.Time).p = model.ProcID(s.N)
 			f.assumeIdle(s)
 		}
 	case model.StepStopping:
 		f.stopper = s.G
-		f.ring.push(op{kind: opWorld, at: s.Time, n: 1})
+		f.line.next(opWorld, s.Time).on = true
 		if strings.Contains(f.tables.String(s.Reason), "GC mark termination") {
-			end := op{kind: opMarkEnd, at: s.Time, p: model.NoProc}
+			o := f.line.next(opMarkEnd, s.Time)
+			o.p = model.NoProc
 			for i := range f.procs {
 				if p := &f.procs[i]; p.dedicated && p.worker == s.G {
-					end.p = model.ProcID(i)
+					o.p = model.ProcID(i)
 				}
 			}
-			f.ring.push(end)
 		}
 	case model.StepRestarted:
 		f.stopper = model.NoGoroutine
-		f.ring.push(op{kind: opWorld, at: s.Time})
+		f.line.next(opWorld, s.Time)
 	}
 }
 
-func (f *lookahead) goStep(s *model.Step) {
+// step takes a step, and that of the proc before it if it is StepWithProc.
+func (f *lookahead) step(s *model.Step) {
+	if s.Kind != model.StepGo {
+		f.other(s)
+		return
+	}
 	from, to := model.GoState(s.From), model.GoState(s.To)
-	t := f.threadOf(s.M, s.P)
-	if t != nil && t.ran == model.NoGoroutine && (from == model.GoRunning || from == model.GoSyscall) {
-		t.ran = s.G // started before the trace, or came from C
+	p := f.proc(s.P)
+	if s.Flags&model.StepWithProc != 0 {
+		f.procStep(s, p)
+	}
+	t := p.thread
+	if t == nil || t.id != s.M {
+		t = f.threadOf(s.M, p)
 	}
 	if s.Flags&model.StepStatus != 0 {
 		if to != model.GoRunnable {
@@ -106,31 +121,48 @@ func (f *lookahead) goStep(s *model.Step) {
 		}
 		t = nil
 	}
-	g := f.goroutineOf(s.G)
-	if from == model.GoRunning { // in a callback from C it is locked to its thread (runtime/cgocall.go: cgocallbackg)
-		g.callback = f.callStacks.has(s.Stack)
+	g := f.recent[uint64(s.G)%recentSize]
+	if g == nil || g.id != s.G {
+		g = f.goroutineOf(s.G)
+	}
+	if from == model.GoRunning || from == model.GoSyscall {
+		if t != nil && t.ran == model.NoGoroutine {
+			t.ran = s.G // started before the trace, or came from C
+		}
+		if from == model.GoRunning {
+			g.stoppedIn = s.Stack
+		}
 	}
 	switch {
 	case to == model.GoRunnable:
 		f.ready(s, t, g)
 	case from == model.GoRunnable && to == model.GoRunning:
-		f.start(s, t, g)
+		f.start(s, t, g, p)
 	default:
-		f.touch(t, s.Time)
-		if from == model.GoRunning && t != nil {
-			t.stopped = s.G
-			t.inCall = to == model.GoSyscall
+		if t != nil {
+			t.touch(s.Time)
+			if from == model.GoRunning {
+				t.stopped = s.G
+				t.inCall = to == model.GoSyscall
+			} else if from == model.GoSyscall {
+				t.inCall = false
+			}
 		}
 		if from == model.GoRunning {
-			f.watch(s, g)
+			if g.watched.runnable != nil {
+				f.watch(s, g)
+			}
+			if to == model.GoWaiting && s.Reason == f.words.network {
+				g.waitsIn = s.Stack
+			}
 		}
-		if from == model.GoSyscall && t != nil {
-			t.inCall = false
+		if g.runnable != nil {
+			f.gone(g, s.Time)
 		}
-		f.gone(g, s.Time)
 	}
 	if to == model.GoNotExist {
 		f.gs.Remove(s.G)
+		f.recent[uint64(s.G)%recentSize] = nil
 	}
 }
 
@@ -138,19 +170,19 @@ func (f *lookahead) goStep(s *model.Step) {
 func (f *lookahead) goroutineOf(id model.GoID) *goroutine {
 	g := f.gs.Get(id)
 	if g == nil {
-		g = new(goroutine)
+		g = &goroutine{id: id}
 		f.gs.Put(id, g)
 	}
+	f.recent[uint64(id)%recentSize] = g
 	return g
 }
 
 // threadOf returns the thread, nil for none, which is likely the latest one that was asked
 // for with this proc.
-func (f *lookahead) threadOf(id model.ThreadID, of model.ProcID) *thread {
+func (f *lookahead) threadOf(id model.ThreadID, p *proc) *thread {
 	if id == model.NoThread {
 		return nil
 	}
-	p := f.proc(of)
 	if p.thread == nil || p.thread.id != id {
 		t := f.threads[id]
 		if t == nil {
@@ -164,19 +196,18 @@ func (f *lookahead) threadOf(id model.ThreadID, of model.ProcID) *thread {
 
 // touch notes that a thread did something at this time: what it made runnable
 // before is in its queue.
-func (f *lookahead) touch(t *thread, at model.Time) {
-	if t == nil {
-		return
-	}
+func (t *thread) touch(at model.Time) {
 	if x := t.woke.get(); x != nil {
 		x.until = at
+	}
+	t.last, t.woke.runnable, t.stopped = at, nil, model.NoGoroutine
+	if !t.rare {
+		return
 	}
 	if t.injected != nil {
 		t.injected.closed = true
 	}
-	t.last = at
-	t.woke, t.exit, t.injected, t.stopped = handle{}, handle{}, nil, model.NoGoroutine
-	t.got, t.gave, t.getting = -1, -1, nil
+	t.exit, t.injected, t.got, t.gave, t.getting, t.rare = handle{}, nil, -1, -1, nil, false
 }
 
 // notYet is when a thread goes on that has not yet.
@@ -185,7 +216,7 @@ const notYet model.Time = 1 << 62
 // ready begins a runnable.
 func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 	x := f.pool.get()
-	x.g, x.fn, x.system, x.open = s.G, s.Func, s.Flags&model.StepSystem != 0, s.Flags&model.StepStatus != 0
+	x.g, x.open = s.G, s.Flags&model.StepStatus != 0
 	x.origin, x.poller, x.ready, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
 	if x.entry == entryPoll {
 		x.wait = g.waitsIn
@@ -196,48 +227,49 @@ func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 			x.entry = entryPoll // until it is known what it waits for next
 		}
 	}
-	f.gone(g, s.Time)
+	if g.runnable != nil {
+		f.gone(g, s.Time)
+	}
 	g.runnable = x
-	if t == nil {
-		f.ring.push(op{kind: opReady, at: s.Time, runnable: x})
-		return
-	}
-	x.until = notYet
-	before, stopped, last := t.injected, t.stopped, t.last
-	if t.getting != nil && (t.getting.kind == acquiredWoken || t.getting.kind == acquiredAgain) && x.entry == entryPoll && s.P != model.NoProc {
-		t.getting.kind = acquiredPoller
-	}
-	f.touch(t, s.Time)
-	switch x.entry {
-	case entryInject, entryPoll:
-		if before == nil || before.done || before.runnables[0].entry != x.entry || before.left(s.Time) || len(before.runnables) >= maxInjected {
-			before = &injected{}
+	if t != nil {
+		x.until = notYet
+		before, stopped, last := t.injected, t.stopped, t.last
+		if t.getting != nil && (t.getting.kind == acquiredWoken || t.getting.kind == acquiredAgain) && x.entry == entryPoll && s.P != model.NoProc {
+			t.getting.kind = acquiredPoller
 		}
-		before.runnables, before.closed = append(before.runnables, x), false
-		x.injected, t.injected = before, before
+		t.touch(s.Time)
+		if x.entry == entryInject || x.entry == entryPoll {
+			t.inject(x, before)
+		}
+		t.woke, t.brief = handle{x, x.gen}, false
+		if stopped == s.G && s.By == model.NoGoroutine {
+			t.stopped, t.brief = s.G, s.Time.Sub(last) < failedPark
+		}
+		if s.Origin == model.OriginSyscall {
+			t.exit, t.inCall, t.rare = t.woke, false, true
+		}
 	}
-	t.woke = handle{x, x.gen}
-	t.brief = false
-	if stopped == s.G && s.By == model.NoGoroutine {
-		t.stopped, t.brief = s.G, s.Time.Sub(last) < failedPark
+	f.line.next(opReady, s.Time).runnable = x
+}
+
+// inject makes x part of the list that the thread made runnable just before, or of a new one.
+func (t *thread) inject(x *runnable, l *injected) {
+	if l == nil || l.done || l.runnables[0].entry != x.entry || l.left(x.ready) || len(l.runnables) >= maxInjected {
+		l = &injected{}
 	}
-	if s.Origin == model.OriginSyscall {
-		t.exit, t.inCall = t.woke, false
-	}
-	f.ring.push(op{kind: opReady, at: s.Time, runnable: x})
+	l.runnables, l.closed = append(l.runnables, x), false
+	x.injected, t.injected, t.rare = l, l, true
 }
 
 // gone ends a runnable of which the trace never showed the start, as only damaged
 // traces do.
 func (f *lookahead) gone(g *goroutine, at model.Time) {
-	if g.runnable != nil {
-		f.ring.push(op{kind: opGone, at: at, runnable: g.runnable})
-		g.runnable = nil
-	}
+	f.line.next(opGone, at).runnable = g.runnable
+	g.runnable = nil
 }
 
 // start ties a start to its runnable.
-func (f *lookahead) start(s *model.Step, t *thread, g *goroutine) {
+func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 	x := g.runnable
 	g.runnable = nil
 	if x == nil {
@@ -247,23 +279,25 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine) {
 	if x.entry == entryPoll {
 		g.watched = handle{x, x.gen}
 	}
-	p := f.proc(s.P)
 	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
 	x.started, x.start, x.search, x.earliest, x.p, x.m = true, s.Time, s.Time, s.Time, s.P, s.M
 	if t != nil {
 		if t.last > 0 {
 			x.search = t.last
 		}
-		x.handed = f.handed(x, s, t, g)
-		x.how, x.howGrade = f.direct(x, s, t)
+		x.earliest = x.search
+		if t.got >= 0 || g.home != nil {
+			if x.handed = f.handed(x, s, t, g, p); x.handed && p.lost.at < x.search {
+				x.earliest = p.lost.began
+			}
+		}
+		if s.Pseudo != model.NotPseudo || x.entry == entryNone || t.got >= 0 || t.woke.get() == x {
+			x.how, x.howGrade = f.direct(x, s, t)
+		}
 		if t.getting != nil && x.how == SourceSyscall {
 			t.getting.kind = acquiredExit
 		}
-		x.earliest = x.search
-		if x.handed && p.lost.at < x.search {
-			x.earliest = p.lost.began
-		}
-		f.touch(t, s.Time)
+		t.touch(s.Time)
 		t.ran = s.G
 	}
 	x.ordinal = f.starts
@@ -273,6 +307,7 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine) {
 	if f.mask != nil && x.how == SourceUnknown && f.mask(int(x.ordinal)) {
 		x.started, x.masked = false, true
 	}
-	f.ring.push(op{kind: opStart, at: s.Time, p: s.P, runnable: x})
-	p.began = f.ring.end
+	o := f.line.next(opStart, s.Time)
+	o.p, o.runnable = s.P, x
+	p.began = f.line.gone + f.line.end
 }

@@ -55,6 +55,9 @@ func (r *Resolver) Observe(o any) {
 	add(&r.obs.decision, o)
 }
 
+// wantNext reports whether somebody asks for every change of a runnext.
+func (o *observers) wantNext() bool { return len(o.lengths) > 0 }
+
 // wantLengths reports whether somebody asks for lengths of queues.
 func (o *observers) wantLengths() bool { return len(o.lengths)+len(o.queue) > 0 }
 

@@ -100,26 +100,20 @@ const (
 // watch notes what a goroutine does that a poll of the network seems to have woken,
 // until that speaks for or against it: see [then].
 func (f *lookahead) watch(s *model.Step, g *goroutine) {
-	to := model.GoState(s.To)
-	if g.watched.runnable != nil {
-		x := g.watched.get()
-		if x != nil {
-			x.then = f.thenOf(x, s, to)
-		}
-		if x == nil || x.then != thenUnknown || x.wait == 0 && !x.blind {
-			g.watched = handle{}
-		}
-		if x != nil && x.wait != 0 {
-			switch op := f.waits.of(x.wait); x.then {
-			case thenRetries:
-				op.retried++
-			case thenAgain, thenElse:
-				op.missed++
-			}
-		}
+	x := g.watched.get()
+	if x != nil {
+		x.then = f.thenOf(x, s, model.GoState(s.To))
 	}
-	if to == model.GoWaiting && s.Reason == f.words.network {
-		g.waitsIn = s.Stack
+	if x == nil || x.then != thenUnknown || x.wait == 0 && !x.blind {
+		g.watched = handle{}
+	}
+	if x != nil && x.wait != 0 {
+		switch op := f.waits.of(x.wait); x.then {
+		case thenRetries:
+			op.retried++
+		case thenAgain, thenElse:
+			op.missed++
+		}
 	}
 }
 

@@ -23,27 +23,25 @@ type proc struct {
 	dedicated bool       // it runs a dedicated mark worker:
 	worker    model.GoID // which
 	starts    uint8      // on it so far, modulo 61
-	began     uint       // where the ring ended with the latest start, if that was the latest of its operations; else 0
+	began     int        // where the line ended with the latest start, if that was the latest of its operations; else 0
 	thread    *thread    // the latest that was asked for with it
 }
 
 // proc returns what is remembered of a proc; of ids out of reason, what means nothing.
 func (f *lookahead) proc(p model.ProcID) *proc {
-	if uint(p) < uint(len(f.procs)) {
-		return &f.procs[p]
+	if i := uint(p); i < uint(len(f.procs)) {
+		return &f.procs[i]
 	}
-	if !isProc(p) {
-		return &proc{lost: lost{by: model.NoThread}}
-	}
-	return at(&f.procs, int(p))
+	return f.newProc(p)
 }
 
-// at returns the i-th element of a list, which it makes longer if need be.
-func at[T any](list *[]T, i int) *T {
-	if i >= len(*list) {
-		*list = append(*list, make([]T, i+1-len(*list))...)
+func (f *lookahead) newProc(p model.ProcID) *proc {
+	if !isProc(p) {
+		f.none = proc{lost: lost{by: model.NoThread}}
+		return &f.none
 	}
-	return &(*list)[i]
+	f.procs = append(f.procs, make([]proc, int(p)+1-len(f.procs))...)
+	return &f.procs[p]
 }
 
 // move follows a proc from thread to thread.
@@ -55,12 +53,13 @@ func (f *lookahead) move(s *model.Step) {
 		}
 		return
 	}
-	t, p := f.threadOf(s.M, s.P), f.proc(s.P)
+	p := f.proc(s.P)
+	t := f.threadOf(s.M, p)
 	switch {
 	case s.ToM != model.NoThread && s.ToM == s.M && t != nil:
 		exit, gave := t.exit, t.gave
-		f.touch(t, s.Time)
-		t.exit, t.got, t.gotFrom = exit, s.Time, model.NoThread
+		t.touch(s.Time)
+		t.exit, t.got, t.gotFrom, t.rare = exit, s.Time, model.NoThread, true
 		if f.pending != nil {
 			t.getting = f.pending
 			t.getting.m = s.M
@@ -87,15 +86,17 @@ func (f *lookahead) move(s *model.Step) {
 		bare := s.M == s.FromM && t != nil && !t.inCall && f.stopper == model.NoGoroutine && t.exit.get() == nil
 		if bare {
 			last := f.gs.Get(t.lastStopped())
-			bare = last == nil || last.home == nil && !last.callback // a locked thread gives up its proc too (stoplockedm)
+			bare = last == nil || last.home == nil && !f.callStacks.has(last.stoppedIn) // a locked thread gives up its proc too (stoplockedm)
 		}
 		p.lost = lost{by: s.M, at: s.Time, bare: bare, began: began, taken: s.M != s.FromM || t != nil && t.inCall}
-		f.touch(t, s.Time)
-		if bare {
-			t.gave = s.Time
+		if t != nil {
+			t.touch(s.Time)
 		}
-	default:
-		f.touch(t, s.Time)
+		if bare {
+			t.gave, t.rare = s.Time, true
+		}
+	case t != nil:
+		t.touch(s.Time)
 	}
 }
 
@@ -121,39 +122,47 @@ func (f *lookahead) goesIdle(id model.ProcID, at model.Time, taken bool) {
 	end := &acquired{m: model.NoThread, lost: at, taken: taken}
 	p := f.proc(id)
 	p.end, p.began = end, 0
-	f.ring.push(op{kind: opIdle, at: at, p: id, acquired: end})
+	o := f.line.next(opIdle, at)
+	o.p, o.acquired = id, end
 }
 
-func (f *lookahead) procStep(s *model.Step) {
-	p := f.proc(s.P)
+// procStep follows a proc from state to state: in a step of its own, or as s says along with one of
+// the goroutine that it has.
+func (f *lookahead) procStep(s *model.Step, p *proc) {
 	p.seen = true
-	from, to := model.ProcState(s.From), model.ProcState(s.To)
-	if from != to && to == model.ProcIdle {
+	from, to, _ := s.ProcStates()
+	switch {
+	case to == model.ProcSearching && from != model.ProcIdle:
+		f.line.search(p, s.P, s.Time)
+	case from == to:
+	case to == model.ProcIdle:
 		f.goesIdle(s.P, s.Time, from == model.ProcSyscall)
-	}
-	if from != to && from == model.ProcIdle {
+	case from == model.ProcIdle:
 		if f.pending = p.end; f.pending == nil {
 			f.pending = &acquired{m: model.NoThread}
 		}
 		p.end, p.began = nil, 0
 		f.pending.at, f.pending.known = s.Time, true
-		f.ring.push(op{kind: opBusy, at: s.Time, p: s.P, acquired: f.pending})
+		o := f.line.next(opBusy, s.Time)
+		o.p, o.acquired = s.P, f.pending
 	}
-	if to == model.ProcSearching && from != model.ProcIdle {
-		f.ring.search(p, s.P, s.Time)
+	if s.Work.IsGC() || p.dedicated {
+		f.work(s, p, to == model.ProcRunning)
 	}
-	if to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
+}
+
+// work follows mark workers and assists, or what comes after a dedicated worker.
+func (f *lookahead) work(s *model.Step, p *proc, runs bool) {
+	if runs && s.Work.IsGC() && s.Work != model.WorkGCAssist {
 		g := f.goroutineOf(s.G)
 		if x := g.watched.get(); x != nil && x.blind {
 			x.how, x.howGrade, x.entry = SourceSystem, GradeCertain, entryNone // by its label
 			g.watched = handle{}
 		}
 	}
-	if is := to == model.ProcRunning && s.Work == model.WorkGCDedicated; is != p.dedicated {
-		op := op{kind: opDrain, at: s.Time, p: s.P}
-		if p.dedicated, p.worker = is, s.G; is {
-			op.n = 1
-		}
-		f.ring.push(op)
+	if is := runs && s.Work == model.WorkGCDedicated; is != p.dedicated {
+		p.dedicated, p.worker = is, s.G
+		o := f.line.next(opDrain, s.Time)
+		o.p, o.on = s.P, is
 	}
 }

@@ -96,36 +96,33 @@ func (r *replay) count() int {
 	return max(1, r.seen)
 }
 
-// admit makes room for a runnable and for the procs that it names.
+// admit gives a runnable that has none its slot in all hypotheses.
 func (r *replay) admit(s *runnable) {
-	r.grow(s.proc)
-	r.grow(s.p)
-	if s.slot == noSlot {
-		r.slotOf(s)
+	if s.slot != noSlot {
+		return
 	}
-}
-
-// slotOf gives a runnable its slot in all hypotheses.
-func (r *replay) slotOf(s *runnable) {
-	if n := len(r.unused); n > 0 {
-		s.slot, r.unused = r.unused[n-1], r.unused[:n-1]
-	} else {
-		s.slot = slot(len(r.runnables))
+	if len(r.unused) == 0 {
+		r.unused = append(r.unused, slot(len(r.runnables)))
 		r.runnables = append(r.runnables, nil)
-	}
-	r.runnables[s.slot] = s
-	for _, h := range r.hypotheses {
-		for len(h.positions) <= int(s.slot) {
+		for _, h := range r.hypotheses {
 			h.positions = append(h.positions, nowhere)
 		}
+	}
+	n := len(r.unused) - 1
+	s.slot, r.unused = r.unused[n], r.unused[:n]
+	r.runnables[s.slot] = s
+	for _, h := range r.hypotheses {
 		h.positions[s.slot] = nowhere
 	}
 }
 
 // apply carries an operation out in all hypotheses, and reports what they agree on then.
 func (r *replay) apply(o *op) {
+	var start *runnable
 	r.now = o.at
-	r.limit()
+	if r.effort < effortMost {
+		r.limit()
+	}
 	switch o.kind {
 	case opSearch:
 		if r.grow(o.p) {
@@ -135,12 +132,13 @@ func (r *replay) apply(o *op) {
 	case opReady:
 		r.ready(o.runnable)
 	case opStart:
-		r.now = o.runnable.start
-		if r.start(o.runnable); o.search && isProc(o.p) {
+		start = o.runnable
+		r.now = start.start
+		if r.start(start); o.on && isProc(o.p) {
 			r.wakes.procs[o.p].begin(o.at)
 		}
 	case opWorld:
-		if r.stopped = o.n > 0; !r.stopped {
+		if r.stopped = o.on; !r.stopped {
 			r.restart()
 			r.wakep(model.NoGoroutine, model.NoProc, model.OriginUnknown)
 		}
@@ -150,19 +148,33 @@ func (r *replay) apply(o *op) {
 			return
 		}
 	}
-	r.settle()
+	if !r.alone() {
+		r.settle(start)
+		return
+	}
+	h := r.hypotheses[0]
+	h.cost = 0 // what counts is the difference from others
+	if len(h.log) > 0 {
+		r.report(h)
+	}
+	if start != nil {
+		r.reportStart(start, &h.positions[start.slot].path, h.tickOf(start.p))
+	}
+	if len(h.touched) > 0 {
+		h.noteLengths()
+	}
 }
 
 // ready puts a runnable where the runtime puts it, and follows what that makes it wake.
 func (r *replay) ready(s *runnable) {
+	r.grow(s.proc)
+	r.grow(s.p)
 	r.admit(s)
 	if l := s.injected; l != nil {
 		if s.entry == entryPoll && !l.weighed {
 			l.weigh(r.ops)
 			for _, x := range l.runnables {
-				if x.slot == noSlot {
-					r.slotOf(x)
-				}
+				r.admit(x)
 			}
 		}
 		r.complete = !l.done && l.complete(s)
@@ -174,11 +186,11 @@ func (r *replay) ready(s *runnable) {
 		}
 		h.ready(s)
 	}
-	wakes := true
+	wakes := s.origin != model.OriginSyscall && s.origin != model.OriginGoyield && s.how == SourceUnknown
 	switch l := s.injected; {
 	case l == nil:
-		wakes = s.origin != model.OriginSyscall && s.origin != model.OriginGoyield && !s.neverQueued()
 	case s.timed:
+		wakes = true
 	case !r.complete:
 		wakes = false
 	default:
@@ -197,6 +209,7 @@ func (r *replay) ready(s *runnable) {
 // start ends a runnable, and follows what a thread makes the runtime wake that has found
 // something.
 func (r *replay) start(s *runnable) {
+	r.grow(s.p)
 	r.admit(s)
 	if s.masked {
 		r.unmask(s)
@@ -244,14 +257,12 @@ func (r *replay) change(o *op) bool {
 		if !r.grow(o.p) {
 			return false
 		}
-		r.drains[o.p], r.worked[o.p] = o.n > 0, o.at
+		r.drains[o.p], r.worked[o.p] = o.on, o.at
 	case opProcs:
-		r.nprocs = int(o.n)
+		r.nprocs = int(o.p)
 		for i := r.nprocs; i < r.seen; i++ {
 			r.setIdle(model.ProcID(i), false, nil)
 		}
-	case opGone:
-		r.admit(o.runnable)
 	}
 	for _, h := range r.hypotheses {
 		if len(h.coming) > 0 {
@@ -310,29 +321,30 @@ func (r *replay) fork(h *hypothesis) *hypothesis {
 // once. The last that an operation does in a hypothesis is to account for a start.
 func (r *replay) alone() bool { return len(r.hypotheses) == 1 && len(r.fresh) == 0 }
 
-// settle gives up hypotheses that are too unlikely, or equal to a likelier one, and
-// reports what the remaining ones agree on.
-func (r *replay) settle() {
-	if r.alone() {
-		h := r.hypotheses[0]
-		h.cost = 0 // what counts is the difference from others
-		r.report(h)
-		h.noteLengths()
-		return
+// settle gives up, of several hypotheses, those that are too unlikely, or equal to a likelier one,
+// and reports what the remaining ones agree on. All have accounted for a start, if there is one.
+func (r *replay) settle(start *runnable) {
+	if len(r.fresh) > 0 {
+		r.hypotheses, r.fresh = append(r.hypotheses, r.fresh...), r.fresh[:0]
 	}
-	r.hypotheses = append(r.hypotheses, r.fresh...)
+	sorted, before := true, r.hypotheses[0].cost
 	for _, h := range r.hypotheses {
+		if start != nil {
+			h.logStart(start)
+		}
 		h.noteLengths()
+		sorted, before = sorted && before <= h.cost, h.cost
 	}
-	r.fresh = r.fresh[:0]
-	slices.SortStableFunc(r.hypotheses, func(a, b *hypothesis) int { return cmp.Compare(a.cost, b.cost) })
-	kept := r.hypotheses[:0] // written at most as far as the loop has read
+	if !sorted {
+		slices.SortStableFunc(r.hypotheses, func(a, b *hypothesis) int { return cmp.Compare(a.cost, b.cost) })
+	}
+	kept, most := r.hypotheses[:0], r.most() // written at most as far as the loop has read
 	for _, h := range r.hypotheses {
 		i := slices.IndexFunc(kept, h.equal)
 		if i >= 0 && h.cost-kept[i].cost <= likely {
 			kept[i].doubtQueued(h)
 		}
-		if i >= 0 || len(kept) >= r.most() || len(kept) > 0 && h.cost > kept[0].cost+maxBehind {
+		if i >= 0 || len(kept) >= most || len(kept) > 0 && h.cost > kept[0].cost+maxBehind {
 			r.giveUp(kept, h)
 			continue
 		}

@@ -2,19 +2,12 @@ package runqueue
 
 import "github.com/schedscope/schedscope/model"
 
-// report hands out what the last hypothesis that is left has logged, in order, and then what it
-// has not logged.
+// report hands out what the last hypothesis that is left has logged, in order.
 func (r *replay) report(h *hypothesis) {
-	if h.sealed != nil || len(h.log) > 0 {
-		r.reportSealed(h.sealed)
-		r.reportAll(h.log)
-		h.sealed, h.log = nil, h.log[:0]
-		r.segments.recycle()
-	}
-	if s := h.begun; s != nil {
-		h.begun = nil
-		r.reportStart(s, &h.positions[s.slot].path, h.tickOf(s.p))
-	}
+	r.reportSealed(h.sealed)
+	r.reportAll(h.log)
+	h.sealed, h.log = nil, h.log[:0]
+	r.segments.recycle()
 }
 
 func (r *replay) reportSealed(s *segment) {
@@ -58,7 +51,7 @@ func (r *replay) reportLengths(at model.Time, p model.ProcID, l length) {
 func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 	o := &r.out
 	o.Time, o.G, o.M, o.P, o.Func, o.System = s.start, s.g, s.m, s.p, s.fn, s.system
-	o.Since, o.OpenStart, o.Origin, o.Pseudo, o.Operation = s.ready, s.open, s.origin, s.pseudo, ""
+	o.Since, o.OpenStart, o.Origin, o.Pseudo = s.ready, s.open, s.origin, s.pseudo
 	o.Source, o.Via, o.Grade, o.Choices, o.Enqueued, o.QueueP = x.source, ViaNone, x.grade, 0, x.enqueued, x.queueP
 	o.FromP, o.Batch, o.LastP, o.Search, o.Tick = x.fromP, int(x.batch), x.lastP, s.search, int(tick)
 	o.Ordinal, o.Plain = int(s.ordinal), x.plain
@@ -68,6 +61,9 @@ func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 	choices := int(max(s.choices, x.choices))
 	if choices > 1 && o.Grade != GradeContradicted {
 		o.Grade = GradeChosen
+	}
+	if o.Operation != "" {
+		o.Operation = "" // of the start before
 	}
 	if s.wait != 0 {
 		op := r.ops.of(s.wait)

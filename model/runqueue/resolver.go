@@ -28,7 +28,7 @@ const (
 // where and when they will end.
 type Resolver struct {
 	lookahead lookahead
-	ring      ring
+	line      line
 	pool      pool
 	obs       observers
 }
@@ -40,82 +40,81 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 		return nil, &OldFormatError{version}
 	}
 	r := &Resolver{}
-	r.lookahead = newLookahead(t, rulesOf(version), &r.ring, &r.pool)
-	r.ring = ring{ops: make([]op, 2*leastAhead), replay: newReplay(r.lookahead.rules, &r.lookahead.waits, &r.obs, &r.pool)}
+	r.lookahead = newLookahead(t, rulesOf(version), &r.line, &r.pool)
+	r.line = line{ops: make([]op, 4*leastAhead), replay: newReplay(r.lookahead.rules, &r.lookahead.waits, &r.obs, &r.pool)}
 	return r, nil
 }
 
-// Step implements [model.StepObserver].
+// Step implements [model.StepObserver]. It also takes the records of a [model.StepLog], which may be
+// of two steps.
 func (r *Resolver) Step(s *model.Step) { r.lookahead.step(s) }
 
 // Finish reports what is still held back. Call it after [model.Machine.Finish].
 func (r *Resolver) Finish() {
-	for r.ring.head < r.ring.end {
-		r.ring.pop()
+	for l := &r.line; l.head < l.end; l.head++ {
+		l.replay.apply(&l.ops[l.head])
 	}
-	r.ring.replay.finish()
+	r.line.replay.finish()
 }
 
-// ring holds the operations between the look-ahead and the replay.
-type ring struct {
-	ops       []op   // a power of two
-	head, end uint   // of the operations so far, the oldest here and the next to come
-	count     uint32 // of what was pushed, with the searches that are part of a start
-	replay    *replay
+// line holds the operations between the look-ahead and the replay.
+type line struct {
+	ops    []op   // from head up to end
+	head   int    // the oldest
+	end    int    // where the next one comes
+	gone   int    // operations that were in front of ops
+	count  uint32 // of what was pushed, with the searches that are part of a start
+	oldest uint32 // the same when the oldest was pushed, or count if there is none
+	replay *replay
 }
 
-// advance makes room for one more operation: it replays the oldest as far as enough is known.
-func (r *ring) advance() {
-	for r.head != r.end {
-		o := r.at(r.head)
-		if n := r.count - o.count; n < leastAhead || n < mostAhead && !o.known() {
+// next returns the place of one more operation, after it has replayed the oldest as far as enough is
+// known. The caller fills in what else its kind has.
+func (l *line) next(kind opKind, at model.Time) *op {
+	for l.count-l.oldest >= leastAhead {
+		o := &l.ops[l.head]
+		if l.count-l.oldest < mostAhead && !o.known() {
 			break
 		}
-		r.pop()
+		l.replay.apply(o)
+		l.oldest = l.count
+		if l.head++; l.head < l.end {
+			l.oldest = l.ops[l.head].count
+		}
 	}
-	r.count++
-}
-
-// push appends an operation.
-func (r *ring) push(o op) {
-	r.advance()
-	r.append(o)
+	if l.end == len(l.ops) {
+		l.room()
+	}
+	o := &l.ops[l.end]
+	l.end++
+	o.kind, o.on, o.count, o.at = kind, false, l.count, at
+	l.count++
+	return o
 }
 
 // search pushes that the thread of a proc begins to look for work. If its latest start is
 // still here, it is noted there: until then nobody asks.
-func (r *ring) search(p *proc, id model.ProcID, at model.Time) {
-	r.advance()
-	if i := p.began; i > r.head {
-		o := r.at(i - 1)
-		o.search, o.at = true, at
-	} else {
-		r.append(op{kind: opSearch, at: at, p: id})
+func (l *line) search(p *proc, id model.ProcID, at model.Time) {
+	o := l.next(opSearch, at)
+	o.p = id
+	if i := p.began - l.gone; i > l.head {
+		l.end--
+		o = &l.ops[i-1]
+		o.on, o.at = true, at
 	}
 	p.began = 0
 }
 
-// append adds an operation that was counted.
-func (r *ring) append(o op) {
-	o.count = r.count - 1
-	if r.end-r.head == uint(len(r.ops)) {
-		larger := ring{ops: make([]op, 2*len(r.ops))}
-		for i := r.head; i < r.end; i++ {
-			*larger.at(i) = *r.at(i)
-		}
-		r.ops = larger.ops
+// room makes room for more.
+func (l *line) room() {
+	if 2*l.head < len(l.ops) {
+		l.ops = append(l.ops, make([]op, len(l.ops))...)
+		return
 	}
-	*r.at(r.end) = o
-	r.end++
+	l.gone += l.head
+	l.end, l.head = copy(l.ops, l.ops[l.head:]), 0
 }
-
-func (r *ring) at(i uint) *op { return &r.ops[i&uint(len(r.ops)-1)] }
 
 // known reports whether the trace has shown how the runnable ends, if the operation
 // begins one.
 func (o *op) known() bool { return o.kind != opReady || o.runnable.started || o.runnable.masked }
-
-func (r *ring) pop() {
-	r.replay.apply(r.at(r.head))
-	r.head++
-}

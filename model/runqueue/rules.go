@@ -63,37 +63,33 @@ func (f *lookahead) entryOf(s *model.Step) entry {
 	if s.G == f.stopper {
 		return entryNone // runtime/proc.go: procresize, which records a move to another proc as a Gosched
 	}
-	e := f.entryByOrigin(s)
+	e := entryUnknown
+	switch s.Origin {
+	case model.OriginCreated, model.OriginGoroutine, model.OriginTimer:
+		e = entryRunnext // newproc, goready
+	case model.OriginNetpoll:
+		e = entryPoll
+		if s.By != model.NoGoroutine {
+			e = entryInject // pollWork, startTheWorldWithSema
+		}
+	case model.OriginSyscall, model.OriginPreempted, model.OriginGosched:
+		e = entryGlobal // exitsyscallNoP, goschedImpl
+	case model.OriginSTW:
+		e = entryGlobal
+		if f.rules.stwRunnext {
+			e = entryRunnext
+		}
+	case model.OriginGoyield:
+		e = entryTail // goyield_m
+	case model.OriginGC:
+		e = f.entryGC(s)
+	case model.OriginInjected:
+		e = f.entryRuntime(s)
+	}
 	if s.P == model.NoProc && e != entryUnknown && e != entryNone {
 		return entryGlobal
 	}
 	return e
-}
-
-func (f *lookahead) entryByOrigin(s *model.Step) entry {
-	switch s.Origin {
-	case model.OriginCreated, model.OriginGoroutine, model.OriginTimer:
-		return entryRunnext // newproc, goready
-	case model.OriginNetpoll:
-		if s.By != model.NoGoroutine {
-			return entryInject // pollWork, startTheWorldWithSema
-		}
-		return entryPoll
-	case model.OriginSyscall, model.OriginPreempted, model.OriginGosched:
-		return entryGlobal // exitsyscallNoP, goschedImpl
-	case model.OriginSTW:
-		if f.rules.stwRunnext {
-			return entryRunnext
-		}
-		return entryGlobal
-	case model.OriginGoyield:
-		return entryTail // goyield_m
-	case model.OriginGC:
-		return f.entryGC(s)
-	case model.OriginInjected:
-		return f.entryRuntime(s)
-	}
-	return entryUnknown
 }
 
 // entryRuntime is where goroutines go that the runtime wakes on its own account.

@@ -35,7 +35,7 @@ type runnable struct {
 	home     *home      // if that is what locks it
 	p        model.ProcID
 	ordinal  uint32 // among all
-	how      Source // if the events around it show that
+	how      Source // if the events around it show that it did not pass through a queue
 	howGrade Grade
 	// handed: the thread got the proc just before, from another one that had not
 	// run anything.
@@ -97,30 +97,19 @@ const (
 	opIdle    // proc p becomes idle
 	opBusy    // proc p is no longer idle
 	opSearch  // the thread of proc p begins to look for work
-	opDrain   // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
+	opDrain   // the occupant of proc p is a dedicated worker (on), or no longer
 	opMarkEnd // a goroutine on proc p is about to stop the world for the end of a mark phase
-	opWorld   // the world is being stopped (n=1), or goes on (n=0)
-	opProcs   // the program has n procs
+	opWorld   // the world is being stopped (on), or goes on
+	opProcs   // the program has p procs
 )
 
 // op is an operation of the replay.
 type op struct {
 	kind     opKind
-	search   bool // opStart: at says when the thread looks for work again
-	n        int16
+	on       bool // opStart: at says when the thread looks for work again
 	p        model.ProcID
-	count    uint32
+	count    uint32 // see line
 	at       model.Time
 	runnable *runnable
 	acquired *acquired // opBusy; opIdle: the one that will end it
-}
-
-// neverQueued reports whether the trace shows that the goroutine did not pass
-// through a queue.
-func (s *runnable) neverQueued() bool {
-	switch s.how {
-	case SourceNetpoll, SourceSyscall, SourceSystem, SourceDirect, SourceCoroutine:
-		return true
-	}
-	return false
 }

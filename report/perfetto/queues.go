@@ -65,14 +65,10 @@ func (f *queueFeed) send() {
 
 // replay takes a batch of steps and empties it.
 func (f *queueFeed) replay(steps *[]model.Step) {
-	var proc model.Step
 	for i := range *steps {
 		s := &(*steps)[i]
 		if i%64 == 0 && f.log.Stopped() {
 			break
-		}
-		if s.Proc(&proc) {
-			f.resolver.Step(&proc)
 		}
 		f.resolver.Step(s)
 	}
