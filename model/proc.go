@@ -228,7 +228,7 @@ func (m *Machine) update(p *proc, t *thread, at Time) {
 
 // updateEach is update for whatever the proc and the thread hold.
 func (m *Machine) updateEach(p *proc, t *thread, at Time) {
-	if p != nil {
+	if p != nil && p.alive { // a trace that contradicts itself has goroutines on procs that are gone
 		state, work, g, fn, mid := ProcIdle, WorkUser, NoGoroutine, StringID(0), NoThread
 		if p.thread != nil {
 			state, mid = ProcSearching, p.thread.span.M
