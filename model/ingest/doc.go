@@ -31,7 +31,9 @@
 //
 // Traces of Go 1.11 to 1.21 have no generations: one sequential reader decodes
 // the whole file, which it holds in memory. Those that would make it overflow
-// the stack are refused (v1guard.go).
+// the stack are refused (v1guard.go). Events at the same time on several procs come in another
+// order now and then, by which figures change by nanoseconds: the decoder goes through its procs in
+// the order of a Go map (internal/trace/internal/tracev1/parser.go: parseEventBatches).
 //
 // The memory for a trace is bounded by its length: too many generations (index.go), batches
 // (decode.go) or goroutines, tasks and regions that are alive at once (stitch.go) are refused, of
