@@ -312,7 +312,7 @@ func (k *procTrack) cover(i, j int) {
 	}
 }
 
-// forget drops what was before t. It has a count each segment that ends by
+// forget drops what was before t, once a has counted each segment that ends by
 // then, and the part before t of the one that goes on, with the waits that
 // cover it whole. clock is the proc's at t.
 func (k *procTrack) forget(t model.Time, clock model.Duration, a *attribution) {
