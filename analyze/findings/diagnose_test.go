@@ -77,6 +77,48 @@ func TestMoreProcsBySamples(t *testing.T) {
 	}
 }
 
+// TestMoreProcsByBursts checks that long bursts put a lack of CPUs first, and that the rest of the
+// waiting is left out only where much of it is laid to that.
+func TestMoreProcsByBursts(t *testing.T) {
+	for _, x := range []struct {
+		share model.Duration // of the waiting, in percent
+		more  bool           // there is another item
+	}{{15, true}, {40, false}} {
+		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
+		v.Blame.Samples = 0
+		v.Bursts.Long.Count, v.Bursts.VeryLong.Count = 20, 15
+		v.Causes.Rows = slices.DeleteFunc(v.Causes.Rows, func(r result.CauseRow) bool { return r.Suspected })
+		v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: result.CauseOSGap.String(), Suspected: true, Total: v.Latency.All.Total * x.share / 100})
+		findings.Judge(v)
+		var kinds []string
+		for _, f := range v.Findings {
+			if f.Title != "" {
+				kinds = append(kinds, f.Kind)
+			}
+		}
+		if len(kinds) == 0 || kinds[0] != "more-procs-than-cpus" || slices.Contains(kinds, "busy-procs") != x.more {
+			t.Errorf("%d %% laid to the machine: %q", x.share, kinds)
+		}
+	}
+}
+
+// TestRuledOut checks that what took much is not ruled out, also where no item names it.
+func TestRuledOut(t *testing.T) {
+	for _, x := range []struct {
+		percent model.Duration
+		want    bool
+	}{{1, true}, {30, false}} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.GC.Share = float64(x.percent) / 100
+		v.Waiting.ByReason = append(v.Waiting.ByReason, result.Named{Name: "sync.(*Mutex).Lock", Dist: result.Dist{Total: v.Totals.Span * x.percent / 100}})
+		findings.Judge(v)
+		text := strings.Join(v.Verdict.RuledOut, ", ")
+		if strings.Contains(text, "locks (") != x.want || strings.Contains(text, "GC (") != x.want {
+			t.Errorf("%d %% of locks and GC: ruled out %s", x.percent, text)
+		}
+	}
+}
+
 // TestSocketCalls checks that procs held by calls on sockets, which do not block, are laid to the
 // machine, and those held by others to who calls.
 func TestSocketCalls(t *testing.T) {

@@ -231,32 +231,34 @@ func alone(r *result.Report) string {
 	const most = 2 // that are named
 	sorted := slices.Clone(r.PerTrace)
 	slices.SortStableFunc(sorted, func(a, b result.TraceFigures) int { return cmp.Compare(b.P99, a.P99) })
-	differ, known := false, 0
+	names := result.TraceNames(result.Each(r.Traces, func(t *result.Trace) string { return t.Name }))
+	of := map[string][]string{} // by word
+	for i := range sorted {
+		if f := &sorted[i]; f.Trace < len(names) {
+			of[f.Verdict] = append(of[f.Verdict], names[f.Trace])
+		}
+	}
+	if len(of[""]) > 0 {
+		return ""
+	}
+	differ := false
 	var list []string
 	for _, word := range []string{findings.Starved, findings.Slow, findings.SlowTail, findings.Disturbed, findings.Unknown, findings.Healthy} {
-		n, names := 0, []string(nil)
-		for i := range sorted {
-			if f := &sorted[i]; f.Verdict == word && f.Trace < len(r.Traces) {
-				if n++; n <= most && word != findings.Healthy {
-					names = append(names, traceName(r, f.Trace))
-				}
-			}
-		}
-		if n == 0 {
+		traces := of[word]
+		if len(traces) == 0 {
 			continue
 		}
-		known += n
 		differ = differ || word != r.Verdict.Word && word != findings.Unknown
-		text := fmt.Sprintf("%d %s", n, word)
-		if len(names) > 0 {
-			if n > most {
-				names = append(names, "...")
-			}
-			text += " (" + strings.Join(names, ", ") + ")"
+		text := fmt.Sprintf("%d %s", len(traces), word)
+		if len(traces) > most {
+			traces = append(traces[:most], "...")
+		}
+		if word != findings.Healthy {
+			text += " (" + strings.Join(traces, ", ") + ")"
 		}
 		list = append(list, text)
 	}
-	if !differ || known < len(r.Traces) {
+	if !differ {
 		return ""
 	}
 	return strings.Join(list, ", ")

@@ -34,3 +34,27 @@ func TestTracesText(t *testing.T) {
 		t.Error("one trace has a spread")
 	}
 }
+
+// TestAlone checks what several traces are each, where that is known and differs.
+func TestAlone(t *testing.T) {
+	for _, x := range []struct {
+		words [3]string
+		want  string
+	}{
+		{[3]string{"STARVED", "STARVED", "STARVED"}, "each alone: 3 STARVED (syscalls.go1.26.p4.trace, mixed.go1.22.p2.trace, ...)"},
+		{[3]string{"HEALTHY", "SLOW", "UNKNOWN"}, "each alone: 1 SLOW (quiet.go1.26.p4.trace), 1 UNKNOWN (syscalls.go1.26.p4.trace), 1 HEALTHY"},
+		{[3]string{"HEALTHY", "HEALTHY", "UNKNOWN"}, ""}, // as all together
+		{[3]string{"STARVED", "", "SLOW"}, ""},           // of an older version
+	} {
+		d := resulttest.Read(t, "mixed.go1.22.p2.trace", "quiet.go1.26.p4.trace", "syscalls.go1.26.p4.trace")
+		for i := range d.PerTrace {
+			d.PerTrace[i].Verdict = x.words[i]
+		}
+		d.Verdict.Word = "HEALTHY"
+		text, _ := render(t, d, document.TextOptions{Unicode: true})
+		text = strings.Join(strings.Fields(text), " ")
+		if x.want == "" && strings.Contains(text, "each alone") || !strings.Contains(text, x.want) {
+			t.Errorf("%q: no %q in %s", x.words, x.want, text[:min(len(text), 600)])
+		}
+	}
+}
