@@ -140,7 +140,7 @@ func (m *Machine) Apply(ev *Event) error {
 	return err
 }
 
-// other applies an event that is no transition of a goroutine.
+// other applies an event other than the transition of a goroutine.
 func (m *Machine) other(ev *Event, t *thread, at Time) error {
 	switch ev.Kind {
 	case EventProcTransition:

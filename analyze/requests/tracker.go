@@ -73,7 +73,7 @@ func New(m *model.Machine, specs []Spec) *Tracker {
 	return t
 }
 
-// other takes an event that is no transition of a goroutine.
+// other takes an event other than the transition of a goroutine.
 func (t *Tracker) other(ev *model.Event) {
 	switch ev.Kind {
 	case model.EventTaskBegin, model.EventTaskEnd, model.EventRegionBegin, model.EventRegionEnd, model.EventLog:

@@ -50,7 +50,7 @@ func TestSurface(t *testing.T) {
 	}
 	imports := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 
-	for path := range exports { // all of each, before any: of one that another has imported there is no more than that needs
+	for path := range exports { // whole ones first: of a package that another one imports, only what that needs is read
 		if strings.HasPrefix(path, module+"/") {
 			if _, err := imports.Import(path); err != nil {
 				t.Fatal(err)

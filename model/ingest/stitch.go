@@ -160,7 +160,7 @@ func (s *stitcher) apply(e *model.Event) error {
 	return err
 }
 
-// complete does so for an event that is no transition of a goroutine, or that is of a trace
+// complete does so for an event other than the transition of a goroutine, or one of a trace
 // before Go 1.22.
 func (s *stitcher) complete(e *model.Event) error {
 	e.Str2 = s.strings[e.Str2]
@@ -270,7 +270,7 @@ func (s *stitcher) goTransition(e *model.Event) error {
 	return nil
 }
 
-// otherGo takes a transition that is none from one known state of a goroutine that lives to another.
+// otherGo takes a transition other than from one known state of a goroutine that lives to another.
 func (s *stitcher) otherGo(e *model.Event, m *threadState) error {
 	from, to := model.GoState(e.From), model.GoState(e.To)
 	old := model.GoState(s.gos.get(e.ID))

@@ -248,44 +248,23 @@ func (s *span) pack(b []byte, after model.Time) []byte {
 	b = slices.Grow(b, maxPacked)
 	p := b[len(b) : len(b)+maxPacked]
 	gap := int64(s.start - after)
-	n := put(p, 1, uint64(gap<<1)^uint64(gap>>63))
-	n = put(p, n, uint64(s.end-s.start))
+	n := 1 + binary.PutVarint(p[1:], gap)
+	n += binary.PutUvarint(p[n:], uint64(s.end-s.start))
 	set, size := uint8(0), n+1
 	n += 2
 	for i, v := range s.fields() {
 		if v != 0 {
 			set |= 1 << i
-			n = put(p, n, v)
+			n += binary.PutUvarint(p[n:], v)
 		}
 	}
 	p[0] = s.state | s.open<<headOpen
 	if s.mix.spans > 0 {
 		p[0] |= headMixed
-		n = put(p, n, uint64(s.mix.spans))
+		n += binary.PutUvarint(p[n:], uint64(s.mix.spans))
 	}
 	p[size-1], p[size] = set, uint8(n-size-1)
 	return b[:len(b)+n]
-}
-
-// put writes a number to b and returns where it ends.
-func put(b []byte, at int, v uint64) int {
-	for ; v >= 0x80; at++ {
-		b[at] = byte(v) | 0x80
-		v >>= 7
-	}
-	b[at] = byte(v)
-	return at + 1
-}
-
-// get reads what put wrote.
-func get(b []byte, at int) (v uint64, end int) {
-	for shift := 0; ; shift += 7 {
-		c := b[at]
-		at++
-		if v |= uint64(c&0x7f) << shift; c < 0x80 {
-			return v, at
-		}
-	}
 }
 
 // fields returns what is packed of s besides its head and its times.
@@ -303,9 +282,11 @@ func (s *span) fields() (v [numStates]uint64) {
 // skim sets the times of s to those of the first span of b, and whether it is a mixture. It returns
 // where what it does not read lies.
 func (s *span) skim(b []byte, after model.Time) (at, end int) {
-	gap, at := get(b, 1)
-	length, at := get(b, at)
-	s.start = after + model.Time(int64(gap>>1)^-int64(gap&1))
+	gap, n := binary.Varint(b[1:])
+	at = 1 + n
+	length, n := binary.Uvarint(b[at:])
+	at += n
+	s.start = after + model.Time(gap)
 	s.end = s.start + model.Time(length)
 	s.mix.spans = int64(b[0] / headMixed & 1)
 	return at, at + 2 + int(b[at+1])
@@ -319,7 +300,9 @@ func (s *span) unpack(b []byte, after model.Time) []byte {
 	at += 2
 	var v [numStates]uint64
 	for ; set != 0; set &= set - 1 {
-		v[bits.TrailingZeros8(set)], at = get(b, at)
+		x, n := binary.Uvarint(b[at:])
+		v[bits.TrailingZeros8(set)] = x
+		at += n
 	}
 	if s.mix.spans == 0 {
 		s.g, s.thread, s.proc = model.GoID(v[0])-1, model.ThreadID(v[1])-1, model.ProcID(v[2])-1
@@ -329,7 +312,7 @@ func (s *span) unpack(b []byte, after model.Time) []byte {
 	for i := range v {
 		s.mix.times[i] = model.Duration(v[i])
 	}
-	spans, _ := get(b, at)
+	spans, _ := binary.Uvarint(b[at:])
 	s.mix.spans = int64(spans)
 	return b[end:]
 }
