@@ -45,11 +45,7 @@ func (f *feed) ProcSpan(s *model.ProcSpan) {
 
 // Counts implements [model.CountsObserver].
 func (f *feed) Counts(c *model.Counts) {
-	if t := f.Timeline; c.Start >= t.from && c.End < t.to { // nearly always
-		t.now.count(c, c.End.Sub(c.Start))
-	} else {
-		t.Counts(c)
-	}
+	f.Timeline.Counts(c)
 	f.Idle.Counts(c)
 }
 

@@ -78,7 +78,7 @@ func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 
 // Counts implements [model.CountsObserver].
 func (t *Timeline) Counts(c *model.Counts) {
-	if b := t.find(c.Start, c.End); b != nil {
+	if b := t.in(c.Start, c.End); b != nil {
 		b.count(c, c.End.Sub(c.Start))
 	} else {
 		t.split(c.Start, c.End, func(b *TimeBin, d model.Duration) { b.count(c, d) })
