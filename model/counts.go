@@ -20,13 +20,7 @@ func (m *Machine) takeCounts() {
 	m.counted = true
 	c := &m.pend
 	if !c.sameNumbers(&m.live) {
-		if m.settled && m.now > c.Start && m.obs.counts != nil {
-			c.End = m.now
-			m.obs.counts.Counts(c)
-			c.Start = m.now
-		} else {
-			m.flushCounts(m.now)
-		}
+		m.flushCounts(m.now)
 		c.takeNumbers(&m.live)
 	}
 	if c.Runnable > m.peak {

@@ -226,13 +226,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 	if GoState(ev.From) == GoWaiting && m.byWorker(ev, t) {
 		flags |= StepByWorker
 	}
-	l := m.log
-	if len(l.Steps) == cap(l.Steps) {
-		l.Full()
-	}
-	n := len(l.Steps) // N.B. this is room, inline
-	l.Steps = l.Steps[:n+1]
-	s, from, to := &l.Steps[n], GoState(ev.From), GoState(ev.To)
+	s, from, to := m.log.room(), GoState(ev.From), GoState(ev.To)
 	s.Kind, s.Time, s.Since, s.G, s.By, s.M, s.P = StepGo, m.now, m.left, g.ID, ev.G, ev.M, ev.P
 	s.FromM, s.ToM, s.N, s.Func, s.Reason, s.Stack = NoThread, NoThread, 0, g.Func, ev.Str, ev.Stack
 	s.From, s.To, s.Flags = ev.From, ev.To, flags
