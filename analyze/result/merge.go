@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/model"
@@ -407,7 +408,7 @@ func walk(v reflect.Value, fields func(*plan) []int, do func(reflect.Value)) {
 				to(x.Index(i))
 			}
 		case reflect.Struct:
-			for _, at := range fields(plans[x.Type()]) {
+			for _, at := range fields(plans()[x.Type()]) {
 				to(x.Field(at))
 			}
 		default:
@@ -477,7 +478,7 @@ func firstOf(a, b string) string {
 }
 
 func mergeFields(into, from reflect.Value) {
-	for _, f := range plans[into.Type()].fields {
+	for _, f := range plans()[into.Type()].fields {
 		x, y := into.Field(f.at), from.Field(f.at)
 		switch f.how {
 		case "min":
@@ -505,23 +506,26 @@ type field struct {
 	how string // of the tag merge
 }
 
-// plans are those of all types in reports.
-var plans = map[reflect.Type]*plan{}
+// plans returns those of all types in reports.
+var plans = sync.OnceValue(func() planMap {
+	m := planMap{}
+	m.of(reflect.TypeFor[*Report]())
+	m.of(reflect.TypeFor[mergerSums]())
+	return m
+})
 
-func init() {
-	planOf(reflect.TypeFor[*Report]())
-	planOf(reflect.TypeFor[mergerSums]())
-}
+type planMap map[reflect.Type]*plan
 
-func planOf(t reflect.Type) *plan {
-	if p := plans[t]; p != nil {
+// of returns the plan of a type, which it makes at the first time.
+func (m planMap) of(t reflect.Type) *plan {
+	if p := m[t]; p != nil {
 		return p
 	}
 	p := &plan{}
-	plans[t] = p
+	m[t] = p
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		p.places, p.texts = planOf(t.Elem()).places, planOf(t.Elem()).texts // if there are any, values hold them
+		p.places, p.texts = m.of(t.Elem()).places, m.of(t.Elem()).texts // if there are any, values hold them
 	case reflect.String:
 		p.texts = []int{0} // itself
 	case reflect.Struct:
@@ -532,10 +536,10 @@ func planOf(t reflect.Type) *plan {
 				continue
 			}
 			p.exported = append(p.exported, i)
-			if planOf(f.Type).places != nil || traceFields[name] {
+			if m.of(f.Type).places != nil || traceFields[name] {
 				p.places = append(p.places, i)
 			}
-			if planOf(f.Type).texts != nil {
+			if m.of(f.Type).texts != nil {
 				p.texts = append(p.texts, i)
 			}
 			_, key := f.Tag.Lookup("key")
@@ -557,7 +561,7 @@ func planOf(t reflect.Type) *plan {
 
 // mergeList adds each element of from to that with the same key, or as it is if there is none.
 func mergeList(into, from reflect.Value) {
-	p := plans[into.Type().Elem()]
+	p := plans()[into.Type().Elem()]
 	fields, name := p.keys, p.name
 	if fields == nil {
 		into.Set(reflect.AppendSlice(into, from))
@@ -829,7 +833,7 @@ func sortLists(v reflect.Value) {
 // sortList sorts by the orders of a tag, such as "total,cause": what comes first counts more.
 // What ties is sorted by its keys.
 func sortList(list reflect.Value, order string) {
-	fields := plans[list.Type().Elem()].keys
+	fields := plans()[list.Type().Elem()].keys
 	type element struct {
 		value reflect.Value
 		by    []int64

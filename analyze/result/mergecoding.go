@@ -191,7 +191,7 @@ func (c *coder) value(v reflect.Value) {
 		if d != nil && d.sketch().values != nil {
 			complete(d)
 		}
-		for _, i := range plans[v.Type()].exported {
+		for _, i := range plans()[v.Type()].exported {
 			c.value(v.Field(i))
 		}
 		if d != nil {

@@ -40,7 +40,7 @@ func printable(s string) string {
 // hasGlyph reports whether the theme's font can draw r.
 func hasGlyph(r rune) bool {
 	var buf sfnt.Buffer
-	i, err := fonts.Fonts.Lookup(sans, textSize).Face.GlyphIndex(&buf, r)
+	i, err := fonts().Fonts.Lookup(sans, textSize).Face.GlyphIndex(&buf, r)
 	return err == nil && i != 0
 }
 

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"sync"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
@@ -47,11 +48,11 @@ const (
 var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
 // fonts are embedded in the program, so that text has the same width everywhere.
-var fonts = text.Plain{Fonts: font.NewCache(liberation.Collection())}
+var fonts = sync.OnceValue(func() text.Plain { return text.Plain{Fonts: font.NewCache(liberation.Collection())} })
 
 // style returns text of this size and colour, aligned left on its baseline.
 func style(size float64, c color.Color) draw.TextStyle {
-	return draw.TextStyle{Font: font.From(sans, font.Length(size)), Color: c, Handler: fonts}
+	return draw.TextStyle{Font: font.From(sans, font.Length(size)), Color: c, Handler: fonts()}
 }
 
 // boldStyle is style in bold.

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -14,7 +15,7 @@ import (
 var htmlText string
 
 // htmlTemplates are the forms of blocks.
-var htmlTemplates = template.Must(template.New("").Parse(htmlText))
+var htmlTemplates = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(htmlText)) })
 
 // HTMLOptions say what a page has to which its parts may lead.
 type HTMLOptions struct {
@@ -46,7 +47,7 @@ func HTML(w io.Writer, s *Section, o HTMLOptions) error {
 			name, data = "table", o.table(s, b)
 		}
 		lead = false
-		if err := htmlTemplates.ExecuteTemplate(w, name, data); err != nil {
+		if err := htmlTemplates().ExecuteTemplate(w, name, data); err != nil {
 			return fmt.Errorf("rendering section %s: %w", s.ID, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"io/fs"
 	"strings"
+	"sync"
 )
 
 // assets are the page's templates, styles and scripts, and uPlot, which draws curves.
@@ -16,11 +17,16 @@ var assets embed.FS
 // asset is the text of a style or script, and what the content policy calls it.
 type asset struct{ text, hash string }
 
-// Styles and scripts in the order in which they work.
+// Styles and scripts in the order in which they work. They are read when a page is first
+// written: most commands write none.
 var (
-	styles  = assetList("uplot/uPlot.min.css", "page.css", "tables.css", "timeline.css")
-	scripts = append([]asset{uPlot()}, assetList("format.js", "data.js", "timeline*.js", "tables.js",
-		"axes.js", "charts.js", "overtime.js", "spectrum.js", "flame.js", "requests.js", "boot.js")...)
+	styles = sync.OnceValue(func() []asset {
+		return assetList("uplot/uPlot.min.css", "page.css", "tables.css", "timeline.css")
+	})
+	scripts = sync.OnceValue(func() []asset {
+		return append([]asset{uPlot()}, assetList("format.js", "data.js", "timeline*.js", "tables.js",
+			"axes.js", "charts.js", "overtime.js", "spectrum.js", "flame.js", "requests.js", "boot.js")...)
+	})
 )
 
 // assetList reads assets; patterns may match none or several, which come sorted.
@@ -62,7 +68,7 @@ func policy(live bool) string {
 	if live {
 		connect = "'self'"
 	}
-	return strings.Join([]string{"default-src 'none'", "script-src " + hashes(scripts), "style-src " + hashes(styles),
+	return strings.Join([]string{"default-src 'none'", "script-src " + hashes(scripts()), "style-src " + hashes(styles()),
 		"img-src data:", "connect-src " + connect, "base-uri 'none'", "form-action 'none'",
 		"require-trusted-types-for 'script'", "trusted-types 'none'"}, "; ")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -41,13 +42,13 @@ func Write(w io.Writer, in Input) error {
 		return fmt.Errorf("encoding requests: %w", err)
 	}
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, "head", v); err != nil {
+	if err := pages().ExecuteTemplate(&b, "head", v); err != nil {
 		return fmt.Errorf("rendering the page: %w", err)
 	}
-	for _, s := range styles {
+	for _, s := range styles() {
 		fmt.Fprintf(&b, "<style>%s</style>\n", s.text)
 	}
-	if err := pages.ExecuteTemplate(&b, "body", v); err != nil {
+	if err := pages().ExecuteTemplate(&b, "body", v); err != nil {
 		return fmt.Errorf("rendering the page: %w", err)
 	}
 	// Long texts come last, so that a browser has shown the rest before it reads them.
@@ -57,7 +58,7 @@ func Write(w io.Writer, in Input) error {
 	if in.Timeline != nil {
 		block(&b, "timeline-data", "application/octet-stream", encoded(in.Timeline))
 	}
-	for _, s := range scripts {
+	for _, s := range scripts() {
 		fmt.Fprintf(&b, "<script>%s</script>\n", s.text)
 	}
 	b.WriteString("</body>\n</html>\n")
@@ -98,4 +99,6 @@ func encoded(data []byte) []byte {
 }
 
 // pages are the templates of the page's text.
-var pages = template.Must(template.New("").ParseFS(assets, "assets/*.tmpl"))
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").ParseFS(assets, "assets/*.tmpl"))
+})

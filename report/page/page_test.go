@@ -101,8 +101,8 @@ func TestPolicy(t *testing.T) {
 	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(html)[1]
 	policy = strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace(policy)
 	elements := regexp.MustCompile(`(?s)<(script|style)>(.*?)</(script|style)>`).FindAllStringSubmatch(html, -1)
-	if len(elements) != len(scripts)+len(styles) {
-		t.Errorf("%d scripts and styles, want %d", len(elements), len(scripts)+len(styles))
+	if len(elements) != len(scripts())+len(styles()) {
+		t.Errorf("%d scripts and styles, want %d", len(elements), len(scripts())+len(styles()))
 	}
 	for _, e := range elements {
 		sum := sha256.Sum256([]byte(e[2]))
@@ -146,7 +146,7 @@ func TestVendored(t *testing.T) {
 
 // TestScripts checks what a page could not hold in an element.
 func TestScripts(t *testing.T) {
-	for _, a := range append(append([]asset{}, scripts...), styles...) {
+	for _, a := range slices.Concat(scripts(), styles()) {
 		lower := strings.ToLower(a.text)
 		for _, bad := range []string{"</script", "</style", "<!--", "innerhtml", "outerhtml", "insertadjacenthtml", "document.write", "eval("} {
 			if strings.Contains(lower, bad) {
