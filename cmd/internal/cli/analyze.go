@@ -42,25 +42,24 @@ func newAnalyze(a *app) *cobra.Command {
 	var f analyzeFlags
 	cmd := &cobra.Command{
 		Use:   "analyze [flags] TRACE|REPORT.json...",
-		Short: "Report what waits to run, how long, and the most likely reason",
+		Short: "Report scheduling latency, slow requests, and their likely causes",
 		Long: `Several traces become one report. The text is one screen: a verdict (HEALTHY, SLOW
 TAIL, SLOW, STARVED, DISTURBED or UNKNOWN), where requests spend their time, at most
-three culprits with the code that is to be changed, and what is ruled out. --details
-prints all numbers after it; schedscope help metrics explains them, schedscope explain
-what the report names, schedscope help formats the outputs.
+three culprits with the code to change, and what is ruled out. --details adds all
+numbers. schedscope help metrics explains the numbers, schedscope explain the names in
+the report, and schedscope help formats the outputs.
 
-Without an objective (--slo) a program is healthy if nothing would make its slowest
-requests faster by two milliseconds or more. --fail makes the verdict the exit code.
+Without an objective (--slo) a program is healthy if no change would make its slowest
+requests faster by two milliseconds or more. --fail turns the verdict into the exit code.
 
--o report.html writes one page with charts and a timeline, which asks for nothing
-else, works offline, and may be sent to somebody or kept with a build.
+-o report.html writes one self-contained page with charts and a timeline. It works
+offline, and can be sent to somebody or kept with a build.
 
-A report that was saved as JSON may stand in the place of its traces, also in the
-same command as traces: save one of each replica, hour or version, and merge them
-when a question comes up. Counts, totals, extremes and curves become those of all
-traces together, percentiles are within 0.4 %. A directory stands for the traces directly in it, or if it
-has none for its reports. A trace that is in several of them counts as often, which
-is reported.`,
+A report saved as JSON can replace its traces, also in the same command as traces:
+save one for each replica, hour or version, and merge them when a question comes up.
+Counts, totals, extremes and curves are those of all traces together; percentiles are
+within 0.4 %. A directory means the traces directly in it, else its saved reports. A
+trace given twice counts twice, with a warning.`,
 		Example: `  schedscope analyze trace.out
   schedscope analyze -o latency.png -o report.html trace.out
   schedscope analyze --slo p99=50ms,p50=5ms --fail trace.out
@@ -75,13 +74,13 @@ is reported.`,
 	}
 	flags := cmd.Flags()
 	f.out.register(cmd, "text", "html", "json", "markdown", "csv", "png", "svg")
-	flags.BoolVar(&f.details, "details", false, "print all numbers after the first screen of the text")
+	flags.BoolVar(&f.details, "details", false, "print all numbers after the first screen")
 	f.requests.registerSlow(cmd)
-	flags.Var(&f.slo, "slo", "what is slow, as `OBJECTIVE`: p99=50ms, p50=5ms or both joined by a comma, for all groups of requests or after GROUP: for one; may be repeated (default: see schedscope explain slow-tail)")
-	flags.BoolVar(&f.fail, "fail", false, "exit with 1 if an objective is missed (without --slo if the verdict is SLOW, SLOW TAIL or STARVED), with 3 if that cannot be judged")
-	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full, those of one incident together")
-	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
-	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
+	flags.Var(&f.slo, "slo", "judge latency by `OBJECTIVE`: p99=50ms, p50=5ms, or both joined by a comma; GROUP: in front limits it to one group of requests; may be repeated (default: see schedscope explain slow-tail)")
+	flags.BoolVar(&f.fail, "fail", false, "exit with 1 if an objective is missed (without --slo: if the verdict is SLOW, SLOW TAIL or STARVED), and with 3 if the trace allows no judgment")
+	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full, grouped by incident")
+	flags.BoolVar(&f.timeline, "timeline", true, "include a timeline in HTML pages; --timeline=false makes them smaller")
+	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and report the checks")
 	f.read.register(cmd)
 	return cmd
 }

@@ -43,7 +43,7 @@ func newCompare(a *app) *cobra.Command {
 	f := compareFlags{read: readFlags{clock: clocks[0]}, out: outputs{top: view.CompareTop}}
 	cmd := &cobra.Command{
 		Use:   "compare [flags] OLD NEW",
-		Short: "Put two traces, or two sets of them, side by side",
+		Short: "Compare two traces, or two sets of traces",
 		Long:  compareHelp(),
 		Example: `  schedscope compare old.trace new.trace
   schedscope compare 'old/*.trace' 'new/*.trace'           # with medians, intervals and p
@@ -56,38 +56,38 @@ func newCompare(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.op, "op", "", "show totals per op, not per second: `OP` is region:NAME, task:NAME, goroutine:FUNC, or count for what the program counted itself")
-	flags.StringVar(&f.window, "window", "", "look at this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
-	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern, and take all operands for the other side; may be repeated")
-	flags.DurationVar(&f.limit, "limit", 0, "draw this limit into pictures, a `TIME` such as 5ms, with how many waits are longer")
+	flags.StringVar(&f.op, "op", "", "show totals per `OP` instead of per second: region:NAME, task:NAME, goroutine:FUNC, or count, the operations that the program counted itself")
+	flags.StringVar(&f.window, "window", "", "use this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
+	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern; all operands are then the other side; may be repeated")
+	flags.DurationVar(&f.limit, "limit", 0, "mark this `TIME`, such as 5ms, in pictures, with the share of longer waits")
 	f.out.register(cmd, "text", "json", "markdown", "png", "svg")
 	f.read.registerSource(cmd)
 	return cmd
 }
 
 func compareHelp() string {
-	return `Two operands are two sides: a trace, a directory or a quoted pattern each. More are kept
-apart by --base. A directory that holds directories base and cand, as schedscope gate record
-writes it, is both sides.
+	return `Each of two operands is a side: a trace, a directory or a quoted pattern. With more than
+two, --base marks the old side. A directory with the subdirectories base and cand, as
+schedscope gate record writes it, is both sides.
 
-A side may have saved reports: that of one trace, or of many, such as those of schedscope-fleet,
-whose traces are samples, too. What they do not have is said at the end.
+A side may have saved reports, of one trace or of many, such as those of schedscope-fleet:
+each of their traces is a sample. The end of the text lists what such reports lack.
 
-A trace of one process is one sample. With one on a side this describes and can say nothing
-of chance. Rows can differ (p < 0.05) from ` + compare.EnoughText() + ` on;
-10 per side are good. Where rows do not differ there is a ~. For a verdict with a known
-error rate: schedscope gate.
+A trace of one process is one sample. One sample per side is described, but allows no
+statement about chance. A row can differ (p < 0.05) with at least ` + compare.EnoughText() + `;
+10 per side are good. A ~ marks rows that do not differ. For a verdict with a known error
+rate, use schedscope gate.
 
 ` + textui.Columns(compare.ChangeHelp, 90, "") + `
-The first line says WORSE, BETTER or SAME: of requests, by handler, task or function, how long
-they take (p50, p99, mean) and how many there are per second; without requests of ops, or of
-waiting to run. A different load is not judged: while latencies are the SAME, the line says how
-many times the requests per second there are. With fewer traces than a test takes, such as one
-a side, it is "not tested": then only great changes count. Below is which part of their time
-changed, and what else did.
+The first line says WORSE, BETTER or SAME. It judges the latency of requests (p50, p99, mean)
+by handler, task or function, and their number per second; without requests, ops; without
+either, the waits to run. A different load is not judged: where latencies are the SAME, the line
+gives the ratio of the loads. With too few traces for a test, such as one per side, the line says
+"not tested", and only large changes count. The rows below show which part of the time changed,
+and what else did.
 
-The picture (-o FILE.png) lays how long requests took on both sides, or without requests the
-waits to run, by percentile over each other.
+The picture (-o FILE.png) overlays the latency of requests on both sides by percentile, or without
+requests that of the waits to run.
 `
 }
 

@@ -22,8 +22,8 @@ func newCut(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cut --from T --to T -o FILE TRACE",
 		Short: "Write a part of a trace as a smaller trace",
-		Long: `The result is a valid trace for every tool. It consists of whole generations, which
-are about a second long each, so it covers at least what was asked for. Formats before
+		Long: `The result is a valid trace for every tool. It consists of whole generations of about
+a second each, so it covers at least the part between --from and --to. Traces before
 Go 1.22 have no generations and cannot be cut.`,
 		Example: `  schedscope cut --from 2s --to 3s -o small.trace trace.out
   schedscope cut --from 90s -o tail.trace trace.out
@@ -34,9 +34,9 @@ Go 1.22 have no generations and cannot be cut.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&f.from, "from", 0, "begin no later than this `TIME` from the start of the trace, such as 1.5s")
-	flags.DurationVar(&f.to, "to", 0, "end no earlier than this `TIME` from the start of the trace (default the end)")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this `FILE`; - is stdout")
+	flags.DurationVar(&f.from, "from", 0, "begin at or before `TIME` from the start of the trace, such as 1.5s")
+	flags.DurationVar(&f.to, "to", 0, "end at or after `TIME` from the start of the trace (default the end)")
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`; - is stdout")
 	return cmd
 }
 

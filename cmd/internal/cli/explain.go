@@ -36,8 +36,8 @@ func newExplain(a *app) *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:   "explain [SYMPTOM]",
-		Short: "Say what a symptom means, and what to do",
-		Long:  "A SYMPTOM is what a report names: a finding, what else it found, or a cause of waiting,\nas the JSON or the text has it. Without one, all are listed.",
+		Short: "Explain a symptom that a report names, and its remedy",
+		Long:  "A SYMPTOM is a name from a report: a finding or a cause of waiting, as the text or\nthe JSON has it. Without one, explain lists all.",
 		Example: `  schedscope explain
   schedscope explain long-bursts
   schedscope explain behind GC assist`,

@@ -58,7 +58,7 @@ func newExport(a *app) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export [flags] TRACE...",
-		Short: "Write what is in a trace for other tools",
+		Short: "Convert a trace for other tools",
 		Long:  exportHelp(),
 		Example: `  schedscope export -o new.bench new/ && benchstat old.bench new.bench
   schedscope export --table goroutines --format csv trace.out
@@ -71,15 +71,15 @@ func newExport(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
-	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
-	flags.StringSliceVar(&f.tables, "table", nil, "write the rows of this `TABLE` instead of the figures of the report: "+strings.Join(report.TableNames(), ", ")+". parquet takes several, separated by commas (default all)")
+	flags.StringVar(&f.format, "format", "", "use `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
+	flags.StringVarP(&f.output, "output", "o", "-", "write to `FILE`; - is stdout")
+	flags.StringSliceVar(&f.tables, "table", nil, "write the rows of `TABLE` instead of the figures of the report: "+strings.Join(report.TableNames(), ", ")+". parquet takes several, separated by commas (default all)")
 	f.requests.registerSlow(cmd)
-	flags.StringVar(&f.profile, "profile", profile.Runnable.String(), "pprof: `WHAT` to count: "+strings.Join(profile.Kinds(), ", "))
-	flags.StringVar(&f.stack, "stack", stackWaiter, "pprof: by `WHOSE` stack: waiter, the goroutine's own, or waker, who made it runnable")
-	flags.BoolVar(&f.causes, "causes", false, "perfetto: a slice for each wait to run, with what it was lost to; takes longer")
-	flags.StringVar(&f.host, "host", "", "of parquet: `NAME` of the machine that the traces are of, for the column host")
-	flags.StringVar(&f.service, "service", "", "of parquet: `NAME` of the program that the traces are of, for the column service")
+	flags.StringVar(&f.profile, "profile", profile.Runnable.String(), "pprof: count `WHAT`: "+strings.Join(profile.Kinds(), ", "))
+	flags.StringVar(&f.stack, "stack", stackWaiter, "pprof: group by the stack of `WHOM`: waiter, the goroutine that waited, or waker, the one that made it runnable")
+	flags.BoolVar(&f.causes, "causes", false, "perfetto: add a slice for each wait to run, with its causes; takes longer")
+	flags.StringVar(&f.host, "host", "", "parquet: `NAME` of the machine that recorded the traces, for the column host")
+	flags.StringVar(&f.service, "service", "", "parquet: `NAME` of the recorded program, for the column service")
 	f.read.register(cmd)
 	complete(cmd, "format", exporterNames())
 	complete(cmd, "table", report.TableNames())
@@ -102,7 +102,7 @@ func exportHelp() string {
 	for _, x := range exporters {
 		fmt.Fprintf(&b, "  %-12s %s (%s)\n", x.name, x.doc, strings.Join(formatNamed(x.name).extensions, " "))
 	}
-	b.WriteString("\nRows are written while the trace is read, so it may be of any size. The tables (their\ncolumns are in schedscope help tables):\n")
+	b.WriteString("\nRows are written while the trace is read, so it may be of any size. The tables (schedscope\nhelp tables lists their columns):\n")
 	for _, name := range report.TableNames() {
 		fmt.Fprintf(&b, "  %-11s %s\n", name, report.TableDoc(name))
 	}

@@ -34,12 +34,13 @@ func newGateCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags] TRACE|DIR...",
 		Short: "Judge traces by a budget",
-		Long: `The operands are the candidate: traces, or folders of them. A folder that
-gate record wrote has both sides; if it ran one program on both, the report says how far its
-traces differ, and a violation is a false alarm. Where only one side can be recorded, set
-limits: @ 95% judges the median trace, @ point each. Rules that compare make a check without a baseline unusable, in case one was forgotten;
---absolute leaves them out. The exit code is 0 if no violation is shown, 1 if one is, 2 if
-anything cannot be used, and 3 if the traces do not allow a verdict; no report changes it.`,
+		Long: `The operands are the candidate: traces, or folders of them. A folder written by gate
+record has both sides. If both ran the same program, the report says how much its traces vary,
+and a violation is a false alarm. Where only one side can be recorded, set limits: @ 95% judges
+the median trace, @ point each trace. Without a baseline, rules that compare make the check
+unusable, in case the baseline was forgotten; --absolute skips them. The exit code is 0 without
+a violation, 1 with one, 2 if an input is unusable, and 3 if the traces allow no verdict.
+Reports do not change it.`,
 		Example: `  schedscope gate check runs                          # what gate record -o runs wrote
   schedscope gate check --base runs/base runs/cand
   schedscope gate check --absolute trace.out          # absolute rules, one process
@@ -52,11 +53,11 @@ anything cannot be used, and 3 if the traces do not allow a verdict; no report c
 	flags := cmd.Flags()
 	registerBudget(cmd, &f.budget)
 	flags.StringArrayVar(&f.base, "base", nil, "compare with these `TRACES`, a folder or pattern; may be repeated")
-	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with a limit of their own, which need no baseline")
-	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also where more traces would decide) or pass (0 also for failed guards)")
+	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with absolute limits, which need no baseline")
+	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "treat undecided rules by `MODE`: warn, fail (exit code 3 also where more traces would decide) or pass (exit code 0 also for failed guards)")
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
-	flags.StringVar(&f.today, "today", "", "the `DAY` by which waivers expire, such as 2026-11-30 (default today)")
-	flags.StringVar(&f.commit, "commit", "", "the candidate is of this `COMMIT` (default what the recordings say, else GITHUB_SHA or CI_COMMIT_SHA)")
+	flags.StringVar(&f.today, "today", "", "judge waivers as of this `DAY`, such as 2026-11-30 (default today)")
+	flags.StringVar(&f.commit, "commit", "", "name the candidate's `COMMIT` (default that of the recordings, else GITHUB_SHA or CI_COMMIT_SHA)")
 	complete(cmd, "on-inconclusive", inconclusiveModes)
 	complete(cmd, "report", verdictFormats())
 	return cmd
@@ -64,7 +65,7 @@ anything cannot be used, and 3 if the traces do not allow a verdict; no report c
 
 // registerBudget adds the flag --budget.
 func registerBudget(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "budget", "", "take the rules from this `FILE` (default schedscope.yaml or schedscope.budget.yaml here or above)")
+	cmd.Flags().StringVar(path, "budget", "", "read the rules from `FILE` (default schedscope.yaml or schedscope.budget.yaml in this directory or a parent)")
 }
 
 // gateCheck refuses what would fail later on (1), reads both sides (2), judges (3) and reports.

@@ -22,10 +22,10 @@ func newGatePlan(a *app) *cobra.Command {
 	var f gatePlanFlags
 	cmd := &cobra.Command{
 		Use:   "plan [flags] TRACE|DIR...",
-		Short: "Say how many traces a budget needs to see what it should",
-		Long: `From recordings of one program plan takes how far traces differ, and says for each rule how
-many per side show the ratio that it wants to detect with a probability of 80 %, and what a
-given number can see.`,
+		Short: "Compute how many traces a budget needs",
+		Long: `plan measures how much recordings of one program vary. For each rule it reports how many
+traces per side detect the rule's ratio with a probability of 80 %, and what ratio a given
+number of traces detects.`,
 		Example: `  schedscope gate plan runs/base
   schedscope gate plan --detect 1.3 runs/base`,
 		ValidArgsFunction: completeTraces,
@@ -35,8 +35,8 @@ given number can see.`,
 	}
 	flags := cmd.Flags()
 	registerBudget(cmd, &f.budget)
-	flags.Float64Var(&f.detect, "detect", 0, "see this `RATIO` to the baseline (default what the rules say)")
-	flags.IntVarP(&f.traces, "rounds", "n", 0, "say what `N` traces per side can see (default as many as are needed)")
+	flags.Float64Var(&f.detect, "detect", 0, "detect this `RATIO` to the baseline (default that of the rules)")
+	flags.IntVarP(&f.traces, "rounds", "n", 0, "report what `N` traces per side can detect (default as many as are needed)")
 	return cmd
 }
 

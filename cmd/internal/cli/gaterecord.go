@@ -39,28 +39,28 @@ func newGateRecord(a *app) *cobra.Command {
 		Use:   "record -o DIR [-base COMMAND] [-cand COMMAND] [-- ARGUMENTS...]",
 		Short: "Record traces of two programs in turns, each in a process of its own",
 		Long: `Each round runs both commands once, in an order that is drawn, and keeps a trace of
-each: DIR/base/01.trace, DIR/cand/01.trace and so on, an environment record beside each,
-and the order in DIR/order.json. What disturbs the machine then meets both sides alike.
+each: DIR/base/01.trace, DIR/cand/01.trace and so on, an environment record next to each,
+and the order in DIR/order.json. A disturbance of the machine then affects both sides alike.
 
-A COMMAND is a program and its arguments, with quotes as in a shell; what follows -- is
-added to both. With one of them only that side is recorded; with none, what follows
--- is the command, and its traces are DIR/01.trace and so on.
+A COMMAND is a program and its arguments, quoted as in a shell; arguments after -- are
+added to both. With only one COMMAND, only that side is recorded. With none, the words
+after -- are the command, and its traces are DIR/01.trace and so on.
 
 The trace comes from
   {trace}              in the arguments: replaced by the file to write
-  -test.trace          added, behind the Go test binary (NAME.test) that the command is or
+  -test.trace          added after the Go test binary (NAME.test) that the command is or
                        runs, as in 'nice ./base.test'
   SCHEDSCOPE_TRACE     in the environment: the file to write, for all other programs
-Package analyze/gate/schedtest marks what to measure, and heeds all three.
+Package analyze/gate/schedtest marks what to measure, and supports all three.
 
-CPU samples, which say which lines kept others waiting, are taken with --samples only: they
-cost time that is measured. Traces with and without are not comparable.
+CPU samples, which name the lines that kept others waiting, are taken with --samples only:
+they cost time that is measured. Traces with and without samples are not comparable.
 
-A recording that fails is made once more, then all ends. One that other programs or the
-hypervisor disturbed is made again, too, until twice as many were made as are wanted; where
-the first three were disturbed all ends, with exit code 3.
-order.json keeps the command lines as they are, with any password in them.
-What was recorded stays when ^C or an error ends it; -add goes on.`,
+A recording that fails is repeated once; a second failure ends the command. A recording that
+other programs or the hypervisor disturbed is repeated too, up to twice the wanted number in
+all. If the first three are disturbed, the command ends with exit code 3.
+order.json keeps the command lines as given, with any password in them.
+After ^C or an error, the finished recordings stay; -add continues.`,
 		Example: `  schedscope gate record -n 10 -base ./base.test -cand ./cand.test -o runs -- -test.run TestServe
   schedscope gate record -base './server -pool 8' -cand './server -pool 16' -o runs
   schedscope gate record -n 40 -o runs -- ./server -trace {trace}
@@ -82,19 +82,19 @@ What was recorded stays when ^C or an error ends it; -add goes on.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.n, "rounds", "n", 10, "record `N` rounds: traces per side")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this `DIR`, which must be new or empty without -add")
+	flags.StringVarP(&f.output, "output", "o", "", "write to `DIR`, which must be new or empty unless --add is given")
 	flags.StringVar(&f.base, "base", "", "the `COMMAND` to compare with")
 	flags.StringVar(&f.cand, "cand", "", "the `COMMAND` to judge")
-	flags.StringVar(&f.baseDir, "base-dir", "", "run the base in this `DIR`")
-	flags.StringVar(&f.candDir, "cand-dir", "", "run the candidate, or the only command, in this `DIR`")
+	flags.StringVar(&f.baseDir, "base-dir", "", "run the base in `DIR`")
+	flags.StringVar(&f.candDir, "cand-dir", "", "run the candidate, or the only command, in `DIR`")
 	flags.StringVar(&f.order, "order", string(interleave.Random), "the `ORDER` within rounds: random or abba")
-	flags.Uint32Var(&f.seed, "seed", 0, "draw the order from this `NUMBER` (default one that is drawn, too)")
-	flags.BoolVar(&f.add, "add", false, "add rounds to those that are there")
+	flags.Uint32Var(&f.seed, "seed", 0, "seed the order with `NUMBER` (default a random one)")
+	flags.BoolVar(&f.add, "add", false, "add rounds to a directory that has some")
 	flags.BoolVar(&f.canary, "canary", true, "time a fixed piece of work before and after each recording")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "end a recording that takes longer than this `TIME`")
-	flags.StringVar(&f.budget, "budget", "", "take the guards from this `FILE`: what counts as disturbed (default those of a budget without)")
-	flags.BoolVar(&f.samples, "samples", false, "take CPU samples, too, which cost time")
-	flags.BoolVar(&f.noisy, "noisy", false, "keep recordings that the machine disturbed, instead of making them again")
+	flags.StringVar(&f.budget, "budget", "", "read the guards, which define a disturbed recording, from the budget `FILE` (default the built-in guards)")
+	flags.BoolVar(&f.samples, "samples", false, "also take CPU samples, which costs time")
+	flags.BoolVar(&f.noisy, "noisy", false, "keep disturbed recordings instead of recording again")
 	complete(cmd, "order", interleave.Policies)
 	return cmd
 }

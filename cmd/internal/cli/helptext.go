@@ -113,7 +113,7 @@ func unknownTopic(c *cobra.Command, kind, word string) error {
 // helpTopics returns the topics of schedscope help.
 func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: "What the exit codes say", Long: exitCodesHelp},
+		{Use: "exit-codes", Short: "The exit codes", Long: exitCodesHelp},
 		{Use: "metrics", Short: "What the numbers of a report mean", Long: view.MetricsHelp() + "\nFigures of schedscope export, a line for each distribution (which has several) or number:\n\n" + figures.Help()},
 		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},

@@ -23,9 +23,9 @@ func newInfo(a *app) *cobra.Command {
 	var f infoFlags
 	cmd := &cobra.Command{
 		Use:   "info [flags] TRACE...",
-		Short: "Say what is in a trace, and what is not",
-		Long: `The structure of a trace is found without decoding it, within a second whatever
-its size. schedscope analyze counts goroutines, threads, procs and events.`,
+		Short: "Describe a trace without analysing it",
+		Long: `info reads the structure of a trace without decoding it, within a second at any
+size. schedscope analyze counts goroutines, threads, procs and events.`,
 		Example: `  schedscope info trace.out
   schedscope info --json big.trace
   schedscope info traces/`,

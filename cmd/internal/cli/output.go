@@ -88,11 +88,11 @@ type outputs struct {
 func (o *outputs) register(cmd *cobra.Command, choices ...string) {
 	o.choices = choices
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&o.paths, "output", "o", nil, "write to this `FILE`, in the format of its extension: "+strings.Join(o.extensions(), " ")+"; - is stdout; may be repeated")
+	flags.StringArrayVarP(&o.paths, "output", "o", nil, "write to `FILE`, in the format of its extension: "+strings.Join(o.extensions(), " ")+"; - is stdout; may be repeated")
 	flags.BoolVar(&o.json, "json", false, "the same as --format json")
-	flags.StringVar(&o.format, "format", "", "use this `FORMAT` whatever the extension: "+orList(choices)+" (default "+choices[0]+")")
+	flags.StringVar(&o.format, "format", "", "use `FORMAT`, whatever the extension: "+orList(choices)+" (default "+choices[0]+")")
 	if slices.Contains(choices, "text") {
-		flags.IntVar(&o.top, "top", cmp.Or(o.top, view.DefaultTop), "show at most `N` rows of each table of the text; 0 for all")
+		flags.IntVar(&o.top, "top", cmp.Or(o.top, view.DefaultTop), "show at most `N` rows of each table in the text; 0 shows all")
 	}
 	if slices.Contains(choices, "png") {
 		flags.IntVar(&o.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")

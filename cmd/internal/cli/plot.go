@@ -20,7 +20,7 @@ func newPlot(a *app) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "plot [flags] TRACE|REPORT.json...",
-		Short: "Draw every picture into a directory and print their names",
+		Short: "Draw all pictures into a directory",
 		Long:  plotHelp(),
 		Example: `  schedscope plot -o pictures/ trace.out
   schedscope plot -o pictures/ --format svg --worst 3 trace.out
@@ -31,9 +31,9 @@ func newPlot(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&dir, "output", "o", ".", "write to this `DIRECTORY`; it is created if need be")
-	flags.StringVar(&f.out.format, "format", "png", "use this `FORMAT`: png or svg")
-	flags.IntVar(&f.worst, "worst", 10, "draw the `N` longest waits, of those of one incident the longest")
+	flags.StringVarP(&dir, "output", "o", ".", "write to `DIRECTORY`, which is created if needed")
+	flags.StringVar(&f.out.format, "format", "png", "use `FORMAT`: png or svg")
+	flags.IntVar(&f.worst, "worst", 10, "draw the `N` longest waits, one per incident")
 	flags.IntVar(&f.out.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
 	f.read.register(cmd)
 	complete(cmd, "format", f.out.choices)

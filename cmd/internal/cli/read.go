@@ -38,10 +38,10 @@ var clocks = []string{"raw", "reader"}
 
 func (f *readFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.DurationVar(&f.from, "from", 0, "look only at what comes after this `TIME` from the start of the trace, such as 1.5s")
-	flags.DurationVar(&f.to, "to", 0, "look only at what comes before this `TIME` from the start of the trace (default the end)")
+	flags.DurationVar(&f.from, "from", 0, "skip the first `TIME` of the trace, such as 1.5s")
+	flags.DurationVar(&f.to, "to", 0, "stop at `TIME` from the start of the trace (default the end)")
 	f.registerSource(cmd)
-	flags.StringVar(&f.clock, "clock", "raw", "which `CLOCK` gives times: raw, as recorded, or reader, as golang.org/x/exp/trace and go tool trace shift them")
+	flags.StringVar(&f.clock, "clock", "raw", "use this `CLOCK`: raw, the times as recorded, or reader, the times as golang.org/x/exp/trace and go tool trace adjust them")
 	complete(cmd, "clock", clocks)
 }
 
@@ -49,8 +49,8 @@ func (f *readFlags) register(cmd *cobra.Command) {
 func (f *readFlags) registerSource(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
-	flags.BoolVar(&f.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
-	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode `N` traces, or parts of one, at the same time (default one per processor)")
+	flags.BoolVar(&f.noSave, "no-save", false, "do not save the trace fetched from an http:// address (by default it is saved in the current directory)")
+	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode `N` traces, or parts of one, in parallel (default one per processor)")
 	f.workers = runtime.GOMAXPROCS(0) // not as the default, which help shows
 }
 

@@ -35,37 +35,38 @@ func newRecord(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record [-o trace.out] [-d 5s] http://HOST:PORT | -- COMMAND ARGUMENTS...",
 		Short: "Record a trace of a program or a live server",
-		Long: `A COMMAND is run with the streams of this one and recorded from its start.
+		Long: `A COMMAND runs with the standard streams of this one and is recorded from its start.
 The trace comes from
   {trace}            in the arguments: replaced by the file to write
-  -test.trace        added, behind the Go test binary (NAME.test, made by go test -c) that
+  -test.trace        added after the Go test binary (NAME.test, made by go test -c) that
                      the command is or runs, as in 'nice ./x.test'
   SCHEDSCOPE_TRACE   in the environment: all other programs. Those that begin with
                          defer capture.FromEnv().Stop()
-                     of package analyze/capture heed it, as do tests with package
+                     of package analyze/capture write it, as do tests with package
                      analyze/gate/schedtest
-Programs of the last kind are recorded for -d and then interrupted (SIGINT; after 10 s
-more they are killed), unless --wait lets them run on. What ends first ends the recording.
-Test binaries, and with {trace} all programs, are recorded until they end; -d, if given, is
-when they are interrupted. A program that does not end its trace itself, because it was
-interrupted or crashed, leaves all but the last second of it, which is kept. Test binaries
-that -d interrupts are such: give a -d one second longer, or let them end (-test.run). What
-process and machine did is noted in the trace, or else beside it, in FILE.env.json.
+Programs of the last kind are recorded for -d and then interrupted (SIGINT; after another
+10 s they are killed), unless --wait lets them run on. The recording ends when the program
+does. Test binaries, and all programs with {trace}, are recorded until they end; -d, if given,
+interrupts them. If a program is interrupted or crashes before it ends its trace, the last
+second of the trace is lost and the rest is kept. This applies to test binaries that -d
+interrupts: make -d one second longer, or let them end (-test.run). The trace also records
+what the process and the machine did, or FILE.env.json next to it does.
 
-The trace has CPU samples, which say which lines kept others waiting (what they cost: help
-metrics). They come from a CPU profile that runs meanwhile and is thrown away
-(-test.cpuprofile, SCHEDSCOPE_TRACE_SAMPLES for package capture, /debug/pprof/profile of a
-server). A program has only one: --no-samples leaves it to those that take one themselves.
-If one runs already, the trace has its samples. Of {trace} the program decides.
+The trace has CPU samples, which name the lines that kept others waiting (schedscope help
+metrics says what they cost). They come from a CPU profile that runs during the recording
+and is discarded (-test.cpuprofile, SCHEDSCOPE_TRACE_SAMPLES for package capture,
+/debug/pprof/profile of a server). A program can run only one CPU profile: use --no-samples
+for a program that takes its own. If one runs already, the trace has its samples. With
+{trace}, the program decides.
 
-From an address, -d is recorded by net/http/pprof (/debug/pprof/trace). With a path it is
-fetched as it stands; -d, if given, becomes its parameter seconds. The handler of package
-capture answers without seconds with the past. net/http/pprof does not record what the machine
-did meanwhile, so schedscope gate judges such traces by absolute limits only. Record traces to
-compare with schedscope gate record or package schedtest.
+From an address without a path, net/http/pprof records for -d (/debug/pprof/trace). An
+address with a path is fetched as it is; -d, if given, becomes its parameter seconds. The
+handler of package capture, asked without seconds, returns the recent past. net/http/pprof
+does not record what the machine did, so schedscope gate judges such traces by absolute
+limits only. To record traces for comparison, use schedscope gate record or package schedtest.
 
-The first ^C ends the recording; what was recorded is kept. The file appears when it is
-complete. A program's exit code becomes that of this command, unless this one ended it.`,
+The first ^C ends the recording and keeps what was recorded. The file appears when it is
+complete. The exit code is that of the program, unless this command ended it.`,
 		Example: `  schedscope record -- ./server -addr :8080
   schedscope record -o test.trace -- ./shop.test -test.run TestCheckout
   schedscope record -d 30s --wait -- ./batch
@@ -78,10 +79,10 @@ complete. A program's exit code becomes that of this command, unless this one en
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to this `FILE`")
-	flags.DurationVarP(&f.length, "duration", "d", source.DefaultSeconds*time.Second, "record for this `TIME`")
-	flags.BoolVar(&f.wait, "wait", false, "let the program run on when the recording is over, and wait for its end")
-	flags.BoolVar(&f.noSamples, "no-samples", false, "take no CPU samples: which lines kept others waiting remains unknown")
+	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to `FILE`")
+	flags.DurationVarP(&f.length, "duration", "d", source.DefaultSeconds*time.Second, "record for `TIME`")
+	flags.BoolVar(&f.wait, "wait", false, "let the program run on after the recording, and wait for it to end")
+	flags.BoolVar(&f.noSamples, "no-samples", false, "take no CPU samples: the report then cannot name the lines that kept others waiting")
 	return cmd
 }
 

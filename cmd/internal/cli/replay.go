@@ -35,10 +35,10 @@ func newReplay(a *app) *cobra.Command {
 	f := replayFlags{analyzeFlags: analyzeFlags{worst: 1}}
 	cmd := &cobra.Command{
 		Use:   "replay [flags] TRACE...",
-		Short: "Schedule the work of a trace again, compare, and ask what if",
-		Long: `Several traces are taken for recordings of the same program, and their differences are
-compared with those of the simulations. schedscope help replay-model explains what is
-simulated, and how far to trust it.`,
+		Short: "Simulate the schedule of a trace, and what-if variants of it",
+		Long: `Several traces count as recordings of the same program: how much they vary is compared
+with how much the simulations vary. schedscope help replay-model explains what is simulated,
+and how far to trust it.`,
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if quiet trace.out
   schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
@@ -50,9 +50,9 @@ simulated, and how far to trust it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
-	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
-	flags.BoolVar(&f.details, "details", false, "print all figures of the simulations, with their ranges")
+	flags.StringVar(&f.mode, "mode", "free", "use `MODE`: free simulates the work as a whole, lockstep checks each decision of the runtime against the rules")
+	flags.StringArrayVar(&f.whatIf, "what-if", nil, "also simulate this `CHANGE`, such as procs=8, or several joined by commas; may be repeated")
+	flags.BoolVar(&f.details, "details", false, "print all figures of the simulations with their ranges")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)

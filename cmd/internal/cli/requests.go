@@ -26,14 +26,14 @@ type requestFlags struct {
 }
 
 func (f *requestFlags) register(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "look at these `REQUESTS`: http, grpc, rpc, tcp, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp and tasks)")
+	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp and tasks)")
 }
 
 // registerSlow adds the flags of commands that look at the slowest.
 func (f *requestFlags) registerSlow(cmd *cobra.Command) {
 	f.register(cmd)
-	cmd.Flags().DurationVar(&f.slow, "slow", 0, "take requests that lasted at least this `TIME` for the slowest (default the slowest 1 % and 5 %)")
-	cmd.Flags().BoolVar(&f.noLabels, "no-labels", false, "leave out what the program said of each request: messages of trace.Log, tasks and regions")
+	cmd.Flags().DurationVar(&f.slow, "slow", 0, "count requests of at least `TIME` as the slowest (default the slowest 1 % and 5 %)")
+	cmd.Flags().BoolVar(&f.noLabels, "no-labels", false, "leave out the labels of requests: messages of trace.Log, tasks and regions")
 }
 
 func newRequests(a *app) *cobra.Command {
@@ -42,16 +42,16 @@ func newRequests(a *app) *cobra.Command {
 	f.out.top = 21 // with one of median length
 	cmd := &cobra.Command{
 		Use:   "requests [flags] TRACE|REPORT.json...",
-		Short: "List the slowest requests, and what their time went to",
-		Long: `Of each kind of requests that is found the slowest are listed, at most 20, and one of
-median length: when, on which goroutine, in which handler, and its critical path. That
-is what the request did itself, and in capitals what it waited for, with those that
-took that long. Parts of one kind and place are added up; those below 2% of the request
-are left out. Requests are alike, and one row, if they are of one group and what takes
-at least 10% of them is the same. --json has each with all parts.
+		Short: "List the slowest requests, and where their time went",
+		Long: `For each kind of request, the list has the slowest, at most 20, and one of median length:
+when, on which goroutine, in which handler, and its critical path. The path is what the
+request did itself and, in capitals, what it waited for and for whom. Parts of one kind and
+place are added up; parts below 2% of the request are left out. Requests share a row if
+they are of one group and the parts that take at least 10% of them are the same. --json
+lists each request with all parts.
 
-A trace contains no URL and no label of a CPU profile (pprof.Do). What names groups and
-requests is, in this order:
+A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
+in this order, by
 
 1. The route: a region of runtime/trace with a slash in its name, in the request's
 goroutine. The pattern of net/http is known behind the ServeMux, so wrap each handler:
@@ -79,11 +79,11 @@ them out; a timeline of Perfetto keeps the tracks of tasks and regions.
 
 	trace.Log(ctx, "order", id)
 
---by function lists the functions of the program on the paths of typical and of the
-slowest requests instead, with how long requests would take at least without them.
+--by function lists instead the functions of the program on the paths of typical and of
+the slowest requests, with a lower bound of the latency without them.
 
-schedscope help metrics explains the words; schedscope analyze says what the slowest
-have in common, and its page draws each path.`,
+schedscope help metrics explains the words. schedscope analyze reports what the slowest
+requests have in common, and its page draws each path.`,
 		Example: `  schedscope requests trace.out
   schedscope requests --request task:checkout --slow 100ms trace.out
   schedscope requests --by function trace.out
@@ -129,7 +129,7 @@ have in common, and its page draws each path.`,
 	}
 	flags := cmd.Flags()
 	f.out.register(cmd, "text", "json")
-	flags.StringVar(&by, "by", "", "list what requests do by `WHAT`: function")
+	flags.StringVar(&by, "by", "", "group by `WHAT`: function")
 	f.requests.registerSlow(cmd)
 	f.read.register(cmd)
 	return cmd

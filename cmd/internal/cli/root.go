@@ -37,8 +37,8 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 	root.SetOut(&a.help)
 	root.SetErr(a.stderr)
 	flags := root.PersistentFlags()
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "say nothing but errors and warnings")
-	flags.BoolVarP(&a.verbose, "verbose", "v", false, "say what was read, skipped and written")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors and warnings")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "print what is read, skipped and written")
 	flags.StringVar(&a.color, "color", "auto", "colour the text `WHEN`: auto, always or never; auto follows NO_COLOR and CLICOLOR_FORCE")
 	complete(root, "color", colorModes)
 

@@ -32,14 +32,13 @@ func newView(a *app) *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
 		Use:   "view [flags] TRACE|REPORT.json",
-		Short: "Serve the report and its timeline to a browser on this machine",
-		Long: `What analyze -o report.html writes into a file, served at an address of this machine, which is
-printed on stdout and opened in a browser. Of a trace that is too large for a page
-the timeline loads what is zoomed in on, exactly, from the trace. A report that was saved as
-JSON has no timeline. ^C ends it.
+		Short: "Serve the report and its timeline to a browser",
+		Long: `view serves the page that analyze -o report.html writes, at a local address, which it prints
+on stdout and opens in a browser. Where a trace is too large for one page, the timeline loads
+the part in view from the trace, exactly. A report saved as JSON has no timeline. ^C ends view.
 
-The page shows the names of all functions and files in the trace. It is for those who know the
-whole address, and for this machine alone unless --allow-remote is given.`,
+The page shows the names of all functions and files in the trace. Only those who know the whole
+address can open it, and only on this machine unless --allow-remote is given.`,
 		Example: `  schedscope view trace.out
   schedscope view --at 2.9138s --goroutine 31 trace.out
   schedscope view -http=:8080 --no-browser trace.out
@@ -51,13 +50,13 @@ whole address, and for this machine alone unless --allow-remote is given.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.address, "http", "localhost:0", "serve at `HOST:PORT`; without a host at localhost, with port 0 at one that is free")
-	flags.DurationVar(&f.at, "at", -1, "open the timeline at this `TIME` from the start of the trace, such as 2.5s")
-	flags.DurationVar(&f.length, "for", 20*time.Millisecond, "with --at: show so much `TIME` of it")
+	flags.StringVar(&f.address, "http", "localhost:0", "serve at `HOST:PORT`; the default host is localhost, port 0 picks a free port")
+	flags.DurationVar(&f.at, "at", -1, "open the timeline at `TIME` from the start of the trace, such as 2.5s")
+	flags.DurationVar(&f.length, "for", 20*time.Millisecond, "with --at: show `TIME` of the timeline")
 	flags.Int64Var(&f.goroutine, "goroutine", -1, "open the lane of goroutine `N`")
 	flags.Lookup("at").DefValue, flags.Lookup("goroutine").DefValue = "0s", "0" // so that help does not say -1
-	flags.BoolVar(&f.noBrowser, "no-browser", false, "open no browser")
-	flags.BoolVar(&f.remote, "allow-remote", false, "serve other machines, too, if the host of --http is an address that they reach")
+	flags.BoolVar(&f.noBrowser, "no-browser", false, "do not open a browser")
+	flags.BoolVar(&f.remote, "allow-remote", false, "also serve other machines that can reach the host of --http")
 	flags.IntVar(&f.worst, "worst", 20, "show the `N` longest waits in full")
 	f.read.register(cmd)
 	return cmd
