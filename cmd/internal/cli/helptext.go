@@ -128,31 +128,31 @@ func helpTopics() []*cobra.Command {
 
 const exitCodesHelp = `The codes are the same for every command and every format:
 
-    0  done. Also if a trace is truncated or damaged: what comes before the
-       break is analysed, and stderr, the text and the JSON say what is lost.
-       Of several traces at least one could be read.
+    0  success, also for a truncated or damaged trace: the readable part is
+       analysed, and stderr, the text and the JSON say what is lost. Of several
+       traces at least one is readable.
     1  gate check: a rule is violated, whatever the reports are. --check: times
        do not add up, which is a bug of schedscope. --fail: an objective is missed;
        without --slo, the verdict is SLOW, SLOW TAIL or STARVED.
     2  wrong usage, no readable event in any trace, no request of those that
-       --request names, or an output could not be written. No output was, but what
-       gate record has recorded stays, and so do the others where a picture has
-       nothing to show, and the pictures of plot where their names cannot be printed.
-       gate: budget or recordings cannot be used; a gate never leaves out what it
-       cannot read.
+       --request names, or an output that cannot be written. There is then no
+       output, with three exceptions: the recordings of gate record, the other
+       outputs where a picture has nothing to show, and the pictures of plot where
+       their names cannot be printed. gate: the budget or a recording is unusable;
+       a gate never skips what it cannot read.
     3  gate: no verdict, because traces are not comparable, the machine was
        disturbed, or there are fewer traces than the budget's min_traces. (With
-       enough of them, a rule that stays inconclusive is a warning: 0.)
+       enough of them, a rule that stays inconclusive is a warning, and the code 0.)
        --check: the trace contradicts itself. --fail: the verdict is UNKNOWN or
        DISTURBED, or there are too few requests for an objective.
-  130  interrupted by ^C or SIGTERM; no file was written, but what gate record has
-       recorded stays. While recording from http://, the first one ends the
-       recording instead: what came is analysed, if it is enough for a generation.
-       view ends that way, with 0.
+  130  interrupted by ^C or SIGTERM. There is no output, except for the recordings of
+       gate record. While recording from http://, the first ^C ends the recording
+       instead, and what arrived is analysed if it has a whole generation. view ends
+       on ^C with 0.
 
-Only record has others: it ends with the exit code of the program that it ran, as
-shells have it (128 and the signal's number if one ended it), unless it ended the
-program itself: 0 then, also after ^C, if there is a trace, and 130 if not.`
+Only record differs: it exits with the code of the program that it ran, as shells
+report it (128 plus the number of the signal that ended it). If record itself ended the
+program, also on ^C, the code is 0 if there is a trace, else 130.`
 
 // formatsHelp lists formats, those of verdicts from the table that writes them.
 func formatsHelp() string {
