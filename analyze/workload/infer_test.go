@@ -2,7 +2,6 @@ package workload_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/workload"
@@ -47,11 +46,6 @@ func TestSleeps(t *testing.T) {
 		{"a loop that sleeps is no ticker", []string{"runtime.chanrecv1", "main.f"}, "chan receive",
 			func(i, now int) int { return 2*ms + 800 + i%3 },
 			func(i int, x *workload.Segment) bool { return !x.Absolute && x.Delay == 2e6 }},
-		{"a loop that makes up for being late", []string{"time.Sleep", "main.f"}, "sleep",
-			func(i, now int) int { return arrival(i)*ms - now + late[i%len(late)]/800 },
-			func(i int, x *workload.Segment) bool {
-				return x.Absolute && max(x.Delay-modeltest.Ticks(arrival(i)*ms), modeltest.Ticks(arrival(i)*ms)-x.Delay) < 1e5
-			}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,10 +59,6 @@ func TestSleeps(t *testing.T) {
 				now += tt.wait(i, now)
 				b.At(now)
 				m.Unblock(1)
-				if strings.Contains(tt.name, "late") {
-					now += late[i%len(late)] * 3
-					b.At(now)
-				}
 				m.Start(1)
 			}
 			w := work(t, b)
@@ -80,9 +70,6 @@ func TestSleeps(t *testing.T) {
 		})
 	}
 }
-
-// arrival returns when the i-th of some irregular times is, in milliseconds.
-func arrival(i int) int { return 5*i + i*i%7%3 + 5 }
 
 // echo has goroutine 1 make a call and goroutine 2 wait for it, n times, the wake gap ticks later.
 // The operation that waits is tried before each wait, and succeeds after it.
@@ -374,37 +361,6 @@ func TestKnownLinks(t *testing.T) {
 		in, out := r.Wakes[workload.ClassLoopback], r.Wakes[workload.ClassExternal]
 		if in*100 < (in+out)*tt.percent {
 			t.Errorf("%s: %d waits for data linked, %d not; want %d %%", tt.fixture, in, out, tt.percent)
-		}
-	}
-}
-
-// TestBusySleeps has a goroutine sleep for 3 ms while another one keeps the only proc
-// busy for some milliseconds at a time.
-func TestBusySleeps(t *testing.T) {
-	b := modeltest.NewBuilder()
-	m := b.M(1).Proc(0).Running(1, "main.f")
-	m.Create(2, "main.hog")
-	now := 10
-	for i := range 12 {
-		b.At(now)
-		m.With("time.Sleep", "main.f").Block("sleep")
-		until := now + 3*ms
-		for now < until {
-			b.At(now + 2)
-			m.Start(2)
-			now += (1 + i*7%5) * ms * 4 / 3
-			b.At(now)
-			m.Stop("preempted")
-		}
-		b.At(now + 1)
-		m.Unblock(1).Start(1)
-		now += 10
-	}
-	b.At(now)
-	w := work(t, b)
-	for i, x := range segments(t, w, 1)[:12] {
-		if x.End != workload.EndSleep || x.Delay < 2.5e6 || x.Delay > 3.5e6 {
-			t.Errorf("sleep %d: got %d, want about 3 ms", i, x.Delay)
 		}
 	}
 }

@@ -296,13 +296,13 @@ func (l *linker) round(single, first bool, writerOf func(*netWrite) [2]int32) {
 
 // group sorts the waits that are not explained yet by place, and by goroutine if single.
 func (l *linker) group(single, first bool) (list []reader) {
-	at := map[timerSite]int{}
+	at := map[waitSite]int{}
 	for i := range l.waits {
 		x := &l.waits[i]
 		if x.explained {
 			continue
 		}
-		site := timerSite{-1, x.stack}
+		site := waitSite{-1, x.stack}
 		if single {
 			site.g = x.g
 		}
