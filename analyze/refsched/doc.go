@@ -33,6 +33,6 @@
 //
 // Not modelled are contention for the scheduler's locks, a GOMAXPROCS that changes, forEachP
 // (by which tracer and collector have each proc do something), stops for the scan of a stack,
-// the trace reader's precedence over all other work, timers that are reset or stopped, and the
-// second look that exitsyscallNoP takes for an idle proc: no time passes before it.
+// timers that are reset or stopped, and the second look that exitsyscallNoP takes for an idle
+// proc: no time passes before it.
 package refsched

@@ -15,6 +15,9 @@ func (s *sim) find(p int32) {
 	}
 	if !s.rules.Ideal {
 		s.runTimers(p, p)
+		if s.pickReader(p) {
+			return
+		}
 	}
 	if w := s.gcWorkerFor(p); w >= 0 {
 		s.pickWorker(p, w)
@@ -40,6 +43,27 @@ func (s *sim) find(p int32) {
 		return
 	}
 	s.seek(p)
+}
+
+// pickReader takes the trace reader, if it waits and there is something to read: it is in no queue,
+// and comes before all other work (runtime/trace.go: traceReader).
+func (s *sim) pickReader(p int32) bool {
+	for len(s.readers) > 0 {
+		a := &s.w.Arrivals[s.readers[0]]
+		x := &s.gs[a.G]
+		switch {
+		case x.state == gDone || x.seg > a.Seg:
+			s.readers = s.readers[1:]
+			continue
+		case x.state != gWaiting || x.seg != a.Seg:
+			return false
+		}
+		s.readers = s.readers[1:]
+		s.unblock(s.onProc(p), a.G, 0, true)
+		s.pick(p, a.G, runqueue.SourceSystem)
+		return true
+	}
+	return false
 }
 
 // pickLocal takes from p's own runnext or local queue (runtime/proc.go: runqget).

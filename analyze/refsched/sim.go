@@ -160,6 +160,7 @@ type sim struct {
 	met        map[int32]int32   // by segment, counted as in woken: who waits for it to end
 	left       int               // goroutines whose programs have not ended
 	ready      []int32           // goroutines whose data has arrived, in order
+	readers    []int32           // arrivals of what the trace reader waits for, in order
 	poller     int32             // thread that sleeps in epoll, -1 for none
 	netWaiters int               // goroutines that wait for the network
 	polls      poll
