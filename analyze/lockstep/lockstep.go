@@ -141,7 +141,8 @@ type verdict struct {
 	contradicted           bool // excluded, unless there are many; see [Queues.Result]
 	class                  Class
 	did, want              string
-	rule                   string // that asks for it; "": that of the kind of decision
+	wants                  model.GoID // the goroutine that want names, 0 if none
+	rule                   string     // that asks for it; "": that of the kind of decision
 }
 
 // Divergence is a decision that the rules do not explain.

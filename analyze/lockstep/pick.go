@@ -47,16 +47,34 @@ func (q *Queues) Decision(d *runqueue.Decision) {
 	if source(d) == refsched.PickSteal {
 		kind = Steal
 	}
+	follows := q.follows(d, &v)
+	if follows {
+		v = verdict{excluded: true}
+	}
 	q.judge(kind, v, from, d.Time)
 	if q.sampled(d.Ordinal) {
 		q.result.Plain.add(v)
 	}
-	if v.agreed || v.excluded {
+	if (v.agreed || v.excluded) && !follows {
 		q.judge(Place, q.judgePlace(d), from, d.Time)
 	}
 	if v, ok := q.judgeFair(d); ok {
 		q.judge(Pick, v, from, d.Time)
 	}
+}
+
+// follows reports whether an unexplained pick follows from an earlier one: the reference would have
+// taken the same goroutine then, which does not stand where the reconstruction put it.
+func (q *Queues) follows(d *runqueue.Decision, v *verdict) bool {
+	if v.agreed || v.excluded || v.class != Unexplained || v.wants == 0 || d.P < 0 || d.P >= maxProcs {
+		return false
+	}
+	for int(d.P) >= len(q.wanted) {
+		q.wanted = append(q.wanted, 0)
+	}
+	again := q.wanted[d.P] == v.wants
+	q.wanted[d.P] = v.wants
+	return again
 }
 
 // divergence returns the decision as one that diverges.
@@ -192,7 +210,7 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 		}
 	}
 	want := refsched.Pick(all[0])
-	v := verdict{did: describe(d, did), want: wanted(d, want), rule: ruleOf(want)}
+	v := verdict{did: describe(d, did), want: wanted(d, want), wants: wantedG(d, want), rule: ruleOf(want)}
 	v.class = q.classOfPick(d, did)
 	return v
 }
@@ -385,6 +403,19 @@ func describe(d *runqueue.Decision, from refsched.PickFrom) string {
 		return fmt.Sprintf("stole it from the runnext of proc %d", d.At)
 	}
 	return "took it from where it cannot have been"
+}
+
+// wantedG returns the goroutine that the reference would have taken, 0 if it is not known which.
+func wantedG(d *runqueue.Decision, from refsched.PickFrom) model.GoID {
+	switch from {
+	case refsched.PickNext:
+		return d.Next
+	case refsched.PickOwn:
+		return d.Own.Head[0]
+	case refsched.PickFair, refsched.PickGlobal:
+		return d.Global.Head[0]
+	}
+	return 0
 }
 
 // wanted says what the reference would have done.

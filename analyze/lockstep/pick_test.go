@@ -59,9 +59,21 @@ func TestJudgePick(t *testing.T) {
 		}
 		d.Earliest, d.Now = d.Search, d.Time
 		got := c.judgeWhole(&d)
-		if got.did, got.want, got.rule = "", "", ""; got != test.want {
+		if got.did, got.want, got.wants, got.rule = "", "", 0, ""; got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
+	}
+}
+
+// TestFollowers has a proc pass over the head of its queue three times, and another one's once.
+func TestFollowers(t *testing.T) {
+	q := &Queues{began: true}
+	for _, head := range []model.GoID{8, 8, 8, 9} {
+		q.Decision(&runqueue.Decision{Time: 1e9, Since: 1e9 - 60_000, Search: 1e9 - 500, Earliest: 1e9 - 500, Now: 1e9, Place: runqueue.PlaceLocal, At: 1, Next: -1, Index: 0,
+			Own: runqueue.Queue{Len: 3, Least: 3, Head: [4]model.GoID{head}}, Victim: runqueue.Queue{Len: 1, Least: 1}, Queues: 1, Tick: 5})
+	}
+	if r := &q.result.Kinds[Steal]; r.Diverged[Unexplained] != 2 || r.Judged != 2 || q.result.Kinds[Place].Judged != 0 {
+		t.Errorf("%d of %d steals unexplained, want 2 of 2; %d places judged, want none", r.Diverged[Unexplained], r.Judged, q.result.Kinds[Place].Judged)
 	}
 }
 
