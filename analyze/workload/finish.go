@@ -42,6 +42,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.compact()
 	w.rename()
 	w.trim()
+	w.inferReasons(e.words.network)
 	w.inferSleeps(&e.places)
 	w.inferLoopback(&e.places)
 	w.acceptTimes(&e.places)
@@ -261,6 +262,32 @@ func (w *window) trim() {
 			return true
 		})
 	}
+}
+
+// inferReasons finds waits for the network among those that began before the window, of which a trace shows neither reason
+// nor place: what comes first after such a wait is a call of the operation that the goroutine waits in next.
+func (w *window) inferReasons(network model.StringID) {
+	w.sleeps = filter(w.sleeps, func(x *waiting) bool {
+		g := &w.Goroutines[x.g]
+		if x.seg != 0 || g.Begin != BeginWaiting || g.Segments[0].Reason != 0 || len(g.Segments) < 2 || g.Segments[1].End != EndSyscall {
+			return true
+		}
+		call := w.Tables.Stack(g.Segments[1].Stack)
+		i := slices.IndexFunc(g.Segments, func(y Segment) bool { return y.Reason == network })
+		if i < 0 {
+			return true
+		}
+		next := g.Segments[i].Stack
+		op := innermost(w.Tables.Stack(next))
+		if !slices.ContainsFunc(call, func(f model.Frame) bool { return f.Func == op }) {
+			return true
+		}
+		y := &g.Segments[0]
+		y.End, y.Class, y.Reason, y.Stack = EndExternal, ClassExternal, network, next
+		w.nets = append(w.nets, *x)
+		return false
+	})
+	slices.SortStableFunc(w.nets, func(a, b waiting) int { return cmp.Compare(a.to, b.to) })
 }
 
 // acceptTimes makes waits for connections end when they did.
