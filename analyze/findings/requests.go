@@ -50,9 +50,12 @@ var requestWords = map[string]struct{ does, fix string }{
 	"gc":         {"works or waits for the garbage collector", "garbage-collection"},
 	"stw":        {"stands still while the world is stopped", "stop-the-world"},
 	"coroutine":  {"switches coroutines", ""},
-	"queued":     {"is handed over and not taken up", "More workers, less work for each, or shed load before it queues."},
+	"queued":     {"is handed over and not taken up", "Start more workers, give each less work, or shed load before it queues."},
 	"unknown":    {"does what the trace does not show", ""},
 }
+
+// keepsWorker is what the code does for which a queue is long.
+const keepsWorker = "keeps the worker that takes it up"
 
 const askLess = "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."
 
@@ -187,7 +190,11 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Advice: fix(words.fix), Evidence: []result.Evidence{
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}
 	does := words.does
-	f.Where = []result.Culprit{{Role: does, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
+	role := does
+	if g.Kind == "queued" { // the function is not of the request
+		role = keepsWorker
+	}
+	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
 	rows := q.within(g)
 	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" {
 		rows[0] = q.holder(r, g, rows[0])
@@ -428,6 +435,10 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	if call != nil {
 		at = lineOf(call)
 	}
+	taken := "is taken at " + place(g)
+	if between != nil && x.Way.BetweenKind == "lock" { // x holds what that one waits for, as readers do before a writer
+		taken = fmt.Sprintf("%s waits for at %s", plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0]))
+	}
 	switch {
 	case x.Function == "", called(g):
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
@@ -435,15 +446,19 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):
 		f.Advice = onceAdvice
 	case g.Kind == "lock" && blocked(x.Kind):
-		if between != nil { // that is what the holder does
+		switch {
+		case between != nil && x.Way.BetweenKind == "lock":
+		case between != nil: // that is what the holder does
 			who, at = plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0])
 			if i := slices.IndexFunc(between, func(f result.Frame) bool { return f.Function == g.Function }); i > 0 { // where that one calls it
 				who, at = plain(textui.ShortFunc(between[i-1].Function)), lineOf(&between[i])
 			}
+		case x.Function == g.Function && call == nil && calleeOf(x) != "": // it cannot be outside of itself
+			who = plain(textui.ShortFunc(calleeOf(x)))
 		}
-		f.Advice = fmt.Sprintf("Call %s (%s) outside the lock that is taken at %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, place(g))
+		f.Advice = fmt.Sprintf("Call %s (%s) outside the lock that %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, taken)
 	case g.Kind == "lock":
-		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that is taken at %s, or divide what it guards (shards).", who, place(g))
+		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken)
 	case limited(g, x) && blocked(x.Kind):
 		f.Advice = fmt.Sprintf("Raise the limit in %s: only so many pass it at a time, and they wait. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
 	case !blocked(x.Kind):

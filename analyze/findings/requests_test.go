@@ -86,6 +86,45 @@ func TestSlowRequests(t *testing.T) {
 	}
 }
 
+// TestRemedies checks which remedies follow from who waits for whom: a lock that is held by who waits
+// for another is not the one to release, a function cannot be called outside of itself, and a queue
+// and the work behind it in the same function have one remedy each.
+func TestRemedies(t *testing.T) {
+	const ms = model.Duration(1e6)
+	lock := result.RequestRow{Kind: "lock", Function: "main.get", File: "get.go", Line: 3, Middle: 900 * ms}
+	behind := func(kind, fn, file string, line int, way *result.RequestWay) []result.RequestRow {
+		return []result.RequestRow{{Kind: kind, Function: fn, File: file, Line: line, Wait: "lock", Waiter: "main.get", WaitFile: "get.go", Way: way, Middle: 900 * ms}}
+	}
+	writer := &result.RequestWay{Between: []result.Frame{{Function: "main.refresh", File: "refresh.go", Line: 7}}, BetweenKind: "lock"}
+	work := func(kind string, middle model.Duration) result.RequestRow {
+		return result.RequestRow{Kind: kind, Function: "main.fetch", File: "fetch.go", Line: 4, Middle: middle}
+	}
+	for _, tt := range []struct {
+		groups, rows []result.RequestRow
+		want         []string // of each item, what its remedy begins with
+	}{
+		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
+		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
+		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
+		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"Wait for the event", "Start more workers"}},
+		{[]result.RequestRow{work("sleep", 500*ms), work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "task", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 2000 * ms, Max: 100 * ms},
+			Tails: []result.RequestTail{{Count: 5, Total: 500 * ms, Middle: result.RequestMiddle{Count: 10, Total: 1000 * ms}, Groups: tt.groups, Rows: tt.rows}}}}}
+		findings.Judge(v)
+		var got []string
+		for _, f := range v.Findings {
+			if f.Kind == findings.SlowRequests {
+				got = append(got, f.Advice)
+			}
+		}
+		if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {
+			t.Errorf("the remedies are %q, want %q", got, tt.want)
+		}
+	}
+}
+
 // TestParseObjectives checks what --slo accepts.
 func TestParseObjectives(t *testing.T) {
 	list, err := findings.ParseObjectives("POST /order:p99=50ms,p50=5ms")

@@ -25,7 +25,8 @@ import (
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
 //     of the time. In a program without requests they are all there is.
-//  4. One culprit is one item: a later item about the same function goes.
+//  4. One culprit is one item: a later item about the same function goes. Work and the queue before
+//     it are two, since more workers shorten the queue alone.
 //  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
 //  6. What the machine explains is not an item: waits to run while the procs were idle, and tails that are
@@ -403,7 +404,8 @@ func same(x, f *result.Finding) bool {
 		}
 		return f.Where[0].Function
 	}
-	return at(x) == at(f)
+	queued := func(f *result.Finding) bool { return f.Where[0].Role == keepsWorker }
+	return at(x) == at(f) && queued(x) == queued(f)
 }
 
 // others adds the items that are not about requests.

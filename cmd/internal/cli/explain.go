@@ -81,6 +81,9 @@ var screenWords = map[string]string{
 	"estimated":      "Of code that was laid to a wait: shared out by the stacks that the same goroutines have elsewhere.",
 	"the-machine":    "What the operating system took from the program's threads, of all waiting to run, at most: it is suspected.",
 	"ruled-out":      "What was checked and is fine.",
+	"run-queues":     "Decisions of the scheduler that can be judged: all follow the rules of the runtime, except those that are called unexplained.",
+	"also":           "Findings that are worth a look but do not explain what is slow.",
+	"middle-fifth":   "The requests of about median length. Their mean is given where it differs from the median.",
 	"gain":           "What the critical paths leave if the part is taken out: nothing takes its place, and queues do not get shorter.",
 }
 
