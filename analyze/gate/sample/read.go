@@ -141,7 +141,7 @@ func (rd *reading) sample(e environment) *Sample {
 	v := &result.Report{}
 	rd.report.Requests.Result(v)
 	m := &measured{collector: c, report: rd.report, requests: v.Requests, length: to.Sub(from), blame: rd.report.Blame.Behind(), op: rd.spec.Op,
-		rows: map[string][]row{}, chosen: map[string]*selection{}}
+		chosen: map[string]*selection{}}
 	x := &Sample{From: from.Sub(rd.scan.origin), To: to.Sub(rd.scan.origin), Events: rd.events,
 		Capacity: rd.report.Idle.Procs, Values: map[string]Value{}}
 	for _, g := range rd.report.Goroutines.ByFunc() {
