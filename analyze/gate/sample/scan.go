@@ -92,8 +92,8 @@ func scanTrace(ctx context.Context, t *session.Trace, r io.ReaderAt, spec *Spec,
 			in.End, in.Over = to, true
 			in.Machine.Finish(to)
 		case rd.begun || ev.Time < from:
-		case from <= last || ev.Time > to || len(gens) > 2 && from >= gens[2].First: // who asks for a window there does not read the first
-			in.Over = true
+		case from <= last || ev.Time > to || len(gens) > 2 && from >= gens[2].First:
+			in.Over = true // too late, or so late that a reading of the window leaves out the beginning
 		default:
 			if in.Start = from; from > s.origin {
 				in.Machine.Begin(from)
