@@ -114,27 +114,22 @@ func (s sides) named(key string) (names []string) {
 	}
 	for _, side := range s {
 		for _, x := range side.samples {
+			list, name := slices.Concat(x.Waits, x.Blocked, x.Runs), func(c *sample.Class) string { return c.Func }
 			switch key {
 			case "reason":
-				each(x.Blocked, func(c sample.Class) { add(rule.SlugOf(c.Detail)) })
+				list, name = x.Blocked, func(c *sample.Class) string { return rule.SlugOf(c.Detail) }
 			case "behind":
-				each(x.Blame, func(c sample.Class) { add(c.Func) })
+				list = x.Blame
 			case "cause":
+				list = nil
 				for _, n := range x.Causes {
 					add(rule.SlugOf(n.Name))
 				}
-			default:
-				for _, list := range [][]sample.Class{x.Waits, x.Blocked, x.Runs} {
-					each(list, func(c sample.Class) { add(c.Func) })
-				}
+			}
+			for i := range list {
+				add(name(&list[i]))
 			}
 		}
 	}
 	return names
-}
-
-func each(list []sample.Class, f func(sample.Class)) {
-	for _, c := range list {
-		f(c)
-	}
 }

@@ -58,6 +58,9 @@ type Reading struct {
 	KnownEnd model.Time
 	// Before sees each event before it is applied, also those before the window.
 	Before func(*model.Event)
+	// Over, which Before may set, means that the Machine has finished, or is not wanted: the
+	// other events are read, and not applied.
+	Over bool
 	// Progress is called now and then.
 	Progress func()
 
@@ -163,6 +166,9 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 	if !begun {
 		return ErrNoEvent
 	}
+	if rd.Over {
+		return nil
+	}
 	end := rd.Machine.Now()
 	if rd.Windowed && rd.Reader.Loss() == nil && rd.End > end && max(rd.KnownEnd, rd.lastBatch()) >= rd.End {
 		end = rd.End
@@ -177,6 +183,9 @@ func (rd *Reading) apply(events []model.Event, event func(*model.Event)) {
 		ev := &events[i]
 		if rd.Before != nil {
 			rd.Before(ev)
+		}
+		if rd.Over {
+			continue
 		}
 		if err := rd.Machine.Apply(ev); err != nil {
 			if rd.Contradictions == 0 {

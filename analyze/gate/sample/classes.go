@@ -12,39 +12,21 @@ import (
 // that classes add up.
 const Others = "(others)"
 
-// places finds the frame of each stack that is the program's own. Equal frames are the same.
-type places struct {
-	tables *model.Tables
-	of     []*Frame // by StackID
-	looked []bool
-	frames map[Frame]*Frame
-}
-
 // place returns the frame of a stack that is the program's own, see [result.PlaceIn]; nil
 // if there is none.
-func (p *places) place(id model.StackID) *Frame {
-	if n := int(id) + 1; n > len(p.of) {
-		p.of = append(p.of, make([]*Frame, n-len(p.of))...)
-		p.looked = append(p.looked, make([]bool, n-len(p.looked))...)
+func (c *collector) place(id model.StackID) *Frame {
+	f := result.PlaceIn(c.tables.Stack(id))
+	if f == nil {
+		return nil
 	}
-	if !p.looked[id] {
-		p.looked[id] = true
-		if in := result.PlaceIn(p.tables.Stack(id)); in != nil {
-			f := Frame{Func: in.Func, File: in.File, Line: int(in.Line)}
-			if p.frames[f] == nil {
-				p.frames[f] = &f
-			}
-			p.of[id] = p.frames[f]
-		}
-	}
-	return p.of[id]
+	return &Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
 }
 
-// classKey tells classes apart while a trace is read.
+// classKey tells classes apart while a trace is read; those of equal places are one.
 type classKey struct {
 	state      model.GoState
 	fn, detail model.StringID
-	at, by     *Frame
+	at, by     model.StackID
 }
 
 // list returns the classes of a state, greatest total first, the smallest joined into one if
@@ -53,18 +35,32 @@ func (c *collector) list(state model.GoState) []Class {
 	out := []Class{}
 	for k, s := range c.classes {
 		if k.state == state {
-			out = append(out, Class{Func: nameOf(c.tables, k.fn), Detail: c.tables.String(k.detail), At: k.at, By: k.by, Total: s.total, Count: s.count})
+			out = append(out, Class{Func: nameOf(c.tables, k.fn), Detail: c.tables.String(k.detail), At: c.place(k.at), By: c.place(k.by), Total: s.total, Count: s.count})
 		}
 	}
-	return topClasses(out)
+	slices.SortFunc(out, compareClasses)
+	joined := out[:0]
+	for _, x := range out {
+		if n := len(joined); n > 0 && compareClasses(joined[n-1], x) == 0 {
+			joined[n-1].Total += x.Total
+			joined[n-1].Count += x.Count
+		} else {
+			joined = append(joined, x)
+		}
+	}
+	return topClasses(joined)
+}
+
+// compareClasses orders classes by what tells them apart.
+func compareClasses(a, b Class) int {
+	return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.Detail, b.Detail), compareFrames(a.At, b.At), compareFrames(a.By, b.By))
 }
 
 // topClasses sorts classes by total, greatest first, then by all that tells them apart, and
 // joins the smallest if there are too many.
 func topClasses(list []Class) []Class {
 	slices.SortFunc(list, func(a, b Class) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Detail, b.Detail),
-			compareFrames(a.At, b.At), compareFrames(a.By, b.By), cmp.Compare(b.Count, a.Count))
+		return cmp.Or(cmp.Compare(b.Total, a.Total), compareClasses(a, b), cmp.Compare(b.Count, a.Count))
 	})
 	if len(list) <= MaxClasses {
 		return list

@@ -14,7 +14,6 @@ import (
 // the window cuts off, classes of them by place, and parts of requests one by one.
 type collector struct {
 	tables  *model.Tables
-	places  places
 	cells   map[cellKey]*cell
 	classes map[classKey]*sums
 	wanted  []*rule.Metric // of parts of requests
@@ -22,7 +21,7 @@ type collector struct {
 }
 
 func newCollector(t *model.Tables, spec *Spec) *collector {
-	c := &collector{tables: t, places: places{tables: t, frames: map[Frame]*Frame{}}, cells: map[cellKey]*cell{}, classes: map[classKey]*sums{}, parts: map[partKey]*row{}}
+	c := &collector{tables: t, cells: map[cellKey]*cell{}, classes: map[classKey]*sums{}, parts: map[partKey]*row{}}
 	for i := range spec.Quantities {
 		m, ok := rule.Lookup(spec.Quantities[i].Metric)
 		if ok && isPart(m) && !slices.Contains(c.wanted, m) {
@@ -67,10 +66,10 @@ func (c *collector) GoSpan(s *model.GoSpan) {
 		return
 	case s.State == model.GoRunnable:
 		key.origin = s.Origin
-		class.at, class.by = c.places.place(s.Stack), c.places.place(s.WakerStack)
+		class.at, class.by = s.Stack, s.WakerStack
 	case s.State == model.GoWaiting && whole:
 		key.reason, class.detail = s.Reason, s.Reason
-		class.at = c.places.place(s.Stack)
+		class.at = s.Stack
 	case s.State != model.GoRunning:
 		return
 	}

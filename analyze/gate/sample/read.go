@@ -31,20 +31,32 @@ type Options struct {
 // for are in Missing. The error says why there is no sample: it is no trace, nothing of
 // it is in the window, or the context's.
 //
-// The trace is read twice: first to find the window and the environment records, then,
-// with the model of the scheduler, for the numbers.
+// A trace is read once if its window lies in its first two generations, and is known or is
+// marked, by a region or by environment records: what is before it is dropped when it is seen.
+// Else it is read a second time: where the window turns out to be another than it seemed, where
+// it depends on the trace's length, and where something is lost.
 func Read(ctx context.Context, r io.ReaderAt, size int64, in Input, spec *Spec, o Options) (*Sample, error) {
 	t := session.File(r, size)
-	s, err := scanTrace(ctx, t, spec, o.Workers)
+	rd, err := scanTrace(ctx, t, r, spec, o)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { rd.Close() }()
+	s := rd.scan
 	w, err := s.windowOf(spec)
 	if err != nil {
 		return nil, err
 	}
-	rd, err := s.measure(ctx, t, w, spec, o)
-	if err != nil {
+	if !rd.is(w) {
+		rd.Close()
+		again, err := s.measure(ctx, t, w, spec, o)
+		if err != nil {
+			return nil, err
+		}
+		rd = again
+	}
+	rd.window = w
+	if err := rd.finish(ctx); err != nil {
 		return nil, err
 	}
 	x := rd.sample(s.environment(in.Env))
@@ -55,7 +67,7 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, in Input, spec *Spec, 
 	return x, nil
 }
 
-// reading is the second time that a trace is read.
+// reading is a reading of a trace that measures its window.
 type reading struct {
 	*session.Reading
 	scan   *scan
@@ -64,7 +76,29 @@ type reading struct {
 
 	report    *analyze.Report
 	collector *collector
-	events    int64
+	begun     bool
+	events    int64 // of the window
+}
+
+func (s *scan) reading(in *session.Reading, spec *Spec) *reading {
+	rd := &reading{Reading: in, scan: s, spec: spec, collector: newCollector(in.Tables(), spec)}
+	rd.report = analyze.New(in.Tables(), analyze.Options{Version: in.Version, Request: rd.collector.request})
+	return rd
+}
+
+// begin has all observe the Machine from now on.
+func (rd *reading) begin() {
+	rd.begun = true
+	rd.report.Begin(rd.scan.origin)
+	rd.report.Observe(rd.Machine)
+	rd.Machine.Observe(rd.collector)
+}
+
+func (rd *reading) event(ev *model.Event) {
+	if rd.begun {
+		rd.events++
+		rd.report.Event(ev)
+	}
 }
 
 // measure reads the window of a trace that has been scanned.
@@ -77,35 +111,28 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	rd := &reading{Reading: in, scan: s, window: w, spec: spec}
+	rd := s.reading(in, spec)
 	rd.Start, rd.End, rd.KnownEnd = s.origin+model.Time(w.from), s.origin+model.Time(w.to), s.end
 	rd.Past = w.from == 0
-	rd.collector = newCollector(in.Tables(), spec)
-	rd.report = analyze.New(in.Tables(), analyze.Options{Version: s.version, Request: rd.collector.request})
 	rd.report.ObserveSteps(in.Machine)
-	begin := func() {
-		rd.report.Begin(s.origin)
-		rd.report.Observe(in.Machine)
-		in.Machine.Observe(rd.collector)
-	}
-	err = in.Run(ctx, begin, func(ev *model.Event) {
-		rd.events++
-		rd.report.Event(ev)
-	})
-	if err != nil {
+	if err := in.Run(ctx, rd.begin, rd.event); err != nil {
 		return nil, err
 	}
 	s.loss = cmp.Or(s.loss, in.Reader.Loss()) // the file may have changed meanwhile
-	if err := in.Machine.Check(); err != nil {
+	return rd, nil
+}
+
+// finish completes the analyses.
+func (rd *reading) finish(ctx context.Context) error {
+	if err := rd.Machine.Check(); err != nil {
 		rd.First = cmp.Or(rd.First, err)
 		rd.Contradictions++
 	}
-	rd.report.Finish(in.Machine.Start(), in.Machine.Now())
+	rd.report.Finish(rd.Machine.Start(), rd.Machine.Now())
 	if rd.report.Idle.Procs == 0 && ctx.Err() == nil { // only what is listed where a trace begins
-		return nil, session.ErrNoEvent
+		return session.ErrNoEvent
 	}
-	return rd, ctx.Err()
+	return ctx.Err()
 }
 
 // sample computes all that a sample holds.
@@ -114,7 +141,7 @@ func (rd *reading) sample(e environment) *Sample {
 	v := &result.Report{}
 	rd.report.Requests.Result(v)
 	m := &measured{collector: c, report: rd.report, requests: v.Requests, length: to.Sub(from), blame: rd.report.Blame.Behind(), op: rd.spec.Op,
-		rows: map[string][]row{}, chosen: map[string]*selection{}}
+		chosen: map[string]*selection{}}
 	x := &Sample{From: from.Sub(rd.scan.origin), To: to.Sub(rd.scan.origin), Events: rd.events,
 		Capacity: rd.report.Idle.Procs, Values: map[string]Value{}}
 	for _, g := range rd.report.Goroutines.ByFunc() {

@@ -637,10 +637,11 @@ func TestDamagedMiddle(t *testing.T) {
 	for range 60 {
 		bad := bytes.Clone(data)
 		bad[len(bad)/4+rnd.IntN(len(bad)*3/4)] ^= byte(1 + rnd.IntN(255))
-		s, err := scanTrace(t.Context(), session.File(bytes.NewReader(bad), int64(len(bad))), specOf(t, "all", ""), 1)
-		if err != nil || !s.cut {
+		rd, err := scanTrace(t.Context(), session.File(bytes.NewReader(bad), int64(len(bad))), bytes.NewReader(bad), specOf(t, "all", ""), Options{Workers: 1})
+		if err != nil || !rd.scan.cut {
 			continue
 		}
+		s := rd.scan
 		found++
 		quantities := []string{"sum(wait)", "sum(runnable)", "sum(run)", "sum(blocked)", "sum(wakes)", "max(runnable)"}
 		got := mustRead(t, bad, Input{}, specOf(t, "all", "", quantities...), Options{})
@@ -691,7 +692,7 @@ func TestTruncatedBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &onceWhole{data: data, first: x.Generations[0].Offset, left: x.Generations[2].Offset, size: x.Size}
-	s, err := Read(t.Context(), f, x.Size, Input{Name: "x.trace"}, specOf(t, "all", "", "p99(runnable)"), Options{Workers: 1})
+	s, err := Read(t.Context(), f, x.Size, Input{Name: "x.trace"}, specOf(t, "", "", "p99(runnable)"), Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -700,5 +701,53 @@ func TestTruncatedBetween(t *testing.T) {
 	}
 	if s.Whole || !strings.Contains(s.Loss, ingest.ErrChanged.Error()) {
 		t.Errorf("whole %t, loss %q", s.Whole, s.Loss)
+	}
+}
+
+// TestReadOnce: what is measured while the window is looked for is what a second reading measures.
+func TestReadOnce(t *testing.T) {
+	traces := map[string][]byte{"recorded": recorded(t, 50, takeAndLog)}
+	traces["between records"] = bytes.ReplaceAll(traces["recorded"], []byte(WindowRegion), []byte("schedscope.wonder"))
+	for _, name := range fixtures(t) {
+		traces[name] = fixture(t, name)
+	}
+	traces["generations"] = fixture(t, "generations.go1.26.p4.trace")
+	once := map[string]int{}
+	for name, data := range traces {
+		for _, window := range []string{"", "all", "1ms..20ms", "5ms..", "1200ms..1500ms", "2500ms..", "region:*"} {
+			spec := specOf(t, window, "", append(sumsOf(), "p99(runnable)", "p99(blocked)", "sum(requests)", "sum(steals)")...)
+			r := bytes.NewReader(data)
+			f := session.File(r, r.Size())
+			rd, err := scanTrace(t.Context(), f, r, spec, Options{})
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			s := rd.scan
+			w, err := s.windowOf(spec)
+			if err != nil || !rd.is(w) {
+				rd.Close()
+				continue
+			}
+			once[window]++
+			var got [2][]byte
+			again, err := s.measure(t.Context(), f, w, spec, Options{})
+			if err != nil {
+				t.Fatalf("%s, %q: %v", name, window, err)
+			}
+			for i, x := range []*reading{rd, again} {
+				x.window = w
+				if err = x.finish(t.Context()); err == nil {
+					got[i], err = json.Marshal(x.sample(s.environment(nil)))
+				}
+				x.Close()
+				if err != nil {
+					t.Errorf("%s, %q: %v", name, window, err)
+				}
+			}
+			equal(t, fmt.Sprintf("%s, %q", name, window), string(got[0]), string(got[1]))
+		}
+	}
+	if once[""] != 2 || once["all"] < len(traces)/2 || once["1ms..20ms"] < len(traces)/2 || once["region:*"] == 0 {
+		t.Errorf("read once: %v of %d", once, len(traces))
 	}
 }

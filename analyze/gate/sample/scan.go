@@ -1,9 +1,12 @@
 package sample
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"math"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -34,6 +37,7 @@ type scan struct {
 
 	sampled bool       // the trace has CPU samples
 	first   model.Time // of an event
+	news    bool       // something was seen that the window depends on
 }
 
 // loggedRecord is an environment record in a trace.
@@ -53,33 +57,97 @@ type regionScan struct {
 	wanted bool
 }
 
-// scanTrace reads all of a trace once.
-func scanTrace(ctx context.Context, t *session.Trace, spec *Spec, workers int) (*scan, error) {
-	in, err := t.Open(ingest.Options{Workers: workers})
+// scanTrace reads all of a trace, and measures what seems to be the window if it can.
+func scanTrace(ctx context.Context, t *session.Trace, r io.ReaderAt, spec *Spec, o Options) (*reading, error) {
+	in, err := t.Read(ingest.Options{Workers: o.Workers})
 	if err != nil {
 		return nil, err
 	}
 	s := newScan(spec)
-	s.version = in.Header().Version
-	if gens := in.Index().Generations; len(gens) > 0 {
+	s.version = in.Version
+	rd := s.reading(in, spec)
+	gens := in.Index().Generations
+	if len(gens) > 0 {
 		s.origin = gens[0].First
 	}
-	begun := false
-	err = ingest.Each(in, func(ev *model.Event) error {
-		if !begun {
-			begun, s.first, s.end = true, ev.Time, ev.Time
-			if len(in.Index().Generations) == 0 {
+	if in.Over = len(gens) == 0 || spec.Window == "" && !marked(r, gens); !in.Over {
+		rd.report.ObserveSteps(in.Machine)
+	}
+	seen, from, to := false, model.Time(0), model.Time(0)
+	in.Before = func(ev *model.Event) {
+		last := s.end
+		if !seen {
+			s.first, s.end = ev.Time, ev.Time
+			if len(gens) == 0 {
 				s.origin = ev.Time
 			}
 		}
-		s.event(in.Tables(), ev)
-		return ctx.Err()
-	})
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		if s.event(in.Tables(), ev); s.news || !seen {
+			s.news, seen = false, true
+			from, to = s.seems(spec.Window)
+		}
+		switch {
+		case in.Over:
+		case rd.begun && ev.Time > to:
+			in.End, in.Over = to, true
+			in.Machine.Finish(to)
+		case rd.begun || ev.Time < from:
+		case from <= last || ev.Time > to || len(gens) > 2 && from >= gens[2].First:
+			in.Over = true // too late, or so late that a reading of the window leaves out the beginning
+		default:
+			if in.Start = from; from > s.origin {
+				in.Machine.Begin(from)
+			}
+			rd.begin()
+		}
 	}
-	s.lost(in.Loss())
-	return s, err
+	if err := in.Run(ctx, nil, rd.event); err != nil {
+		return nil, err
+	}
+	s.lost(in.Reader.Loss())
+	return rd, nil
+}
+
+// marked reports whether the beginning of a trace has names that mark its window.
+func marked(r io.ReaderAt, gens []ingest.Generation) bool {
+	const piece = 64 << 10
+	last := gens[min(1, len(gens)-1)]
+	buf := make([]byte, piece+len(WindowRegion)) // pieces overlap
+	for at := int64(0); at < last.Offset+last.Length; at += piece {
+		n, _ := r.ReadAt(buf, at)
+		if bytes.Contains(buf[:n], []byte(WindowRegion)) || bytes.Contains(buf[:n], []byte(env.Category)) {
+			return true
+		}
+	}
+	return false
+}
+
+// seems returns the window as far as it is known when a part of the trace was read.
+func (s *scan) seems(text string) (from, to model.Time) {
+	const never = math.MaxInt64
+	if begin, end, _ := s.pair(); text == "" && !s.region.seen && end == nil {
+		if begin == nil {
+			return never, never
+		}
+		return begin.at, never
+	}
+	w, err := s.asked(text)
+	switch from, to = s.origin+model.Time(w.from), s.origin+model.Time(w.to); {
+	case err != nil:
+		return never, never
+	case w.toEnd:
+		return from, never
+	}
+	return from, to
+}
+
+// is reports whether what was measured is the window.
+func (rd *reading) is(w window) bool {
+	s := rd.scan
+	if !rd.begun || s.loss != nil || rd.Start != s.origin+model.Time(w.from) {
+		return false
+	}
+	return rd.Over && rd.End == s.origin+model.Time(w.to) || !rd.Over && w.toEnd
 }
 
 // lost takes what could not be read. Where the break left threads behind, the trace ends
@@ -109,12 +177,14 @@ func (s *scan) event(t *model.Tables, ev *model.Event) {
 	switch ev.Kind {
 	case model.EventRegionBegin, model.EventRegionEnd:
 		if s.region.wanted && rule.Glob(s.region.name, nameOf(t, ev.Str)) {
+			s.news = true
 			s.region.event(ev)
 		}
 	case model.EventStackSample:
 		s.sampled = true
 	case model.EventLog:
 		if t.String(ev.Str) == env.Category {
+			s.news = true
 			s.record(t.String(ev.Str2), ev.Time)
 		}
 	}

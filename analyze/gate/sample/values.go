@@ -37,7 +37,6 @@ type measured struct {
 	opsWhy   string // ops are not known or none
 	cpu      cpuUse
 
-	rows   map[string][]row      // by metric, or how causes are asked for
 	chosen map[string]*selection // by metric and selectors
 }
 
@@ -172,10 +171,7 @@ func (m *measured) choose(metric *rule.Metric, sel []rule.Selector) *selection {
 	}
 	s := &selection{metric: metric, sel: sel}
 	m.chosen[key], s.from = s, s.source()
-	if m.rows[s.from] == nil {
-		m.rows[s.from] = m.rowsOf(s.from)
-	}
-	for _, x := range m.rows[s.from] {
+	for _, x := range m.rowsOf(s.from) {
 		if slices.ContainsFunc(sel, func(y rule.Selector) bool { return !y.Match(x.key(y.Key)) }) {
 			continue
 		}
