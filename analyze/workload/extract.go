@@ -125,6 +125,7 @@ type side struct {
 type waiting struct {
 	g, seg   int32
 	from, to model.Time
+	late     model.Duration // of a timer: how late it was at most, 0 if that is not known
 	idle     model.Duration // of a system call or a wait for the network: see clock.idle, at its end
 }
 

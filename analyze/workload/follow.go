@@ -15,6 +15,7 @@ type follower struct {
 	stack  model.StackID // where it last stopped
 	since  model.Time    // when state began
 	proc   model.ProcID
+	left   model.ProcID // on which it last stopped
 
 	system, worker bool
 	suspended      bool // waits for a stack scan to end, in the middle of a segment
@@ -125,7 +126,7 @@ func (e *Extractor) goStep(s *model.Step) {
 // meet begins to follow a goroutine that was not known: it is created, or the trace
 // shows what it has been doing.
 func (e *Extractor) meet(s *model.Step) *follower {
-	f := &follower{id: s.G, fn: s.Func, proc: model.NoProc, index: -1, beforeTarget: -1, since: e.clock.now,
+	f := &follower{id: s.G, fn: s.Func, proc: model.NoProc, left: model.NoProc, index: -1, beforeTarget: -1, since: e.clock.now,
 		system: s.Flags&model.StepSystem != 0, worker: s.Flags&model.StepWorker != 0}
 	from, to := model.GoState(s.From), model.GoState(s.To)
 	if to == model.GoSyscallBlocked {
@@ -333,6 +334,7 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 		if f.id == e.termBy && to != model.GoRunnable && to != model.GoRunning {
 			e.termBy = model.NoGoroutine
 		}
+		f.left = f.proc
 		if to != model.GoSyscall && to != model.GoRunning {
 			e.release(f)
 		}
@@ -460,7 +462,7 @@ func (e *Extractor) start(f *follower, s *model.Step) {
 		if p.fresh && p.by != model.NoThread && p.by != s.M && p.released > s.Since && p.acquired >= p.released {
 			f.handed++
 		}
-		p.fresh = false
+		p.fresh, p.started = false, e.clock.now
 	}
 	w := e.w
 	if w == nil || f.worker {
@@ -531,6 +533,7 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 		w.nets = append(w.nets, span)
 	case s.Origin == model.OriginTimer:
 		x.End, x.Class, x.Delay = EndSleep, ClassTimer, now.Sub(from)
+		span.late = e.lateness(f, s.P)
 		w.sleeps = append(w.sleeps, span)
 	case f.reason == e.words.assistWait, f.reason == e.words.gcSemaphore, f.reason == e.words.runtimeSemaphore:
 		// For credit, or one of the runtime's semaphores (runtime/mgc.go: gcStart, gcMarkDone), whose
@@ -555,6 +558,17 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 	default:
 		e.arrive(f, x, k, s.P)
 	}
+}
+
+// lateness returns how late the timer that wakes f on proc id is at most, 0 if that is not
+// known: the proc has looked for timers that are due before it last started a goroutine
+// (runtime/proc.go: findRunnable), if it is the one that f's timer was set on.
+func (e *Extractor) lateness(f *follower, id model.ProcID) model.Duration {
+	p := e.proc(id)
+	if p == nil || id != f.left || p.started <= f.since || p.released > p.started {
+		return 0
+	}
+	return e.clock.now.Sub(p.started)
 }
 
 // arrive has nobody known wake f from the wait that ends x, its segment k.

@@ -15,6 +15,7 @@ type procState struct {
 	by       model.ThreadID // that released it on its own account
 	acquired model.Time
 	fresh    bool // nothing has started on it since it was acquired
+	started  model.Time
 }
 
 // stop is a stop-the-world in progress.

@@ -26,7 +26,9 @@ import (
 //     just below. Much longer waits were late, unless these are more than one in ten.
 //  3. Constant for the place: as rule 2 for all waits at one place, four or more, where it left any.
 //  4. Otherwise, for example where the program draws times at random: the wait less the median
-//     lateness of those that rules 2 and 3 explain, at most a quarter of it.
+//     lateness of those that rules 2 and 3 explain, or half of the greatest possible lateness, if
+//     that is more. A proc looks for timers before it starts a goroutine: one that it finds
+//     afterwards was not due then.
 //
 // What remains wrong: constant waits that were always late are taken for longer
 // ones, a select with several timers for one with a time of its own, and loops that make up for
@@ -75,13 +77,14 @@ func (w *window) inferSleeps(p *places) {
 	for _, list := range w.bySite(all, false) {
 		late = constant(list, placeWakes, late)
 	}
-	if len(late) == 0 {
-		return
-	}
 	slices.Sort(late)
+	typical := model.Duration(0)
+	if n := len(late); n > 0 {
+		typical = late[n/2]
+	}
 	for i := range all {
 		if x := &all[i]; !x.done {
-			x.Delay -= min(late[len(late)/2], x.Delay/4)
+			x.Delay -= max(min(typical, x.Delay/4), min(x.late/2, x.Delay))
 		}
 	}
 }
