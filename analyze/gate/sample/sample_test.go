@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -664,6 +665,7 @@ func TestDamagedMiddle(t *testing.T) {
 // onceWhole is a file that is truncated when it is read again after all of its generations
 // were: for the third time, since the first is for the index.
 type onceWhole struct {
+	mu    sync.Mutex
 	data  []byte
 	first int64 // where the first generation begins
 	left  int64 // how long it is from then on
@@ -673,6 +675,8 @@ type onceWhole struct {
 }
 
 func (f *onceWhole) ReadAt(p []byte, off int64) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if off == f.first && f.ended {
 		f.ended = false
 		if f.times++; f.times == 2 {
