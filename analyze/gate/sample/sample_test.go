@@ -712,8 +712,10 @@ func TestTruncatedBetween(t *testing.T) {
 func TestReadOnce(t *testing.T) {
 	traces := map[string][]byte{"recorded": recorded(t, 50, takeAndLog)}
 	traces["between records"] = bytes.ReplaceAll(traces["recorded"], []byte(WindowRegion), []byte("schedscope.wonder"))
-	for _, name := range fixtures(t) {
-		traces[name] = fixture(t, name)
+	if !testing.Short() {
+		for _, name := range fixtures(t) {
+			traces[name] = fixture(t, name)
+		}
 	}
 	traces["generations"] = fixture(t, "generations.go1.26.p4.trace")
 	once := map[string]int{}
