@@ -46,7 +46,8 @@ func (s *sim) find(p int32) {
 }
 
 // pickReader takes the trace reader, if it waits and there is something to read: it is in no queue,
-// and comes before all other work (runtime/trace.go: traceReader).
+// and comes before all other work. Another thread is woken for that (runtime/trace.go: traceReader;
+// runtime/proc.go: schedule, tryWakeP).
 func (s *sim) pickReader(p int32) bool {
 	for len(s.readers) > 0 {
 		a := &s.w.Arrivals[s.readers[0]]
@@ -61,6 +62,7 @@ func (s *sim) pickReader(p int32) bool {
 		s.readers = s.readers[1:]
 		s.unblock(s.onProc(p), a.G, 0, true)
 		s.pick(p, a.G, runqueue.SourceSystem)
+		s.wakep()
 		return true
 	}
 	return false

@@ -106,6 +106,61 @@ func echo(n, gap int, client, call, wait string) *modeltest.Builder {
 	return b
 }
 
+// TestReasons has a goroutine wait from before the trace, and then do what the case says.
+func TestReasons(t *testing.T) {
+	const read = "internal/poll.(*FD).Read"
+	for _, tt := range []struct {
+		call string // that follows, "": none
+		want workload.EndKind
+	}{{read, workload.EndExternal}, {"os.(*File).Stat", workload.EndSleep}, {"", workload.EndSleep}} {
+		b := modeltest.NewBuilder()
+		m := b.M(1).Proc(0)
+		m.Status(1, model.GoWaiting, "main.server")
+		b.At(1000)
+		m.Unblock(1).Start(1)
+		if tt.call != "" {
+			m.With("syscall.call", tt.call, "main.server").Syscall()
+			b.At(1010)
+			m.SyscallEnd()
+		}
+		m.With(read, "main.server").Block("network")
+		b.At(2000)
+		m.Unblock(1).Start(1)
+		b.At(2010)
+		x := segments(t, work(t, b), 1)[0]
+		if x.End != tt.want || x.Delay != modeltest.Ticks(1000) {
+			t.Errorf("%q: the wait ends by %d, %v long; want %d", tt.call, x.End, x.Delay, tt.want)
+		}
+	}
+}
+
+// TestLateness has a goroutine sleep a few times, of no length in common, while another one keeps the only proc
+// for 3 ms after it looked for timers: half of that is taken off.
+func TestLateness(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).Running(1, "main.f")
+	m.Create(2, "main.hog")
+	now, waits := 10, []int{4, 9, 17}
+	for _, d := range waits {
+		b.At(now)
+		m.With("time.Sleep", "main.f").Block("sleep")
+		now += (d - 3) * ms
+		b.At(now)
+		m.Start(2)
+		now += 3 * ms
+		b.At(now)
+		m.Stop("preempted").Unblock(1).Start(1)
+		now += 10
+	}
+	b.At(now)
+	for i, x := range segments(t, work(t, b), 1)[:len(waits)] {
+		want := modeltest.Ticks(waits[i]*ms) - modeltest.Ticks(3*ms)/2
+		if off := x.Delay - want; x.End != workload.EndSleep || max(off, -off) > 1 {
+			t.Errorf("sleep %d: got %v, want %v", i, x.Delay, want)
+		}
+	}
+}
+
 // TestLoopback has calls end waits, whatever either is called.
 func TestLoopback(t *testing.T) {
 	for _, tt := range []struct {
