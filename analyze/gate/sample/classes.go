@@ -22,7 +22,7 @@ func (c *collector) place(id model.StackID) *Frame {
 	return &Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
 }
 
-// classKey tells classes apart while a trace is read; those of equal places are one.
+// classKey distinguishes classes while a trace is read; those of equal places are joined later.
 type classKey struct {
 	state      model.GoState
 	fn, detail model.StringID
@@ -51,12 +51,12 @@ func (c *collector) list(state model.GoState) []Class {
 	return topClasses(joined)
 }
 
-// compareClasses orders classes by what tells them apart.
+// compareClasses orders classes by what they differ in.
 func compareClasses(a, b Class) int {
 	return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.Detail, b.Detail), compareFrames(a.At, b.At), compareFrames(a.By, b.By))
 }
 
-// topClasses sorts classes by total, greatest first, then by all that tells them apart, and
+// topClasses sorts classes by total, greatest first, then by all that they differ in, and
 // joins the smallest if there are too many.
 func topClasses(list []Class) []Class {
 	slices.SortFunc(list, func(a, b Class) int {

@@ -84,7 +84,7 @@ var screenWords = map[string]string{
 	"run-queues":     "Decisions of the scheduler that can be judged: all follow the rules of the runtime, except those that are called unexplained.",
 	"also":           "Findings that are worth a look but do not explain what is slow.",
 	"middle-fifth":   "The requests of about median length. Their mean is given where it differs from the median.",
-	"fix":            "What to change, and where. The code is named that would have to be another, not where the time is noticed.",
+	"fix":            "What to change, and where: in the code that causes the wait, which may be another than the one that waits.",
 	"why":            "The figures on which an item rests.",
 	"see":            "A command that shows where it happens in the timeline.",
 	"each-alone":     "The verdicts that the traces, or the reports, would have had one by one.",

@@ -145,7 +145,7 @@ const exitCodesHelp = `The codes are the same for every command and every format
        enough of them, a rule that stays inconclusive is a warning, and the code 0.)
        --check: the trace contradicts itself. --fail: the verdict is UNKNOWN or
        DISTURBED, or there are too few requests for an objective.
-  130  interrupted by ^C or SIGTERM. There is no output, except for the recordings of
+  130  interrupted by ^C or SIGTERM. Nothing is written except the recordings of
        gate record. While recording from http://, the first ^C ends the recording
        instead, and what arrived is analysed if it has a whole generation. view ends
        on ^C with 0.

@@ -45,11 +45,11 @@ The trace comes from
                      of package analyze/capture write it, as do tests with package
                      analyze/gate/schedtest
 Programs of the last kind are recorded for -d and then interrupted (SIGINT; after another
-10 s they are killed), unless --wait lets them run on. The recording ends when the program
-does. Test binaries, and all programs with {trace}, are recorded until they end; -d, if given,
-interrupts them. If a program is interrupted or crashes before it ends its trace, the last
-second of the trace is lost and the rest is kept. This applies to test binaries that -d
-interrupts: make -d one second longer, or let them end (-test.run). The trace also records
+10 s they are killed), unless --wait lets them run on. The recording ends earlier if the
+program does. Test binaries, and all programs with {trace}, are recorded until they end; -d,
+if given, interrupts them. If a program is interrupted or crashes before it ends its trace,
+the last second of the trace is lost and the rest is kept. This applies to test binaries that
+-d interrupts: make -d one second longer, or let them end (-test.run). The trace also records
 what the process and the machine did, or FILE.env.json next to it does.
 
 The trace has CPU samples, which name the lines that kept others waiting (schedscope help
