@@ -31,7 +31,7 @@ import (
 //     such as those that answer a request each.
 //  6. Of what is left: where nearly every wait at one place, of any goroutine, ends
 //     shortly after a call from one place, by whichever goroutine. This finds
-//     connections that do not last.
+//     connections that do not last. A place is a stack at first, then what is innermost of it of the program's own.
 //
 // For goroutines that accept connections connects count, of any goroutine. Who connects to the
 // program itself is connected when the call returns. A call is the cause of one wake at most.
@@ -41,13 +41,13 @@ import (
 // call. What is not explained stays external.
 const (
 	loopbackWakes = 3   // of a reader at a place
-	loopbackScan  = 128 // calls looked at before each wake
+	loopbackScan  = 512 // calls looked at before each wake
 	// A call counts only if it ended after the reader began to wait, to this
 	// much: the two threads' events are not in exact order.
 	loopbackSlack = 10 * 1000 * model.Duration(1)
 	// loopbackGap stands for the gap of a wake without a call, and is the most that
 	// counts.
-	loopbackGap = 10 * 1000 * 1000 * model.Duration(1)
+	loopbackGap = 100 * 1000 * 1000 * model.Duration(1)
 	anyDialer   = -1 // in place of a writer: all that connect
 	// idleMost is for how long a proc is idle at most, typically, between a call and the wake that it causes: who
 	// sleeps in the poller then is woken at once.
@@ -65,20 +65,21 @@ const (
 
 // linker finds the system calls behind network wakes.
 type linker struct {
-	w       *window
-	places  *places
-	ops     numbers[string]         // operations that wait, from 1; 0: none
-	dirs    []direction             // by operation
-	opAt    map[model.StackID]int32 // that system calls belong to, by stack; 0: none
-	kinds   numbers[string]         // of calls
-	writes  []netWrite              // by beginning
-	waits   []netWait
-	writers []writer              // of the present round
-	scores  []score               // by writer
-	sends   map[int32][]insertion // by goroutine
-	accepts int                   // goroutines that accept connections
-	linked  map[[2]int32]bool     // writer and reader, from wakes explained so far
-	links   map[int32]int         // how many links a goroutine has
+	w        *window
+	places   *places
+	ops      numbers[string]         // operations that wait, from 1; 0: none
+	dirs     []direction             // by operation
+	opAt     map[model.StackID]int32 // that system calls belong to, by stack; 0: none
+	kinds    numbers[string]         // of calls
+	writes   []netWrite              // by beginning
+	waits    []netWait
+	writers  []writer              // of the present round
+	scores   []score               // by writer
+	sends    map[int32][]insertion // by goroutine
+	accepts  int                   // goroutines that accept connections
+	linked   map[[2]int32]bool     // writer and reader, from wakes explained so far
+	links    map[int32]int         // how many links a goroutine has
+	received map[int32][]receipt   // by goroutine, in order of time
 }
 
 // netWrite is a system call that may have sent something: a write, as a rule.
@@ -101,6 +102,12 @@ type netWait struct {
 	stack     model.StackID
 	op        int32
 	explained bool
+}
+
+// receipt is the end of a wait by what a goroutine sent.
+type receipt struct {
+	at   model.Time
+	from int32
 }
 
 // reader is whoever waits for data in the present round: a goroutine at a place, or
@@ -130,7 +137,7 @@ func (w *window) inferLoopback(p *places) {
 	}
 	l := linker{w: w, places: p, ops: numbers[string]{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
 		kinds: numbers[string]{}, sends: map[int32][]insertion{},
-		linked: map[[2]int32]bool{}, links: map[int32]int{}}
+		linked: map[[2]int32]bool{}, links: map[int32]int{}, received: map[int32][]receipt{}}
 	for _, x := range w.nets {
 		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
 		if int(l.ops.of(f)) == len(l.dirs) {
@@ -199,11 +206,14 @@ func (w *window) inferLoopback(p *places) {
 			l.waits = append(l.waits, netWait{waiting: x, since: since, calls: calls, stack: stack, op: l.ops[innermost(w.Tables.Stack(stack))]})
 		}
 	}
-	l.round(true, true, func(x *netWrite) [2]int32 { return [2]int32{x.g, x.kind} })
-	l.round(true, false, func(x *netWrite) [2]int32 {
-		return [2]int32{w.side[x.g].creator, int32(w.Goroutines[x.g].Segments[x.seg].Stack)}
-	})
-	l.round(false, false, func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Segments[x.seg].Stack)} })
+	stackOf := func(x *netWrite) model.StackID { return w.Goroutines[x.g].Segments[x.seg].Stack }
+	single := func(x *netWait) waitSite { return waitSite{x.g, x.stack} }
+	l.round(true, single, func(x *netWrite) [2]int32 { return [2]int32{x.g, x.kind} })
+	l.round(false, single, func(x *netWrite) [2]int32 { return [2]int32{w.side[x.g].creator, int32(stackOf(x))} })
+	l.round(false, func(x *netWait) waitSite { return waitSite{-1, x.stack} }, func(x *netWrite) [2]int32 { return [2]int32{int32(stackOf(x))} })
+	// Stacks of one place differ by who called it.
+	l.round(false, func(x *netWait) waitSite { return waitSite{-1, model.StackID(p.of(x.stack).user)} },
+		func(x *netWrite) [2]int32 { return [2]int32{p.of(stackOf(x)).user} })
 	for i := range w.Goroutines {
 		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
@@ -254,7 +264,7 @@ func (l *linker) opOf(stack model.StackID) int32 {
 }
 
 // round explains what is left, for each reader by one writer, best explained first.
-func (l *linker) round(single, first bool, writerOf func(*netWrite) [2]int32) {
+func (l *linker) round(first bool, readerOf func(*netWait) waitSite, writerOf func(*netWrite) [2]int32) {
 	l.writers = l.writers[:0]
 	number := numbers[[2]int32]{}
 	for i := range l.writes {
@@ -279,7 +289,7 @@ func (l *linker) round(single, first bool, writerOf func(*netWrite) [2]int32) {
 		l.writers[n].last = x.from
 	}
 	l.scores = make([]score, len(l.writers))
-	list := l.group(single, first)
+	list := l.group(first, readerOf)
 	ranked := list[:0]
 	for _, r := range list {
 		if best := l.best(&r); best != nil {
@@ -294,18 +304,15 @@ func (l *linker) round(single, first bool, writerOf func(*netWrite) [2]int32) {
 	}
 }
 
-// group sorts the waits that are not explained yet by place, and by goroutine if single.
-func (l *linker) group(single, first bool) (list []reader) {
+// group sorts the waits that are not explained yet by reader.
+func (l *linker) group(first bool, readerOf func(*netWait) waitSite) (list []reader) {
 	at := map[waitSite]int{}
 	for i := range l.waits {
 		x := &l.waits[i]
 		if x.explained {
 			continue
 		}
-		site := waitSite{-1, x.stack}
-		if single {
-			site.g = x.g
-		}
+		site := readerOf(x)
 		k, ok := at[site]
 		if !ok {
 			k = len(list)
@@ -450,8 +457,8 @@ func (l *linker) foundAtOnce(s *score) (n int) {
 }
 
 // claim ties the wakes of a reader to writes, if those that are left still explain them.
-// Of several writes those count first whose goroutine has been tied to the reader's before,
-// in either direction, and last those whose goroutine is tied to others.
+// Of several writes those count first whose goroutine answers the reader's, then those whose goroutine has been tied to the
+// reader's before, in either direction, and last those whose goroutine is tied to others.
 func (l *linker) claim(r *reader) {
 	best := l.best(r)
 	if best == nil {
@@ -460,14 +467,14 @@ func (l *linker) claim(r *reader) {
 	for _, i := range r.waits {
 		x := &l.waits[i]
 		var cause *netWrite
-		rank := 3
+		rank := 4
 		l.each(r.accept, x, func(w *netWrite) bool {
 			if r.accept {
 				cause = w
 				return l.accepts == 1 // the first since it waits, if nobody else may have accepted that
 			}
 			if w.writer == best.writer {
-				if k := l.rank(w.g, x.g); k < rank || k == rank && r.first {
+				if k := l.rank(w, x.g); k < rank || k == rank && r.first {
 					cause, rank = w, k
 				}
 			}
@@ -479,14 +486,19 @@ func (l *linker) claim(r *reader) {
 	}
 }
 
-func (l *linker) rank(writer, reader int32) int {
-	switch {
-	case l.linked[[2]int32{writer, reader}] || l.linked[[2]int32{reader, writer}]:
+// rank says how likely it is that a write is for a reader: 0 if what its goroutine received last came from there.
+func (l *linker) rank(w *netWrite, reader int32) int {
+	list := l.received[w.g]
+	if k := sort.Search(len(list), func(i int) bool { return list[i].at > w.from }); k > 0 && list[k-1].from == reader {
 		return 0
-	case l.links[writer] == 0:
-		return 1
 	}
-	return 2
+	switch {
+	case l.linked[[2]int32{w.g, reader}] || l.linked[[2]int32{reader, w.g}]:
+		return 1
+	case l.links[w.g] == 0:
+		return 2
+	}
+	return 3
 }
 
 // tie makes a write the cause of a wake.
@@ -504,6 +516,11 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 	}
 	s := &l.w.Goroutines[x.g].Segments[x.seg]
 	s.End, s.Class, s.Delay = EndNetwork, ClassLoopback, 0
+	if !w.dial {
+		list := l.received[x.g]
+		k := sort.Search(len(list), func(i int) bool { return list[i].at > x.to })
+		l.received[x.g] = slices.Insert(list, k, receipt{x.to, w.g})
+	}
 	if pair := [2]int32{w.g, x.g}; !w.dial && !l.linked[pair] {
 		l.linked[pair] = true
 		l.links[w.g]++
