@@ -66,3 +66,31 @@ func TestTimeGoesBack(t *testing.T) {
 		t.Errorf("finishing at %d: %v; want %d", machine.Now(), err, modeltest.At(20))
 	}
 }
+
+// A goroutine that leaves a system call on another thread, and ends there, is not found on the first
+// thread any more.
+func TestMovedInSyscall(t *testing.T) {
+	b, _ := oneProc()
+	move := func(at int, m model.ThreadID, from, to model.GoState) {
+		b.At(at)
+		b.Raw(model.Event{Kind: model.EventGoTransition, ID: 1, From: uint8(from), To: uint8(to), G: model.NoGoroutine, P: 0, M: m})
+	}
+	move(10, 1, model.GoRunning, model.GoSyscall)
+	move(20, 2, model.GoSyscall, model.GoRunning)
+	move(30, 2, model.GoRunning, model.GoNotExist)
+	move(40, 1, model.GoNotExist, model.GoRunnable)
+	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
+	r := &record{}
+	machine.Observe(r)
+	for _, ev := range b.Events() {
+		if err := machine.Apply(&ev); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := machine.Finish(modeltest.At(50)); err != nil {
+		t.Error(err)
+	}
+	if last := r.goSpans[len(r.goSpans)-1]; last.State != model.GoRunnable || last.End != modeltest.At(50) {
+		t.Errorf("the last interval is %+v, want Runnable until the end", last)
+	}
+}
