@@ -94,3 +94,25 @@ func TestMovedInSyscall(t *testing.T) {
 		t.Errorf("the last interval is %+v, want Runnable until the end", last)
 	}
 }
+
+// A proc that GOMAXPROCS did away with while a thread had it stays without states, whoever takes it
+// then and whatever that runs.
+func TestRemovedProcTaken(t *testing.T) {
+	b, m := oneProc()
+	b.M(2).Proc(1)
+	m.STWBegin("start trace")
+	b.Metric("/sched/gomaxprocs:threads", 1)
+	b.At(20)
+	b.Raw(model.Event{Kind: model.EventProcTransition, ID: 1, From: uint8(model.ProcStatusIdle), To: uint8(model.ProcStatusRunning), G: model.NoGoroutine, P: model.NoProc, M: 3})
+	b.At(30)
+	b.Raw(model.Event{Kind: model.EventGoTransition, ID: 3, From: uint8(model.GoNotExist), To: uint8(model.GoSyscall), G: model.NoGoroutine, P: 1, M: 3})
+	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
+	for _, ev := range b.Events() {
+		if err := machine.Apply(&ev); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := machine.Finish(modeltest.At(50)); err != nil {
+		t.Error(err)
+	}
+}
