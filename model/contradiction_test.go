@@ -66,3 +66,53 @@ func TestTimeGoesBack(t *testing.T) {
 		t.Errorf("finishing at %d: %v; want %d", machine.Now(), err, modeltest.At(20))
 	}
 }
+
+// A goroutine that leaves a system call on another thread, and ends there, is not found on the first
+// thread any more.
+func TestMovedInSyscall(t *testing.T) {
+	b, _ := oneProc()
+	move := func(at int, m model.ThreadID, from, to model.GoState) {
+		b.At(at)
+		b.Raw(model.Event{Kind: model.EventGoTransition, ID: 1, From: uint8(from), To: uint8(to), G: model.NoGoroutine, P: 0, M: m})
+	}
+	move(10, 1, model.GoRunning, model.GoSyscall)
+	move(20, 2, model.GoSyscall, model.GoRunning)
+	move(30, 2, model.GoRunning, model.GoNotExist)
+	move(40, 1, model.GoNotExist, model.GoRunnable)
+	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
+	r := &record{}
+	machine.Observe(r)
+	for _, ev := range b.Events() {
+		if err := machine.Apply(&ev); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := machine.Finish(modeltest.At(50)); err != nil {
+		t.Error(err)
+	}
+	if last := r.goSpans[len(r.goSpans)-1]; last.State != model.GoRunnable || last.End != modeltest.At(50) {
+		t.Errorf("the last interval is %+v, want Runnable until the end", last)
+	}
+}
+
+// A proc that GOMAXPROCS did away with while a thread had it stays without states, whoever takes it
+// then and whatever that runs.
+func TestRemovedProcTaken(t *testing.T) {
+	b, m := oneProc()
+	b.M(2).Proc(1)
+	m.STWBegin("start trace")
+	b.Metric("/sched/gomaxprocs:threads", 1)
+	b.At(20)
+	b.Raw(model.Event{Kind: model.EventProcTransition, ID: 1, From: uint8(model.ProcStatusIdle), To: uint8(model.ProcStatusRunning), G: model.NoGoroutine, P: model.NoProc, M: 3})
+	b.At(30)
+	b.Raw(model.Event{Kind: model.EventGoTransition, ID: 3, From: uint8(model.GoNotExist), To: uint8(model.GoSyscall), G: model.NoGoroutine, P: 1, M: 3})
+	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
+	for _, ev := range b.Events() {
+		if err := machine.Apply(&ev); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := machine.Finish(modeltest.At(50)); err != nil {
+		t.Error(err)
+	}
+}

@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzMachine feeds a Machine events that need not make sense: it may reject
-// them, but must not panic, and its times must add up all the same.
+// them, but must not panic, and its times and numbers must add up all the same.
 func FuzzMachine(f *testing.F) {
 	b, m := twoProcs()
 	b.At(10)
@@ -27,7 +27,8 @@ func FuzzMachine(f *testing.F) {
 			tables.AddStack([]model.Frame{{PC: uint64(len(s)), Func: s}})
 		}
 		machine := model.NewMachine(tables, model.Config{Version: int(version)})
-		machine.Observe(&record{})
+		r := &record{}
+		machine.Observe(r)
 		for i, ev := range decodeEvents(data, tables) {
 			if i > 0 && i == int(begin) {
 				machine.Begin(machine.Now())
@@ -36,6 +37,12 @@ func FuzzMachine(f *testing.F) {
 		}
 		if err := machine.Finish(machine.Now()); err != nil {
 			t.Error(err)
+		}
+		for _, c := range r.counts {
+			if least := min(c.Idle, c.Searching, c.Syscall, c.Stopped, c.Running-c.GC, c.GC, c.Runnable, c.Overloaded); least < 0 || c.End <= c.Start ||
+				c.Idle+c.Searching+c.Syscall+c.Stopped+c.Running != c.Procs {
+				t.Fatalf("%+v", c)
+			}
 		}
 	})
 }

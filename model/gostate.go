@@ -28,13 +28,7 @@ func (m *Machine) goTransition(ev *Event, t *thread) error {
 		m.divided = *ev
 		m.divided.Str, ev = m.stacks.syncReason(ev.SubjectStack), &m.divided
 	}
-	var g *Goroutine
-	if t != nil && t.g != nil && t.g.ID == GoID(ev.ID) {
-		g = t.g // the table would say the same
-	} else {
-		g = m.gs.Get(GoID(ev.ID))
-	}
-	var err error
+	g, err := m.likelyOn(t, GoID(ev.ID)), error(nil)
 	if g == nil || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall {
 		if g, err = m.unusual(g, ev, t); g == nil {
 			return err
@@ -65,6 +59,14 @@ func (m *Machine) goTransition(ev *Event, t *thread) error {
 		m.endGoroutine(g)
 	}
 	return err
+}
+
+// likelyOn returns what is known of a goroutine, which is probably the one on a thread.
+func (m *Machine) likelyOn(t *thread, id GoID) *Goroutine {
+	if t != nil && t.g != nil && t.g.ID == id && t.g.span.M == t.span.M { // else it has gone elsewhere, and may have ended
+		return t.g
+	}
+	return m.gs.Get(id)
 }
 
 // unusual looks at a transition that does not go on from the goroutine's state as it should.

@@ -54,10 +54,7 @@ func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event, t *thread) (Origin, 
 
 // byWorker reports whether a background mark worker emitted the event.
 func (m *Machine) byWorker(ev *Event, t *thread) bool {
-	if t != nil && t.g != nil && t.g.ID == ev.G {
-		return t.g.worker
-	}
-	by := m.gs.Get(ev.G)
+	by := m.likelyOn(t, ev.G)
 	return by != nil && by.worker
 }
 

@@ -401,7 +401,7 @@ func (m *Machine) resizeProcs(n int, at Time) {
 func (m *Machine) removeProc(p *proc, at Time) {
 	m.endProcSpan(p, at)
 	m.countProc(p, -1, m.now)
-	p.alive, p.gone = false, at
+	p.alive, p.plain, p.gone = false, false, at
 	m.seenProcs--
 	m.live.Procs--
 }

@@ -70,6 +70,36 @@ func TestWorkerChangesMode(t *testing.T) {
 	}
 }
 
+// TestLateLabel has a label say what a proc has done since before, and then another goroutine which
+// has held that proc since the start, as only a trace that contradicts itself does.
+func TestLateLabel(t *testing.T) {
+	b, m := twoProcs()
+	b.Metric("/sched/gomaxprocs:threads", 3) // one is not seen yet
+	b.At(10)
+	m.Create(2, "runtime.gcBgMarkWorker")
+	w := b.M(2).ProcStart(1).Start(2)
+	b.At(20)
+	w.Label("GC (idle)")
+	b.At(30)
+	b.Raw(model.Event{Kind: model.EventGoTransition, ID: 3, From: uint8(model.GoSyscall), To: uint8(model.GoSyscall), G: model.NoGoroutine, P: 1, M: 3})
+	r := &record{}
+	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
+	machine.Observe(r)
+	for _, ev := range b.Events() {
+		if err := machine.Apply(&ev); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := machine.Finish(modeltest.At(40)); err != nil {
+		t.Error(err)
+	}
+	for _, c := range r.counts {
+		if c.GC < 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 func TestProcStates(t *testing.T) {
 	b, m := twoProcs()
 	b.At(10)

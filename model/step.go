@@ -183,7 +183,7 @@ func (m *Machine) share(s *Step) {
 			Report(m.obs.step, StepObserver.Step, p)
 			p = &m.apart[1]
 			*p = *s
-			p.Flags &^= StepWithProc
+			p.Flags, p.Work = p.Flags&^StepWithProc, WorkUser
 			s = p
 		}
 		Report(m.obs.step, StepObserver.Step, s)

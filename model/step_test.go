@@ -85,6 +85,9 @@ func TestLogs(t *testing.T) {
 		if !slices.EqualFunc(want, observed, sameStep) {
 			t.Errorf("%s: with a log, an observer gets other steps", name)
 		}
+		if slices.ContainsFunc(observed, func(s model.Step) bool { return s.Kind == model.StepGo && s.Work != model.WorkUser }) {
+			t.Errorf("%s: an observer gets the work of a proc with the step of a goroutine", name)
+		}
 		if merged == 0 {
 			t.Errorf("%s: no step of a goroutine has taken in that of its proc", name)
 		}

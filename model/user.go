@@ -23,9 +23,9 @@ func (m *Machine) label(ev *Event) {
 	m.learnWork(g)
 	// The label of a mark worker says how its proc has been used since it started.
 	if p := m.procOrNil(g.span.P); p != nil && p.g == g && m.workerMode(g) != WorkUser {
-		m.countProc(p, -1, m.now)
+		m.countProc(p, -1, p.span.Start)
 		p.span.Work, p.plain = g.work, false
-		m.countProc(p, +1, m.now)
+		m.countProc(p, +1, p.span.Start)
 		if m.log != nil {
 			m.reportProc(&p.span, p.span.State, m.now)
 		}

@@ -64,17 +64,18 @@ func (q *Queues) Decision(d *runqueue.Decision) {
 }
 
 // follows reports whether an unexplained pick follows from an earlier one: the reference would have
-// taken the same goroutine then, which does not stand where the reconstruction put it.
+// taken the same goroutine then, which has not started since and does not stand where the
+// reconstruction put it.
 func (q *Queues) follows(d *runqueue.Decision, v *verdict) bool {
-	if v.agreed || v.excluded || v.class != Unexplained || v.wants == 0 || d.P < 0 || d.P >= maxProcs {
+	if v.agreed || v.excluded || v.class != Unexplained || v.wants <= 0 {
 		return false
 	}
-	for int(d.P) >= len(q.wanted) {
-		q.wanted = append(q.wanted, 0)
+	p, again := q.wanted[v.wants]
+	if q.wanted == nil {
+		q.wanted = map[model.GoID]model.ProcID{}
 	}
-	again := q.wanted[d.P] == v.wants
-	q.wanted[d.P] = v.wants
-	return again
+	q.wanted[v.wants] = d.P
+	return again && p == d.P
 }
 
 // divergence returns the decision as one that diverges.
@@ -85,6 +86,9 @@ func divergence(d *runqueue.Decision) Divergence {
 // Start implements [runqueue.StartObserver]. Of a plain start the reference takes the same, unless
 // it is not known to be one.
 func (q *Queues) Start(s *runqueue.Start) {
+	if len(q.wanted) > 0 {
+		delete(q.wanted, s.G)
+	}
 	if !s.Plain {
 		return
 	}

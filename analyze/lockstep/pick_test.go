@@ -65,15 +65,19 @@ func TestJudgePick(t *testing.T) {
 	}
 }
 
-// TestFollowers has a proc pass over the head of its queue three times, and another one's once.
+// TestFollowers has a proc pass over the head of its queue once, over another one three times, and over
+// that again after it has started.
 func TestFollowers(t *testing.T) {
 	q := &Queues{began: true}
-	for _, head := range []model.GoID{8, 8, 8, 9} {
+	for i, head := range []model.GoID{9, 8, 8, 8, 8} {
+		if i == 4 {
+			q.Start(&runqueue.Start{G: 8})
+		}
 		q.Decision(&runqueue.Decision{Time: 1e9, Since: 1e9 - 60_000, Search: 1e9 - 500, Earliest: 1e9 - 500, Now: 1e9, Place: runqueue.PlaceLocal, At: 1, Next: -1, Index: 0,
 			Own: runqueue.Queue{Len: 3, Least: 3, Head: [4]model.GoID{head}}, Victim: runqueue.Queue{Len: 1, Least: 1}, Queues: 1, Tick: 5})
 	}
-	if r := &q.result.Kinds[Steal]; r.Diverged[Unexplained] != 2 || r.Judged != 2 || q.result.Kinds[Place].Judged != 0 {
-		t.Errorf("%d of %d steals unexplained, want 2 of 2; %d places judged, want none", r.Diverged[Unexplained], r.Judged, q.result.Kinds[Place].Judged)
+	if r := &q.result.Kinds[Steal]; r.Diverged[Unexplained] != 3 || r.Judged != 3 || q.result.Kinds[Place].Judged != 0 {
+		t.Errorf("%d of %d steals unexplained, want 3 of 3; %d places judged, want none", r.Diverged[Unexplained], r.Judged, q.result.Kinds[Place].Judged)
 	}
 }
 

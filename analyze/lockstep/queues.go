@@ -17,7 +17,8 @@ type Queues struct {
 	first  model.Time   // of the trace
 	gens   []model.Time // when generations began
 	passed []passes     // by proc
-	wanted []model.GoID // by proc: what the reference would have taken at the latest unexplained pick
+	// Goroutines that the reference would have taken at unexplained picks, on which proc, until they start.
+	wanted map[model.GoID]model.ProcID
 	lost   []model.Time // when the goroutines of the latest divergences of place were found to be elsewhere
 	// Decisions that are the reference's own in their state, but contradict how the queues came to be
 	// so: few are errors of the reconstruction.

@@ -162,7 +162,7 @@ const (
 func (c *class) shrink(limit int) {
 	for c.count > limit && c.quantum < lastQuantum {
 		c.quantum = max(firstQuantum, 2*c.quantum)
-		if c.least() > limit {
+		if c.quantum < lastQuantum && c.least() > limit {
 			continue // one pass with the next quantum has the same result as two
 		}
 		c.count = 0

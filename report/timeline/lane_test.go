@@ -157,3 +157,15 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d steps of %d ns, %d Runnable*ns; limit %d", n, length, area, r.depth.limit)
 	}
 }
+
+// TestShrinkAllItCan checks that what cannot be made as small as asked for is made as small as it can.
+func TestShrinkAllItCan(t *testing.T) {
+	c := newClass(1000)
+	for i := range 30 {
+		at := model.Time(100 * i)
+		c.add(int64(i%3), &span{start: at, end: at + 10, state: 1})
+	}
+	if c.shrink(2); c.count != 3 {
+		t.Errorf("%d spans are left of 3 lanes, want one of each", c.count)
+	}
+}
