@@ -1,6 +1,8 @@
 package workload_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -237,6 +239,85 @@ func TestLoopbackStream(t *testing.T) {
 				t.Errorf("passed over: %v: wait %d: got end %d, want %d", passed, i, x.End, want)
 			}
 		}
+	}
+}
+
+// TestLoopbackPool has clients send commands over connections that they take from a pool. Who answers is who got the command,
+// although others have written later. A command that is tied to the wrong handler has the wrong answer: at least two thirds
+// are right, less than a third without what a handler has received.
+func TestLoopbackPool(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0)
+	clients, handlers := []model.GoID{1, 2, 3, 4, 5, 6, 7, 8}, []model.GoID{11, 12, 13, 14, 15, 16, 17, 18}
+	for _, g := range clients {
+		m.Status(g, model.GoRunnable, "main.client")
+	}
+	for _, g := range handlers {
+		m.Status(g, model.GoRunnable, "main.handle")
+	}
+	now := 1
+	wait := func(read ...string) { b.At(now); m.With(read...).Block("network"); now += 5 }
+	write := func(g model.GoID, write ...string) {
+		b.At(now)
+		m.Start(g).With(write...).Syscall()
+		b.At(now + 10)
+		m.SyscallEnd()
+		now += 15
+	}
+	for _, g := range handlers {
+		b.At(now)
+		m.Start(g)
+		wait("internal/poll.(*FD).Read", "main.handle")
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	answered := map[model.GoID][]model.GoID{}
+	for i := range 70 {
+		command := fmt.Sprint("main.command", i%4)
+		random.Shuffle(8, func(i, j int) { clients[i], clients[j] = clients[j], clients[i] })
+		random.Shuffle(8, func(i, j int) { handlers[i], handlers[j] = handlers[j], handlers[i] })
+		for k, c := range clients[:3] {
+			h := handlers[k]
+			answered[c] = append(answered[c], h)
+			write(c, "syscall.write", "main.send", command)
+			wait("internal/poll.(*FD).Read", "main.receive", command)
+			b.At(now)
+			m.Unblock(h).Start(h).Stop("runtime.Gosched")
+			now += 5
+		}
+		for _, h := range handlers[:3] {
+			write(h, "syscall.write", "main.handle")
+			wait("internal/poll.(*FD).Read", "main.handle")
+		}
+		for _, c := range clients[:3] {
+			b.At(now)
+			m.Unblock(c)
+			now++
+		}
+	}
+	w := work(t, b)
+	sends := map[[2]int][]model.GoID{} // by goroutine and segment
+	for i := range w.Goroutines {
+		for _, o := range w.Goroutines[i].Ops {
+			if at := [2]int{int(w.Goroutines[o.G].ID), int(o.Seg)}; o.Kind == workload.OpSend {
+				sends[at] = append(sends[at], w.Goroutines[i].ID)
+			}
+		}
+	}
+	right, all := 0, 0
+	for _, c := range clients {
+		n := 0
+		for k, x := range segments(t, w, c) {
+			if x.End == workload.EndNetwork || x.End == workload.EndExternal {
+				if slices.Equal(sends[[2]int{int(c), k}], answered[c][n:n+1]) {
+					right++
+				}
+				n++
+			}
+		}
+		all += n
+	}
+	if all != 210 || right*3 < all*2 {
+		t.Errorf("got %d answers, want 210; %d of them from who got the command, want two thirds", all, right)
 	}
 }
 

@@ -31,7 +31,9 @@ import (
 //     such as those that answer a request each.
 //  6. Of what is left: where nearly every wait at one place, of any goroutine, ends
 //     shortly after a call from one place, by whichever goroutine. This finds
-//     connections that do not last. A place is a stack at first, then what is innermost of it of the program's own.
+//     connections that do not last.
+//  7. Of what is left: the same for waits in one operation and calls of one kind, from whatever place. This finds
+//     connections of a pool, which each kind of request uses from a stack of its own.
 //
 // For goroutines that accept connections connects count, of any goroutine. Who connects to the
 // program itself is connected when the call returns. A call is the cause of one wake at most.
@@ -122,7 +124,7 @@ type reader struct {
 // writer sums up the writes of a writer.
 type writer struct {
 	writes      int
-	fn          model.StringID // start function of one who did
+	fn          model.StringID // start function of all who did, 0 if they have several
 	gives       bool           // all of them
 	first, last model.Time
 }
@@ -211,9 +213,7 @@ func (w *window) inferLoopback(p *places) {
 	l.round(true, single, func(x *netWrite) [2]int32 { return [2]int32{x.g, x.kind} })
 	l.round(false, single, func(x *netWrite) [2]int32 { return [2]int32{w.side[x.g].creator, int32(stackOf(x))} })
 	l.round(false, func(x *netWait) waitSite { return waitSite{-1, x.stack} }, func(x *netWrite) [2]int32 { return [2]int32{int32(stackOf(x))} })
-	// Stacks of one place differ by who called it.
-	l.round(false, func(x *netWait) waitSite { return waitSite{-1, model.StackID(p.of(x.stack).user)} },
-		func(x *netWrite) [2]int32 { return [2]int32{p.of(stackOf(x)).user} })
+	l.round(false, func(x *netWait) waitSite { return waitSite{-1, model.StackID(x.op)} }, func(x *netWrite) [2]int32 { return [2]int32{x.kind} })
 	for i := range w.Goroutines {
 		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
@@ -280,6 +280,9 @@ func (l *linker) round(first bool, readerOf func(*netWait) waitSite, writerOf fu
 		x.writer = n
 		if x.claimed {
 			continue
+		}
+		if l.writers[n].fn != l.w.Goroutines[x.g].Func {
+			l.writers[n].fn = 0
 		}
 		l.writers[n].gives = l.writers[n].gives && x.dir == gives
 		if l.writers[n].writes == 0 {
@@ -420,7 +423,7 @@ func (l *linker) plausible(r *reader, s *score) bool {
 			return true
 		}
 	}
-	alike := x.fn == l.w.Goroutines[l.waits[r.waits[0]].g].Func // more likely those who serve connections with the outside
+	alike := x.fn != 0 && x.fn == l.w.Goroutines[l.waits[r.waits[0]].g].Func // more likely those who serve connections with the outside
 	if x.writes <= max(2*len(r.waits), 1) && !alike {
 		return true // about one write for each wake
 	}
