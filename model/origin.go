@@ -22,6 +22,8 @@ func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread) (origin Origi
 			origin = OriginInjected // forcegc helper, scavenger, finalizer, trace reader
 		case reason == m.words.preempted:
 			origin = OriginGC
+		case reason == 0 && g.span.OpenStart:
+			origin = OriginExternal // a trace does not record for what goroutines wait when it begins
 		default:
 			origin = OriginTimer
 		}

@@ -44,6 +44,12 @@ func TestOrigin(t *testing.T) {
 			b.At(10)
 			m.Unblock(2)
 		}, model.OriginTimer, model.NoGoroutine, 0},
+		{"timer or network, since before the trace", func(b *modeltest.Builder, m *modeltest.Thread) {
+			m.Status(2, model.GoWaiting, "main.f")
+			m.Stop("preempted")
+			b.At(10)
+			m.Unblock(2)
+		}, model.OriginExternal, model.NoGoroutine, 0},
 		{"network", func(b *modeltest.Builder, m *modeltest.Thread) {
 			waiting(b, m, "network", "main.f")
 			m.Stop("preempted")

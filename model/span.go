@@ -58,11 +58,12 @@ const (
 	OriginGC                      // the garbage collector: stack scan done, assist credit
 	OriginInjected                // the runtime itself, from a list (sweep, scavenger, GC start)
 	OriginCoroutine               // iter.Pull switch
+	OriginExternal                // a timer or the network poller: which, the trace does not show
 	NumOrigins
 )
 
 var originNames = []string{"unknown", "created", "goroutine", "timer", "netpoll", "syscall", "preempted",
-	"gosched", "goyield", "stw", "gc", "injected", "coroutine"}
+	"gosched", "goyield", "stw", "gc", "injected", "coroutine", "external"}
 
 // String returns the origin's name as reports print it.
 func (o Origin) String() string { return NameOf(originNames, o) }

@@ -42,7 +42,7 @@ var tableDefs = append([]tableDef{
 		func(r *rows, s *model.GoSpan) bool { return s.State == model.GoRunnable && s.Pseudo == model.NotPseudo },
 		goroutineCells(func(s *model.GoSpan) (model.GoID, model.StringID) { return s.G, s.Func }),
 		intervalCells(func(s *model.GoSpan) (start, end model.Time) { return s.Start, s.End }),
-		col("origin", "name", func(r *rows, s *model.GoSpan) { word(r, s.Origin) }, "created, goroutine (readied by one), timer, netpoll, syscall, preempted, gosched, goyield, stw, gc, injected; unknown"),
+		col("origin", "name", func(r *rows, s *model.GoSpan) { word(r, s.Origin) }, "created, goroutine (readied by one), timer, netpoll, syscall, preempted, gosched, goyield, stw, gc, injected, external (a timer or the network: it waited when the trace began); unknown"),
 		col("waker", "id", func(r *rows, s *model.GoSpan) { id(r, s.Waker) }, "goroutine that created, readied or preempted it; empty: none did, or unknown"),
 		col("waker_function", "name", func(r *rows, s *model.GoSpan) { r.frame(s.WakerStack) }, "function that the waker was in; empty: unknown"),
 		col("proc", "id", func(r *rows, s *model.GoSpan) { id(r, s.P) }, "that ran it then; empty: it did not run before the end"),

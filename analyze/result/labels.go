@@ -19,6 +19,7 @@ var origins = [model.NumOrigins]struct{ name, clause, with string }{
 	model.OriginGC:        {"GC", "readied by the garbage collector", "in"},
 	model.OriginInjected:  {"the runtime", "readied by the runtime", "in"},
 	model.OriginCoroutine: {"coroutine switch", "switched to as a coroutine", "by"},
+	model.OriginExternal:  {"external", "readied by a timer or the network poller", "in"},
 }
 
 // Parse returns the value below limit whose String is name, or limit.

@@ -32,7 +32,7 @@ func (v *Report) Figures() TraceFigures {
 
 // Woken are the origins that count as being created or woken: the goroutine did not want to
 // run before, or was not there.
-var Woken = []model.Origin{model.OriginCreated, model.OriginGoroutine, model.OriginTimer, model.OriginNetpoll, model.OriginGC, model.OriginInjected}
+var Woken = []model.Origin{model.OriginCreated, model.OriginGoroutine, model.OriginTimer, model.OriginNetpoll, model.OriginGC, model.OriginInjected, model.OriginExternal}
 
 // sample returns what a report of one trace has to be compared.
 func (v *Report) sample() *TraceSample {

@@ -531,7 +531,7 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 	case s.Origin == model.OriginNetpoll:
 		x.End, x.Class, x.Delay = EndExternal, ClassExternal, now.Sub(from)
 		w.nets = append(w.nets, span)
-	case s.Origin == model.OriginTimer:
+	case s.Origin == model.OriginTimer, s.Origin == model.OriginExternal: // see inferReasons
 		x.End, x.Class, x.Delay = EndSleep, ClassTimer, now.Sub(from)
 		span.late = e.lateness(f, s.P)
 		w.sleeps = append(w.sleeps, span)

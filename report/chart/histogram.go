@@ -27,6 +27,7 @@ var originColours = [model.NumOrigins]color.NRGBA{
 	model.OriginGC:        crimson,
 	model.OriginInjected:  grey,
 	model.OriginCoroutine: lime,
+	model.OriginExternal:  yellow,
 }
 
 // waits are the lengths of waits that a picture shows together.
