@@ -211,7 +211,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, inOnce(g):
 		f.Advice = onceAdvice
 	}
-	if n := q.together(g); n > 1 && blocked(g.Kind) && g.Kind != "lock" && !q.all && g.Usual == 0 {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
@@ -228,6 +228,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 			}
 		}
 		switch {
+		case g.Kind == "sleep", g.Kind == "queued": // what helps against one helps against many
 		case g.Kind == "cond":
 			f.Advice = "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel."
 		case called(g):

@@ -438,13 +438,15 @@ func (j *judge) others(diagnoses []diagnosis) {
 }
 
 // disturbed drops items that together explain less than half of what the slowest requests take longer, if the
-// machine disturbed the program: that may explain all of it. It makes timers late, too.
+// machine disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had
+// no CPU.
 func (j *judge) disturbed() {
 	if j.r.Verdict.Machine == "" {
 		return
 	}
+	_, longest := j.noCPU()
 	late := func(f *result.Finding) bool {
-		return len(f.Where) == 1 && slices.Contains([]string{requestWords["sleep"].does, requestWords["timer"].does}, f.Where[0].Role)
+		return f.Evidence[0].Value <= float64(longest) && len(f.Where) == 1 && slices.Contains([]string{requestWords["sleep"].does, requestWords["timer"].does}, f.Where[0].Role)
 	}
 	explained := map[*question]float64{}
 	for i := range j.items {
