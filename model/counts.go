@@ -54,7 +54,9 @@ func (m *Machine) flushCounts(t Time) {
 	if !m.settled && len(m.held) < maxHeld/(1+len(m.procs)/64) && !m.allProcsSeen() {
 		m.held = append(m.held, m.pend)
 	} else {
-		m.settle()
+		if !m.settled {
+			m.settle()
+		}
 		if m.obs.counts != nil {
 			m.obs.counts.Counts(&m.pend)
 		}
