@@ -34,7 +34,6 @@ type GoTable[T any] struct {
 	books []*goBook[T]
 	live  []*goPage[T] // those that there are: few of very many, after a long time
 	spare []*goPage[T] // empty ones
-	last  *goPage[T]   // that a value was found in, which may be empty by now, or have another number
 	far   map[GoID]*T
 	count int
 }
@@ -44,16 +43,7 @@ func (t *GoTable[T]) Len() int { return t.count }
 
 // Get returns the value of a goroutine, nil if it has none.
 func (t *GoTable[T]) Get(id GoID) *T {
-	if p := t.last; p != nil && p.number == uint64(id)>>goPageBits && p.values[id&(goPageSize-1)] != nil {
-		return p.values[id&(goPageSize-1)]
-	}
-	return t.find(id)
-}
-
-// find is Get where the value is not in the page of the one before.
-func (t *GoTable[T]) find(id GoID) *T {
 	if p := t.page(id); p != nil {
-		t.last = p
 		if v := p.values[id&(goPageSize-1)]; v != nil {
 			return v
 		}

@@ -42,7 +42,7 @@ func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event, t *thread) (Origin, 
 	case reason == m.words.assistWait, reason == m.words.preempted:
 		// Assist credit, or the end of a stack scan (runtime/mgcmark.go).
 		return OriginGC, 0, false
-	case reason == m.words.network && m.byWorker(ev, t):
+	case reason == m.words.network && m.byWorker(ev):
 		return OriginNetpoll, PollerGCWorker, true // runtime/proc.go: pollWork
 	case reason == m.words.network && m.stw != nil && m.stw.G == ev.G:
 		return OriginNetpoll, PollerSTW, true // runtime/proc.go: startTheWorldWithSema
@@ -53,8 +53,8 @@ func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event, t *thread) (Origin, 
 }
 
 // byWorker reports whether a background mark worker emitted the event.
-func (m *Machine) byWorker(ev *Event, t *thread) bool {
-	by := m.likelyOn(t, ev.G)
+func (m *Machine) byWorker(ev *Event) bool {
+	by := m.goroutine(ev.G)
 	return by != nil && by.worker
 }
 
