@@ -85,8 +85,9 @@ func (d *Decoder) read(t *thread) reading {
 		return readFailed
 	}
 	pos := t.pos + 1
-	for i := range n { // N.B. this is number, inline: nearly all have one byte or two
-		v := &t.args[i%uint8(len(t.args))]
+	args := t.args[:n]
+	for i := range args { // N.B. this is number, inline: nearly all have one byte or two
+		v := &args[i]
 		switch {
 		case uint(pos) < uint(len(buf)) && buf[pos] < 0x80:
 			*v = uint64(buf[pos])

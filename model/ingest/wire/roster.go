@@ -65,7 +65,7 @@ threads:
 				if from <= len(buf)-8 {
 					last = ^binary.LittleEndian.Uint64(buf[from:]) & ends
 				}
-				for range n - 1 {
+				for i := n; i > 1; i-- {
 					last &= last - 1
 				}
 				if pos = from + bits.TrailingZeros64(last)/8 + 1; last == 0 {
