@@ -70,7 +70,9 @@ type Machine struct {
 	broken error // the first violation of conservation
 
 	// Scratch for observers, so that telling them does not allocate.
-	syscallExit SyscallExit
+	syscallExit  SyscallExit
+	metricSample MetricSample
+	netpollWake  NetpollWake
 }
 
 // NewMachine returns a Machine for events whose strings and stacks are in t.
