@@ -186,18 +186,18 @@ func (r *Reader) Next() ([]model.Event, error) {
 // stitchAll completes events in place. It returns fewer than it got if reading
 // ends there.
 func (r *Reader) stitchAll(events []model.Event) []model.Event {
-	c := r.clock
-	simple := c.mode == ClockRaw && !r.stitch.v1
+	c, s := r.clock, r.stitch
+	simple := c.mode == ClockRaw && !s.v1
 	for i := range events {
 		e := &events[i]
-		if simple && e.Kind == model.EventGoTransition && uint64(e.Time-c.last) < longStep && !r.win.beyond(e.Time) && r.stitch.passes(e) {
+		if simple && e.Kind == model.EventGoTransition && uint64(e.Time-c.last) < longStep && !r.win.beyond(e.Time) && s.passes(e) {
 			c.last = e.Time // as nearly always
 			continue
 		}
 		status := isStatus(e)
-		err := r.stitch.apply(e)
+		err := s.apply(e)
 		if err == nil {
-			err = c.check(e, r.stitch)
+			err = c.check(e, s)
 		}
 		if err != nil {
 			r.count(events[:i])

@@ -50,10 +50,10 @@ func (d *Decoder) run() bool {
 			}
 			d.chunk = d.sink.Chunk()
 		}
-		switch {
-		case len(d.heap) == 0 || d.samples.time < d.heap[0].time:
+		switch h := d.heap; {
+		case len(h) == 0 || d.samples.time < h[0].time:
 			d.sample()
-		case !d.next():
+		case !d.next(h, h[0].thread):
 			return false
 		}
 		if d.failed {
@@ -66,10 +66,8 @@ func (d *Decoder) run() bool {
 }
 
 // next emits the earliest event that can have happened by now: nearly always
-// the earliest one.
-func (d *Decoder) next() bool {
-	h := d.heap
-	t := h[0].thread
+// the earliest one, which is that of thread t.
+func (d *Decoder) next(h []entry, t *thread) bool {
 	switch d.advance(t) {
 	case tooEarly:
 		return d.search()
