@@ -167,16 +167,21 @@ func (f *stepFeed) deliver(b *stepBatch) {
 	if f.queues != nil && len(b.steps) > 0 {
 		f.queues.judge.Begin(b.steps[0].Time)
 	}
-	rest := *b
+	rest, causes := *b, f.causes
 	var proc model.Step
 	for i, next := 0, f.between(&rest, 0); i < len(b.steps) && !f.log.Stopped(); next = f.between(&rest, i) {
 		for ; i < next; i++ {
-			s := &b.steps[i]
-			if f.causes.steps == settleSteps-1 && s.Proc(&proc) { // waits are settled between the two
+			s := &rest.steps[i]
+			if causes.steps == settleSteps-1 && s.Proc(&proc) { // waits are settled between the two
 				s.Flags &^= model.StepWithProc
-				f.step(&proc)
+				s, i = &proc, i-1
 			}
-			f.step(s)
+			causes.Step(s)
+			if f.pathologies != nil {
+				f.pathologies.Step(s)
+			}
+			f.resolver.Step(s)
+			causes.catchUp()
 		}
 	}
 	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], begins: b.begins[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
@@ -215,13 +220,4 @@ func (f *stepFeed) between(rest *stepBatch, i int) int {
 		next = min(next, rest.waits[0].after)
 	}
 	return next
-}
-
-func (f *stepFeed) step(s *model.Step) {
-	f.causes.Step(s)
-	if f.pathologies != nil {
-		f.pathologies.Step(s)
-	}
-	f.resolver.Step(s)
-	f.causes.catchUp()
 }

@@ -20,7 +20,12 @@ func (m *Machine) takeCounts() {
 	m.counted = true
 	c := &m.pend
 	if !c.sameNumbers(&m.live) {
-		m.flushCounts(m.now)
+		if c.End = m.now; !m.settled {
+			m.flushCounts(m.now)
+		} else if c.End > c.Start {
+			m.reportCounts(c)
+			c.Start = c.End
+		}
 		c.takeNumbers(&m.live)
 	}
 	if c.Runnable > m.peak {
@@ -55,11 +60,15 @@ func (m *Machine) flushCounts(t Time) {
 		m.held = append(m.held, m.pend)
 	} else {
 		m.settle()
-		if m.obs.counts != nil {
-			m.obs.counts.Counts(&m.pend)
-		}
+		m.reportCounts(&m.pend)
 	}
 	m.pend.Start = t
+}
+
+func (m *Machine) reportCounts(c *Counts) {
+	if m.obs.counts != nil {
+		m.obs.counts.Counts(c)
+	}
 }
 
 // allProcsSeen reports whether the trace has shown the state of each proc. Formats
@@ -75,9 +84,7 @@ func (m *Machine) allProcsSeen() bool {
 func (m *Machine) settle() {
 	m.settled = true
 	for i := range m.held {
-		if m.obs.counts != nil {
-			m.obs.counts.Counts(&m.held[i])
-		}
+		m.reportCounts(&m.held[i])
 	}
 	m.held = nil
 }

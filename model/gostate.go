@@ -28,7 +28,7 @@ func (m *Machine) goTransition(ev *Event, t *thread) error {
 		m.divided = *ev
 		m.divided.Str, ev = m.stacks.syncReason(ev.SubjectStack), &m.divided
 	}
-	g, err := m.likelyOn(t, GoID(ev.ID)), error(nil)
+	g, err := m.goroutine(GoID(ev.ID)), error(nil)
 	if g == nil || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall {
 		if g, err = m.unusual(g, ev, t); g == nil {
 			return err
@@ -61,12 +61,19 @@ func (m *Machine) goTransition(ev *Event, t *thread) error {
 	return err
 }
 
-// likelyOn returns what is known of a goroutine, which is probably the one on a thread.
-func (m *Machine) likelyOn(t *thread, id GoID) *Goroutine {
-	if t != nil && t.g != nil && t.g.ID == id && t.g.span.M == t.span.M { // else it has gone elsewhere, and may have ended
-		return t.g
+// goroutine returns what is known of a goroutine, nil if it is not alive.
+func (m *Machine) goroutine(id GoID) *Goroutine {
+	if g := m.latest[uint8(id)]; g != nil && g.ID == id {
+		return g
 	}
-	return m.gs.Get(id)
+	return m.findGoroutine(id)
+}
+
+// findGoroutine is goroutine for one that is not among the latest.
+func (m *Machine) findGoroutine(id GoID) *Goroutine {
+	g := m.gs.Get(id)
+	m.latest[uint8(id)] = g
+	return g
 }
 
 // unusual looks at a transition that does not go on from the goroutine's state as it should.
@@ -429,6 +436,7 @@ func (m *Machine) endGoroutine(g *Goroutine) {
 	m.closeAnnotations(g, m.now, false)
 	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
+	m.latest[uint8(g.ID)] = nil
 }
 
 func (m *Machine) reportGoEnd(g *Goroutine) {

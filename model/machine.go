@@ -48,7 +48,8 @@ type Machine struct {
 	start, now Time // start of accounting; time of the latest event
 
 	gs      GoTable[Goroutine]
-	procs   []*proc // by id; nil: not seen
+	latest  [256]*Goroutine // of gs, those that the latest events were about, by id
+	procs   []*proc         // by id; nil: not seen
 	threads map[ThreadID]*thread
 	recent  [64]*thread // those of the latest events, by id
 	tasks   map[TaskID]*Task
@@ -69,7 +70,9 @@ type Machine struct {
 	broken error // the first violation of conservation
 
 	// Scratch for observers, so that telling them does not allocate.
-	syscallExit SyscallExit
+	syscallExit  SyscallExit
+	metricSample MetricSample
+	netpollWake  NetpollWake
 }
 
 // NewMachine returns a Machine for events whose strings and stacks are in t.

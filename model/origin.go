@@ -44,7 +44,7 @@ func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event, t *thread) (Origin, 
 	case reason == m.words.assistWait, reason == m.words.preempted:
 		// Assist credit, or the end of a stack scan (runtime/mgcmark.go).
 		return OriginGC, 0, false
-	case reason == m.words.network && m.byWorker(ev, t):
+	case reason == m.words.network && m.byWorker(ev):
 		return OriginNetpoll, PollerGCWorker, true // runtime/proc.go: pollWork
 	case reason == m.words.network && m.stw != nil && m.stw.G == ev.G:
 		return OriginNetpoll, PollerSTW, true // runtime/proc.go: startTheWorldWithSema
@@ -55,8 +55,8 @@ func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event, t *thread) (Origin, 
 }
 
 // byWorker reports whether a background mark worker emitted the event.
-func (m *Machine) byWorker(ev *Event, t *thread) bool {
-	by := m.likelyOn(t, ev.G)
+func (m *Machine) byWorker(ev *Event) bool {
+	by := m.goroutine(ev.G)
 	return by != nil && by.worker
 }
 
@@ -103,11 +103,11 @@ func (m *Machine) pollerOf(ev *Event, t *thread) Poller {
 
 // reportNetpoll reports a network wake when the goroutine runs, or at the end.
 func (m *Machine) reportNetpoll(g *Goroutine, t *thread, open bool) {
-	w := &g.wake
-	n := NetpollWake{G: g.ID, Func: g.Func, Time: g.span.Start, Poller: w.poller, Waited: w.waited,
+	w, n := &g.wake, &m.netpollWake
+	*n = NetpollWake{G: g.ID, Func: g.Func, Time: g.span.Start, Poller: w.poller, Waited: w.waited,
 		M: g.span.WakerThread, P: g.span.WakerProc, Started: m.now, Open: open}
 	n.Direct = !open && t != nil && t.span.M == n.M && t.prev.woke(g.ID)
-	Report(m.obs.netpoll, NetpollObserver.Netpoll, &n)
+	Report(m.obs.netpoll, NetpollObserver.Netpoll, n)
 }
 
 // stopOrigin finds why a running goroutine became Runnable.

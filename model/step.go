@@ -223,7 +223,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 			m.flushStep()
 		}
 	}
-	if GoState(ev.From) == GoWaiting && m.byWorker(ev, t) {
+	if GoState(ev.From) == GoWaiting && m.byWorker(ev) {
 		flags |= StepByWorker
 	}
 	s, from, to := m.log.room(), GoState(ev.From), GoState(ev.To)

@@ -26,7 +26,8 @@ type Tables struct {
 	stringIDs map[string]StringID
 	stacks    [][]Frame
 	stackIDs  map[string]StackID
-	key       []byte // scratch of AddStack
+	frames    map[uint64]*ownFrame // those that were added last with a program counter
+	key       []byte               // scratch of AddStack
 	names     map[GoID]StringID
 }
 
@@ -37,7 +38,26 @@ func NewTables() *Tables {
 		stringIDs: map[string]StringID{"": 0},
 		stacks:    [][]Frame{nil},
 		stackIDs:  map[string]StackID{},
+		frames:    map[uint64]*ownFrame{},
 	}
+}
+
+// ownFrame is a frame whose strings are interned.
+type ownFrame struct {
+	Frame
+	fn, file StringID
+}
+
+// frame interns the strings of a frame. Stacks share most of their frames, with others and with
+// those of other generations, and the names are long.
+func (t *Tables) frame(f *Frame) *ownFrame {
+	own := t.frames[f.PC]
+	if own == nil || own.Frame != *f {
+		fn, file := t.addString(f.Func), t.addString(f.File)
+		own = &ownFrame{Frame{f.PC, t.strings[fn], t.strings[file], f.Line}, fn, file}
+		t.frames[f.PC] = own
+	}
+	return own
 }
 
 // AddString returns the ID of s, interning it (a private copy) at first sight.
@@ -68,18 +88,18 @@ func (t *Tables) AddStack(frames []Frame) StackID {
 	defer t.mu.Unlock()
 	t.key = t.key[:0]
 	for i := range frames {
-		f := &frames[i]
+		f := t.frame(&frames[i])
 		t.key = binary.AppendUvarint(t.key, f.PC)
-		t.key = binary.AppendUvarint(t.key, uint64(t.addString(f.Func)))
-		t.key = binary.AppendUvarint(t.key, uint64(t.addString(f.File)))
+		t.key = binary.AppendUvarint(t.key, uint64(f.fn))
+		t.key = binary.AppendUvarint(t.key, uint64(f.file))
 		t.key = binary.AppendUvarint(t.key, f.Line)
 	}
 	if id, ok := t.stackIDs[string(t.key)]; ok {
 		return id
 	}
 	own := make([]Frame, len(frames))
-	for i, f := range frames {
-		own[i] = Frame{PC: f.PC, Func: t.strings[t.addString(f.Func)], File: t.strings[t.addString(f.File)], Line: f.Line}
+	for i := range frames {
+		own[i] = t.frame(&frames[i]).Frame
 	}
 	id := StackID(len(t.stacks))
 	t.stacks = append(t.stacks, own)

@@ -39,8 +39,8 @@ func (m *Machine) metric(ev *Event, at Time) {
 			w.resized = true
 		}
 	}
-	s := MetricSample{Time: at, Name: m.tables.String(ev.Str), Value: uint64(ev.ID)}
-	Report(m.obs.metric, MetricObserver.Metric, &s)
+	m.metricSample = MetricSample{Time: at, Name: m.tables.String(ev.Str), Value: uint64(ev.ID)}
+	Report(m.obs.metric, MetricObserver.Metric, &m.metricSample)
 }
 
 func (m *Machine) taskBegin(ev *Event, at Time) {

@@ -186,24 +186,25 @@ func (r *Reader) Next() ([]model.Event, error) {
 // stitchAll completes events in place. It returns fewer than it got if reading
 // ends there.
 func (r *Reader) stitchAll(events []model.Event) []model.Event {
-	c, raw := r.clock, r.clock.mode == ClockRaw
+	c, s := r.clock, r.stitch
+	simple := c.mode == ClockRaw && !s.v1
 	for i := range events {
 		e := &events[i]
-		status := isStatus(e)
-		err := r.stitch.apply(e)
-		if raw && !status && err == nil && uint64(e.Time-c.last) < longStep {
+		if simple && e.Kind == model.EventGoTransition && uint64(e.Time-c.last) < longStep && !r.win.beyond(e.Time) && s.passes(e) {
 			c.last = e.Time // as nearly always
-		} else {
-			if err == nil {
-				err = c.check(e, r.stitch)
-			}
-			if err != nil {
-				r.count(events[:i])
-				r.fail(r.job, err)
-				return events[:i]
-			}
-			c.set(e, status)
+			continue
 		}
+		status := isStatus(e)
+		err := s.apply(e)
+		if err == nil {
+			err = c.check(e, s)
+		}
+		if err != nil {
+			r.count(events[:i])
+			r.fail(r.job, err)
+			return events[:i]
+		}
+		c.set(e, status)
 		if r.win.beyond(e.Time) {
 			r.count(events[:i])
 			r.leaving = true

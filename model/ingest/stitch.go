@@ -139,6 +139,21 @@ func (s *stitcher) learn(c *wire.Chunk) {
 // came before, or that too much is alive.
 func (s *stitcher) apply(e *model.Event) error {
 	before := s.alive
+	s.refer(e)
+	var err error
+	if e.Kind == model.EventGoTransition && !s.v1 {
+		err = s.goTransition(e)
+	} else {
+		err = s.complete(e)
+	}
+	if s.alive > before && s.crowded(0) && err == nil {
+		err = decodeError("more goroutines, tasks and regions are alive at once than a trace of this length can have")
+	}
+	return err
+}
+
+// refer makes an event refer to the tables in place of the generation's own.
+func (s *stitcher) refer(e *model.Event) {
 	if e.Stack != 0 {
 		e.Stack = s.stacks[e.Stack]
 	}
@@ -148,16 +163,11 @@ func (s *stitcher) apply(e *model.Event) error {
 	if e.Str != 0 {
 		e.Str = s.strings[e.Str]
 	}
-	var err error
-	if e.Kind == model.EventGoTransition && !s.v1 {
-		err = s.goTransition(e)
-	} else {
-		err = s.complete(e)
-	}
-	if s.alive > before && s.alive+2*int64(len(s.gos.far)) > s.most && err == nil {
-		err = decodeError("more goroutines, tasks and regions are alive at once than a trace of this length can have")
-	}
-	return err
+}
+
+// crowded reports whether too much is alive, or would be if that grew so much.
+func (s *stitcher) crowded(more int64) bool {
+	return s.alive+more+2*int64(len(s.gos.far)) > s.most
 }
 
 // complete does so for an event other than the transition of a goroutine, or one of a trace
@@ -244,33 +254,49 @@ func markStatus(e *model.Event) {
 	}
 }
 
-func (s *stitcher) goTransition(e *model.Event) error {
-	m := s.threads.get(int64(e.M))
-	if m == nil {
-		m = s.thread(e.M)
-	}
+// passes completes a transition of a goroutine from one known state to another, as nearly all
+// are. It returns false, and changes nothing, for what is not as simple.
+func (s *stitcher) passes(e *model.Event) bool {
+	p, i, m := s.gos.pages.get(e.ID>>goPageBits), e.ID&(goPageSize-1), s.threads.get(int64(e.M))
 	from, to := model.GoState(e.From), model.GoState(e.To)
-	p, i := s.gos.pages.get(e.ID>>goPageBits), e.ID&(goPageSize-1)
-	if p != nil && p.states[i] == e.From && from != to && from > model.GoNotExist && to > model.GoNotExist {
-		p.states[i] = e.To
-	} else if err := s.otherGo(e, m); err != nil {
+	if p == nil || m == nil || p.states[i] != e.From || from == to || from <= model.GoNotExist || to <= model.GoNotExist {
+		return false
+	}
+	grown := goWeight[to%8] - goWeight[from%8]
+	if grown > 0 && s.crowded(grown) {
+		return false
+	}
+	s.alive += grown
+	p.states[i] = e.To
+	s.refer(e)
+	m.follow(e)
+	return true
+}
+
+func (s *stitcher) goTransition(e *model.Event) error {
+	m := s.thread(e.M)
+	if err := s.otherGo(e, m); err != nil {
 		return err
 	}
 	s.alive += goWeight[e.To%8] - goWeight[e.From%8]
-	if m == nil {
-		return nil
+	if m != nil {
+		m.follow(e)
 	}
+	return nil
+}
+
+// follow gives the transition of a goroutine its context, and follows it on the thread.
+func (m *threadState) follow(e *model.Event) {
 	m.complete(e)
-	switch {
+	switch from, to := model.GoState(e.From), model.GoState(e.To); {
 	case to == model.GoRunning, to == model.GoSyscall:
 		m.g = model.GoID(e.ID)
 	case from != to && (from == model.GoRunning || from == model.GoSyscall):
 		m.g = model.NoGoroutine
 	}
-	return nil
 }
 
-// otherGo takes a transition other than from one known state of a goroutine that lives to another.
+// otherGo follows the state of a goroutine through a transition.
 func (s *stitcher) otherGo(e *model.Event, m *threadState) error {
 	from, to := model.GoState(e.From), model.GoState(e.To)
 	old := model.GoState(s.gos.get(e.ID))

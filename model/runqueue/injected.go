@@ -11,7 +11,8 @@ import (
 // injected is a list of goroutines that one thread made runnable in a row.
 type injected struct {
 	runnables []*runnable
-	closed    bool // the thread has done something else since
+	first     [4]*runnable // where they are, if there are so few
+	closed    bool         // the thread has done something else since
 	done      bool
 	hand      *runnable // of a poll: the one that it runs at once, if the trace has come to it
 	// What it costs that a poll of the network found them, and that their deadlines

@@ -256,6 +256,7 @@ func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 func (t *thread) inject(x *runnable, l *injected) {
 	if l == nil || l.done || l.runnables[0].entry != x.entry || l.left(x.ready) || len(l.runnables) >= maxInjected {
 		l = &injected{}
+		l.runnables = l.first[:0]
 	}
 	l.runnables, l.closed = append(l.runnables, x), false
 	x.injected, t.injected, t.rare = l, l, true

@@ -179,15 +179,16 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 
 // apply applies events, each of which event sees, too, if it is not nil.
 func (rd *Reading) apply(events []model.Event, event func(*model.Event)) {
+	m, before := rd.Machine, rd.Before
 	for i := range events {
 		ev := &events[i]
-		if rd.Before != nil {
-			rd.Before(ev)
+		if before != nil {
+			before(ev)
 		}
 		if rd.Over {
 			continue
 		}
-		if err := rd.Machine.Apply(ev); err != nil {
+		if err := m.Apply(ev); err != nil {
 			if rd.Contradictions == 0 {
 				rd.First = err
 			}

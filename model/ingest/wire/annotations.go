@@ -25,10 +25,10 @@ func (d *Decoder) metric(t *thread) outcome {
 		return invalid
 	}
 	e := d.emit(t, model.EventMetric)
-	e.ID = int64(t.args[0])
+	e.ID = int64(t.args[1])
 	switch t.typ {
 	case evProcsChange:
-		e.Str, e.Stack = d.name(nameProcs), d.stack(t.args[1])
+		e.Str, e.Stack = d.name(nameProcs), d.stack(t.args[2])
 	case evHeapAlloc:
 		e.Str = d.name(nameHeapAlloc)
 	default:
@@ -43,13 +43,13 @@ func (d *Decoder) label(t *thread) outcome {
 		return invalid
 	}
 	e := d.emit(t, model.EventLabel)
-	e.ID, e.Str = int64(t.g), d.str(t.args[0])
+	e.ID, e.Str = int64(t.g), d.str(t.args[1])
 	return advanced
 }
 
 // taskBegin: advanceUserTaskBegin. Args: task, parent, name, stack.
 func (d *Decoder) taskBegin(t *thread) outcome {
-	id, parent := t.args[0], t.args[1]
+	id, parent := t.args[1], t.args[2]
 	if _, ok := d.tasks[id]; ok || !t.user() {
 		return invalid
 	}
@@ -57,7 +57,7 @@ func (d *Decoder) taskBegin(t *thread) outcome {
 		parent = 0
 	}
 	e := d.emit(t, model.EventTaskBegin)
-	e.ID, e.Arg, e.Str, e.Stack = int64(id), int64(parent), d.str(t.args[2]), d.stack(t.args[3])
+	e.ID, e.Arg, e.Str, e.Stack = int64(id), int64(parent), d.str(t.args[3]), d.stack(t.args[4])
 	if d.tasks == nil {
 		d.tasks = map[uint64]task{}
 	}
@@ -71,11 +71,11 @@ func (d *Decoder) taskEnd(t *thread) outcome {
 	if !t.user() {
 		return invalid
 	}
-	id := t.args[0]
+	id := t.args[1]
 	begun := d.tasks[id]
 	delete(d.tasks, id)
 	e := d.emit(t, model.EventTaskEnd)
-	e.ID, e.Arg, e.Str, e.Stack = int64(id), begun.parent, begun.name, d.stack(t.args[1])
+	e.ID, e.Arg, e.Str, e.Stack = int64(id), begun.parent, begun.name, d.stack(t.args[2])
 	return advanced
 }
 
@@ -89,8 +89,8 @@ func (d *Decoder) regionBegin(t *thread) outcome {
 		d.regions = append(d.regions, region{}) // index 0 means none
 	}
 	e := d.emit(t, model.EventRegionBegin)
-	e.ID, e.Str, e.Stack = int64(t.args[0]), d.str(t.args[1]), d.stack(t.args[2])
-	d.regions = append(d.regions, region{t.args[0], e.Str, g.region})
+	e.ID, e.Str, e.Stack = int64(t.args[1]), d.str(t.args[2]), d.stack(t.args[3])
+	d.regions = append(d.regions, region{t.args[1], e.Str, g.region})
 	g.region = int32(len(d.regions) - 1)
 	return advanced
 }
@@ -102,10 +102,10 @@ func (d *Decoder) regionEnd(t *thread) outcome {
 	if g == nil || g.status == 0 {
 		return invalid
 	}
-	name := d.str(t.args[1])
+	name := d.str(t.args[2])
 	if i := g.region; i != 0 {
 		r := d.regions[i]
-		if r.task != t.args[0] || r.name != name {
+		if r.task != t.args[1] || r.name != name {
 			return invalid
 		}
 		g.region = r.outer
@@ -114,7 +114,7 @@ func (d *Decoder) regionEnd(t *thread) outcome {
 		}
 	}
 	e := d.emit(t, model.EventRegionEnd)
-	e.ID, e.Str, e.Stack = int64(t.args[0]), name, d.stack(t.args[2])
+	e.ID, e.Str, e.Stack = int64(t.args[1]), name, d.stack(t.args[3])
 	return advanced
 }
 
@@ -124,7 +124,7 @@ func (d *Decoder) log(t *thread) outcome {
 		return invalid
 	}
 	e := d.emit(t, model.EventLog)
-	e.ID, e.Str = int64(t.args[0]), d.str(t.args[1])
-	e.Str2, e.Stack = d.str(t.args[2]), d.stack(t.args[3])
+	e.ID, e.Str = int64(t.args[1]), d.str(t.args[2])
+	e.Str2, e.Stack = d.str(t.args[3]), d.stack(t.args[4])
 	return advanced
 }

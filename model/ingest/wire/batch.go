@@ -135,23 +135,6 @@ func number(b []byte, pos int) (v uint64, next int) {
 // ends are the bits that are not set in the last byte of a number.
 const ends = 0x8080808080808080
 
-// skip returns the position after n numbers from b[pos:] on, at least one.
-func skip(b []byte, pos int, n uint8) int {
-	if pos <= len(b)-8 {
-		last := ^binary.LittleEndian.Uint64(b[pos:]) & ends
-		for range n - 1 {
-			last &= last - 1
-		}
-		if last != 0 {
-			return pos + bits.TrailingZeros64(last)/8 + 1
-		}
-	}
-	for range n {
-		_, pos = number(b, pos)
-	}
-	return pos
-}
-
 // longNumber is number for those that have more than one byte. Up to eight bytes
 // are taken at once: without a loop, there is no branch to mispredict on lengths
 // that follow no pattern.

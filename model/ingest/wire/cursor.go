@@ -16,7 +16,7 @@ type thread struct {
 	seen bool   // an event of the thread, or about it, was looked at
 
 	typ  uint8
-	args [maxArgs]uint64 // without the time
+	args [8]uint64 // the first is the time since the event before it, and there are up to 4 more
 	time model.Time
 
 	buf         []byte // data of the batch being read
@@ -60,10 +60,6 @@ func (t *threads) getOrAdd(id int64) *thread {
 	return m
 }
 
-// maxArgs is the largest number of arguments of an event, without the time
-// (internal/trace/tracev2/events.go: MaxTimedEventArgs).
-const maxArgs = 4
-
 // reading is the outcome of reading an event.
 type reading uint8
 
@@ -88,9 +84,10 @@ func (d *Decoder) read(t *thread) reading {
 		d.refuse("unknown type of event")
 		return readFailed
 	}
-	ticks, pos := number(buf, t.pos+1)
-	for i := range n - 1 { // N.B. this is number, inline: nearly all have one byte or two
-		v := &t.args[i%maxArgs]
+	pos := t.pos + 1
+	args := t.args[:n]
+	for i := range args { // N.B. this is number, inline: nearly all have one byte or two
+		v := &args[i]
 		switch {
 		case uint(pos) < uint(len(buf)) && buf[pos] < 0x80:
 			*v = uint64(buf[pos])
@@ -105,8 +102,8 @@ func (d *Decoder) read(t *thread) reading {
 	t.typ, t.pos = typ, pos
 	// Signed conversion is much the faster; larger numbers become negative and
 	// are refused.
-	t.time += model.Time(float64(int64(ticks)) * d.clock.tick)
-	if pos > len(buf) || int64(ticks) < 0 || t.time < 0 || t.time >= latest {
+	t.time += model.Time(float64(int64(t.args[0])) * d.clock.tick)
+	if pos > len(buf) || int64(t.args[0]) < 0 || t.time < 0 || t.time >= latest {
 		d.refuse("invalid event or time")
 		return readFailed
 	}

@@ -4,15 +4,15 @@ import "github.com/schedscope/schedscope/model"
 
 // goStart: advanceGoStart. Args: goroutine, its sequence number.
 func (d *Decoder) goStart(t *thread) outcome {
-	g, i := d.gos.find(t.args[0])
-	if g == nil || g.status != goRunnable || t.args[1] != g.seq+1 {
+	g, i := d.gos.find(t.args[1])
+	if g == nil || g.status != goRunnable || t.args[2] != g.seq+1 {
 		return tooEarly
 	}
 	if t.p == model.NoProc || t.g != model.NoGoroutine {
 		return invalid
 	}
 	d.emitGo(t, g.id, model.GoRunnable, model.GoRunning)
-	g.status, g.seq = goRunning, t.args[1]
+	g.status, g.seq = goRunning, t.args[2]
 	t.g, t.gi = g.id, i
 	return advanced
 }
@@ -31,7 +31,7 @@ func (d *Decoder) goStop(t *thread) outcome {
 		g.status = goRunnable
 	}
 	e := d.emitGo(t, t.g, model.GoRunning, to)
-	e.Str, e.Stack = d.str(t.args[0]), d.stack(t.args[1])
+	e.Str, e.Stack = d.str(t.args[1]), d.stack(t.args[2])
 	e.SubjectStack = e.Stack
 	t.g = model.NoGoroutine
 	return advanced
@@ -52,13 +52,13 @@ func (d *Decoder) goDestroy(t *thread) outcome {
 // goUnblock: advanceGoUnblock. Args: goroutine, its sequence number, stack of the
 // one that unblocks it, if any.
 func (d *Decoder) goUnblock(t *thread) outcome {
-	g, _ := d.gos.find(t.args[0])
-	if g == nil || g.status != goWaiting || t.args[1] != g.seq+1 {
+	g, _ := d.gos.find(t.args[1])
+	if g == nil || g.status != goWaiting || t.args[2] != g.seq+1 {
 		return tooEarly
 	}
-	g.status, g.seq = goRunnable, t.args[1]
+	g.status, g.seq = goRunnable, t.args[2]
 	e := d.emitGo(t, g.id, model.GoWaiting, model.GoRunnable)
-	e.Stack = d.stack(t.args[2])
+	e.Stack = d.stack(t.args[3])
 	return advanced
 }
 
@@ -76,12 +76,12 @@ func (d *Decoder) goCreate(t *thread) outcome {
 	if t.typ == evGoCreateBlocked {
 		status = goWaiting
 	}
-	if !d.create(t.args[0], status) {
+	if !d.create(t.args[1], status) {
 		return invalid
 	}
-	e := d.emitGo(t, model.GoID(t.args[0]), model.GoNotExist, goStates[status])
-	e.SubjectStack = d.anyStack(t.args[1])
-	e.Stack = d.stack(t.args[2])
+	e := d.emitGo(t, model.GoID(t.args[1]), model.GoNotExist, goStates[status])
+	e.SubjectStack = d.anyStack(t.args[2])
+	e.Stack = d.stack(t.args[3])
 	return advanced
 }
 
@@ -101,8 +101,8 @@ func (d *Decoder) goSwitch(t *thread) outcome {
 	if g == nil || g.status != goRunning {
 		return invalid
 	}
-	next, i := d.gos.find(t.args[0])
-	if next == nil || next.status != goWaiting || t.args[1] != next.seq+1 {
+	next, i := d.gos.find(t.args[1])
+	if next == nil || next.status != goWaiting || t.args[2] != next.seq+1 {
 		return tooEarly
 	}
 	d.emitGo(t, next.id, model.GoWaiting, model.GoRunnable)
@@ -115,7 +115,7 @@ func (d *Decoder) goSwitch(t *thread) outcome {
 	}
 	t.g = model.NoGoroutine
 	d.emitGo(t, next.id, model.GoRunnable, model.GoRunning)
-	next.status, next.seq = goRunning, t.args[1]
+	next.status, next.seq = goRunning, t.args[2]
 	t.g, t.gi = next.id, i
 	return advanced
 }
@@ -123,7 +123,7 @@ func (d *Decoder) goSwitch(t *thread) outcome {
 // goStatus: advanceGoStatus. Args: goroutine, the thread that it is on, status,
 // and its stack if the type is evGoStatusStack.
 func (d *Decoder) goStatus(t *thread) outcome {
-	id, on, status := t.args[0], model.ThreadID(t.args[1]), t.args[2]
+	id, on, status := t.args[1], model.ThreadID(t.args[2]), t.args[3]
 	if status < goRunnable || status > goWaiting || status == goSyscall && on == model.NoThread {
 		return invalid
 	}
@@ -150,7 +150,7 @@ func (d *Decoder) goStatus(t *thread) outcome {
 	}
 	e := d.emitGo(t, model.GoID(id), from, to)
 	if t.typ == evGoStatusStack {
-		e.SubjectStack = d.stack(t.args[3])
+		e.SubjectStack = d.stack(t.args[4])
 	}
 	switch {
 	case other != nil:
@@ -183,13 +183,13 @@ func (d *Decoder) inSyscall(on model.ThreadID, id model.GoID, index uint32) *thr
 // stack.
 func (d *Decoder) goSyscallBegin(t *thread) outcome {
 	g, p := d.current(t), d.procOf(t)
-	if g == nil || g.status != goRunning || p == nil || t.args[0] != p.seq+1 {
+	if g == nil || g.status != goRunning || p == nil || t.args[1] != p.seq+1 {
 		return invalid
 	}
 	g.status = goSyscall
-	p.status, p.seq = procSyscall, t.args[0]
+	p.status, p.seq = procSyscall, t.args[1]
 	e := d.emitGo(t, t.g, model.GoRunning, model.GoSyscall)
-	e.Stack = d.stack(t.args[1])
+	e.Stack = d.stack(t.args[2])
 	e.SubjectStack = e.Stack
 	return advanced
 }
@@ -223,11 +223,11 @@ func (d *Decoder) goSyscallEndBlocked(t *thread) outcome {
 // goCreateSyscall: advanceGoCreateSyscall. A thread of C code calls Go. Args: new
 // goroutine.
 func (d *Decoder) goCreateSyscall(t *thread) outcome {
-	if t.id == model.NoThread || t.g != model.NoGoroutine || !d.create(t.args[0], goSyscall) {
+	if t.id == model.NoThread || t.g != model.NoGoroutine || !d.create(t.args[1], goSyscall) {
 		return invalid
 	}
-	d.emitGo(t, model.GoID(t.args[0]), model.GoNotExist, model.GoSyscall)
-	g, i := d.gos.find(t.args[0])
+	d.emitGo(t, model.GoID(t.args[1]), model.GoNotExist, model.GoSyscall)
+	g, i := d.gos.find(t.args[1])
 	t.g, t.gi = g.id, i
 	return advanced
 }

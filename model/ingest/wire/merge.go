@@ -50,10 +50,10 @@ func (d *Decoder) run() bool {
 			}
 			d.chunk = d.sink.Chunk()
 		}
-		switch {
-		case len(d.heap) == 0 || d.samples.time < d.heap[0].time:
+		switch h := d.heap; {
+		case len(h) == 0 || d.samples.time < h[0].time:
 			d.sample()
-		case !d.next():
+		case !d.next(h, h[0].thread):
 			return false
 		}
 		if d.failed {
@@ -66,15 +66,20 @@ func (d *Decoder) run() bool {
 }
 
 // next emits the earliest event that can have happened by now: nearly always
-// the earliest one.
-func (d *Decoder) next() bool {
-	switch d.advance(d.heap[0].thread) {
-	case advanced:
-		return d.refill(0)
+// the earliest one, which is that of thread t.
+func (d *Decoder) next(h []entry, t *thread) bool {
+	switch d.advance(t) {
 	case tooEarly:
 		return d.search()
+	case invalid:
+		return d.refuse("inconsistent state")
 	}
-	return d.refuse("inconsistent state")
+	r := d.read(t)
+	if r != readEvent || len(h) < 3 || t.time > h[1].time || t.time > h[2].time {
+		return d.place(0, r)
+	}
+	h[0].time = t.time // it goes on being the earliest
+	return true
 }
 
 // search emits the earliest event that can have happened by now, the first one
@@ -86,7 +91,7 @@ func (d *Decoder) search() bool {
 	for i := 1; i < len(d.heap); i++ {
 		switch d.advance(d.heap[i].thread) {
 		case advanced:
-			return d.refill(i)
+			return d.place(i, d.read(d.heap[i].thread))
 		case invalid:
 			return d.refuse("inconsistent state")
 		}
@@ -95,20 +100,15 @@ func (d *Decoder) search() bool {
 	return d.refuse("no event can come next")
 }
 
-// refill reads the next event of the i-th thread of the heap and puts it where
-// it belongs.
-func (d *Decoder) refill(i int) bool {
-	e := &d.heap[i]
-	switch d.read(e.thread) {
+// place puts the i-th thread of the heap where it belongs, after its next event was read.
+func (d *Decoder) place(i int, r reading) bool {
+	switch r {
 	case readFailed:
 		return false
 	case readEnd:
 		d.remove(i)
 	default:
-		e.time = e.thread.time
-		if h := d.heap; i == 0 && len(h) > 2 && e.time <= h[1].time && e.time <= h[2].time {
-			break // it goes on being the earliest
-		}
+		d.heap[i].time = d.heap[i].thread.time
 		if d.up(i) == i {
 			d.down(i)
 		}

@@ -4,15 +4,15 @@ import "github.com/schedscope/schedscope/model"
 
 // procStart: advanceProcStart. Args: proc, its sequence number.
 func (d *Decoder) procStart(t *thread) outcome {
-	p := d.proc(t.args[0])
-	if p == nil || p.status != procIdle || t.args[1] != p.seq+1 || t.p != model.NoProc {
+	p := d.proc(t.args[1])
+	if p == nil || p.status != procIdle || t.args[2] != p.seq+1 || t.p != model.NoProc {
 		return tooEarly
 	}
 	if t.id == model.NoThread {
 		return invalid
 	}
-	p.status, p.seq = procRunning, t.args[1]
-	id := model.ProcID(t.args[0])
+	p.status, p.seq = procRunning, t.args[2]
+	id := model.ProcID(t.args[1])
 	d.emitProc(t, id, model.ProcStatusIdle, model.ProcStatusRunning)
 	t.p = id
 	return advanced
@@ -33,16 +33,16 @@ func (d *Decoder) procStop(t *thread) outcome {
 // procSteal: advanceProcSteal. Args: proc, its sequence number, the thread that
 // loses it.
 func (d *Decoder) procSteal(t *thread) outcome {
-	p := d.proc(t.args[0])
-	if p == nil || p.status != procSyscall && p.status != procSyscallAbandoned || t.args[1] != p.seq+1 {
+	p := d.proc(t.args[1])
+	if p == nil || p.status != procSyscall && p.status != procSyscallAbandoned || t.args[2] != p.seq+1 {
 		return tooEarly
 	}
-	id := model.ProcID(t.args[0])
+	id := model.ProcID(t.args[1])
 	var loser *thread
 	from := model.ProcStatusIdle // nobody knows who had an abandoned proc
 	if p.status == procSyscall {
 		from = model.ProcStatusRunning
-		loser = d.threads.byID[model.ThreadID(t.args[2])]
+		loser = d.threads.byID[model.ThreadID(t.args[3])]
 		if loser == nil || !loser.seen || loser.p != id {
 			return invalid
 		}
@@ -51,7 +51,7 @@ func (d *Decoder) procSteal(t *thread) outcome {
 		return invalid
 	}
 	d.emitProc(t, id, from, model.ProcStatusIdle)
-	p.status, p.seq = procIdle, t.args[1]
+	p.status, p.seq = procIdle, t.args[2]
 	if loser != nil {
 		loser.p = model.NoProc
 	}
@@ -60,16 +60,16 @@ func (d *Decoder) procSteal(t *thread) outcome {
 
 // procStatus: advanceProcStatus. Args: proc, status.
 func (d *Decoder) procStatus(t *thread) outcome {
-	id, status := model.ProcID(t.args[0]), t.args[1]
+	id, status := model.ProcID(t.args[1]), t.args[2]
 	if status < procRunning || status > procSyscallAbandoned {
 		return invalid
 	}
-	p, to := d.proc(t.args[0]), procStatuses[status]
+	p, to := d.proc(t.args[1]), procStatuses[status]
 	from, holder := to, t
 	switch {
 	case p == nil:
 		from = model.ProcStatusUndetermined
-		if p = d.addProc(t.args[0]); p == nil {
+		if p = d.addProc(t.args[1]); p == nil {
 			return invalid
 		}
 		p.status = uint8(status)

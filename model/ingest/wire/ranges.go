@@ -15,9 +15,9 @@ func (d *Decoder) stwRange(t *thread) outcome {
 		d.emitRange(t, model.EventRangeEnd, model.ScopeGoroutine, int64(t.g)).Str = g.stw
 		return advanced
 	}
-	g.stw = d.stw(t.args[0])
+	g.stw = d.stw(t.args[1])
 	e := d.emitRange(t, model.EventRangeBegin, model.ScopeGoroutine, int64(t.g))
-	e.Str, e.Stack = g.stw, d.stack(t.args[1])
+	e.Str, e.Stack = g.stw, d.stack(t.args[2])
 	return advanced
 }
 
@@ -25,7 +25,7 @@ func (d *Decoder) stwRange(t *thread) outcome {
 // Args of the begin: stack; of active: goroutine, any one.
 func (d *Decoder) assistRange(t *thread) outcome {
 	if t.typ == evGCMarkAssistActive {
-		g, _ := d.gos.find(t.args[0])
+		g, _ := d.gos.find(t.args[1])
 		if g == nil || g.assist {
 			return invalid
 		}
@@ -46,7 +46,7 @@ func (d *Decoder) assistRange(t *thread) outcome {
 	e := d.emitRange(t, kind, model.ScopeGoroutine, int64(t.g))
 	e.Str = d.name(nameAssist)
 	if begin {
-		e.Stack = d.stack(t.args[0])
+		e.Stack = d.stack(t.args[1])
 	}
 	return advanced
 }
@@ -58,7 +58,7 @@ func (d *Decoder) sweepRange(t *thread) outcome {
 	kind, id := model.EventRangeBegin, uint64(t.p)
 	switch t.typ {
 	case evGCSweepActive:
-		kind, id = model.EventRangeActive, t.args[0]
+		kind, id = model.EventRangeActive, t.args[1]
 	case evGCSweepEnd:
 		kind = model.EventRangeEnd
 	}
@@ -71,9 +71,9 @@ func (d *Decoder) sweepRange(t *thread) outcome {
 	e.Str = d.name(nameSweep)
 	switch kind {
 	case model.EventRangeBegin:
-		e.Stack = d.stack(t.args[0])
+		e.Stack = d.stack(t.args[1])
 	case model.EventRangeEnd:
-		e.Arg = int64(t.args[0])
+		e.Arg = int64(t.args[1])
 	}
 	return advanced
 }
@@ -89,7 +89,7 @@ func (d *Decoder) gcRange(t *thread) outcome {
 			return invalid
 		}
 	case t.typ == evGCBegin && first:
-	case t.args[0] != d.gc.seq+1:
+	case t.args[1] != d.gc.seq+1:
 		return tooEarly
 	case t.typ == evGCBegin:
 		if d.gc.status == gcRunning || !t.user() {
@@ -101,11 +101,11 @@ func (d *Decoder) gcRange(t *thread) outcome {
 			return invalid
 		}
 	}
-	d.gc = gcState{t.args[0], status}
+	d.gc = gcState{t.args[1], status}
 	e := d.emitRange(t, kind, model.ScopeGlobal, 0)
 	e.Str = d.name(nameGC)
 	if t.typ == evGCBegin {
-		e.Stack = d.stack(t.args[1])
+		e.Stack = d.stack(t.args[2])
 	}
 	return advanced
 }

@@ -1,6 +1,11 @@
 package wire
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // roster collects what the generation shows of its goroutines' names. It goes through the
 // events of each thread alone, before the first is emitted: the order among threads does not
@@ -19,21 +24,24 @@ func (d *Decoder) roster() *model.Roster {
 		return r.Member(r.Enter(model.Member{G: model.GoID(id)}))
 	}
 	var frames []model.Frame // scratch
+	cast := func(e *stackEntry) {
+		frames = d.appendFrames(frames[:0], e)
+		of := model.RoleOf(frames)
+		i, ok := index[of]
+		if !ok {
+			i = int32(len(r.Roles))
+			r.Roles = append(r.Roles, of)
+			index[of] = i
+		}
+		e.role, e.cast = i, true
+	}
 	role := func(id uint64) int32 {
 		if id >= uint64(len(d.stacks.entries)) {
 			return 0
 		}
 		e := &d.stacks.entries[id]
 		if !e.cast {
-			frames = d.appendFrames(frames[:0], e)
-			of := model.RoleOf(frames)
-			i, ok := index[of]
-			if !ok {
-				i = int32(len(r.Roles))
-				r.Roles = append(r.Roles, of)
-				index[of] = i
-			}
-			e.role, e.cast = i, true
+			cast(e)
 		}
 		return e.role
 	}
@@ -53,38 +61,45 @@ threads:
 				if n == 0 {
 					continue threads // so is what follows
 				}
-				if pos = skip(buf, from, n); pos > len(buf) {
-					continue threads
+				last := uint64(0) // the bits that end numbers, from the last one of the event on
+				if from <= len(buf)-8 {
+					last = ^binary.LittleEndian.Uint64(buf[from:]) & ends
 				}
-				switch typ {
+				for i := n; i > 1; i-- {
+					last &= last - 1
+				}
+				if pos = from + bits.TrailingZeros64(last)/8 + 1; last == 0 {
+					for pos = from; n > 0; n-- {
+						_, pos = number(buf, pos)
+					}
+					if pos > len(buf) {
+						continue threads
+					}
+				}
+				switch typ { // N.B. if there is a stack of where g is, it is the last argument
 				case evGoStart, evGoSwitch, evGoSwitchDestroy, evGoCreateSyscall:
 					g = member(argument(buf, from, 1))
 				case evGoStatus, evGoStatusStack:
 					of := member(argument(buf, from, 1))
 					if typ == evGoStatusStack {
-						show(of, argument(buf, from, 4))
+						show(of, lastArgument(buf, pos))
 					}
 					if status := argument(buf, from, 3); status == goRunning || status == goSyscall && model.ThreadID(argument(buf, from, 2)) == t.id {
 						g = of
 					}
 				case evGoStop, evGoBlock:
-					show(g, argument(buf, from, 2))
+					show(g, lastArgument(buf, pos))
 					g = nil
 				case evGoDestroy, evGoSyscallEndBlocked, evGoDestroySyscall:
 					g = nil
 				case evGoCreate, evGoCreateBlocked:
-					show(g, argument(buf, from, 3))
+					stack := lastArgument(buf, pos)
+					show(g, stack)
 					if of := member(argument(buf, from, 1)); of != nil {
-						of.Created, of.Creation = role(argument(buf, from, 2)), d.creation(argument(buf, from, 3))
+						of.Created, of.Creation = role(argument(buf, from, 2)), d.creation(stack)
 					}
-				case evGCMarkAssistBegin:
-					show(g, argument(buf, from, 1))
-				case evGoSyscallBegin, evSTWBegin, evUserTaskEnd:
-					show(g, argument(buf, from, 2))
-				case evGoUnblock, evUserRegionBegin, evUserRegionEnd:
-					show(g, argument(buf, from, 3))
-				case evUserTaskBegin, evUserLog:
-					show(g, argument(buf, from, 4))
+				case evGoUnblock, evGoSyscallBegin, evGCMarkAssistBegin, evSTWBegin, evUserTaskBegin, evUserTaskEnd, evUserRegionBegin, evUserRegionEnd, evUserLog:
+					show(g, lastArgument(buf, pos))
 				}
 			}
 		}
@@ -103,7 +118,21 @@ threads:
 // argument returns an argument of the event whose arguments begin at b[pos:]; that with number 0
 // is the time.
 func argument(b []byte, pos int, i uint8) uint64 {
-	v, _ := number(b, skip(b, pos, i))
+	for ; i > 0; pos++ {
+		if b[pos] < 0x80 {
+			i--
+		}
+	}
+	v, _ := number(b, pos)
+	return v
+}
+
+// lastArgument returns the last argument of an event that ends at b[:end] and has others.
+func lastArgument(b []byte, end int) uint64 {
+	v := uint64(b[end-1])
+	for i := end - 2; b[i] >= 0x80; i-- {
+		v = v<<7 | uint64(b[i]&0x7f)
+	}
 	return v
 }
 
