@@ -149,13 +149,22 @@ func (w *activity) ringUntil(t model.Time) {
 		w.now, w.since, w.class = t, t, w.classOf()
 		w.global.begin(t, w.class)
 	}
-	for w.next <= t && w.ring(t) {
+	for w.next <= t {
+		for !w.graces.empty() && w.graces.front().until <= t && w.graces.front().turn != w.procs[w.graces.front().p].turn {
+			w.graces.pop() // of a proc that has gone on, as most have
+		}
+		if !w.ring(t) {
+			break
+		}
 		w.update()
 	}
 }
 
 // ring lets the first thing happen that was to happen by t without a step.
 func (w *activity) ring(t model.Time) bool {
+	if w.next = w.soonest(); w.next > t {
+		return false
+	}
 	first, ring := t, (func(*activity))(nil)
 	if !w.graces.empty() && w.graces.front().until <= first {
 		first, ring = w.graces.front().until, (*activity).endGrace
@@ -165,10 +174,6 @@ func (w *activity) ring(t model.Time) bool {
 	}
 	if !w.alarms.empty() && w.alarms.front().at <= first {
 		first, ring = w.alarms.front().at, (*activity).endAlarm
-	}
-	if ring == nil {
-		w.next = w.soonest()
-		return false
 	}
 	w.now = max(w.now, first)
 	ring(w)
@@ -412,7 +417,7 @@ func (w *activity) occupy(p *procActivity) {
 	if w.gap && class != heldUnknown {
 		class = heldOSGap
 	}
-	p.push(w.now, w.takenNow(), class, p.g, p.fn)
+	p.push(w.now, w.takenNow(), class)
 }
 
 // endTurn notes where the latest turn of a goroutine ended, which assists may

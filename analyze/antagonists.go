@@ -114,13 +114,10 @@ func (a *antagonists) add(p *point, length model.Duration, w *activity) {
 	if p.waited > 0 && heldCauses[p.class].Behind() {
 		a.addStretch(p, length, w)
 	}
-	for i := p.samples; i != 0; {
-		node := &w.samples[i]
-		next := node.next
-		node.next, w.freeSamples = w.freeSamples, i
-		i = next
+	for p.samples != 0 {
+		node := &w.samples[p.samples]
+		p.samples, node.next, w.freeSamples = node.next, w.freeSamples, p.samples
 	}
-	p.samples = 0
 }
 
 func (a *antagonists) addStretch(p *point, length model.Duration, w *activity) {

@@ -373,14 +373,19 @@ func (a *attribution) seenAt(s *stackSeen) {
 
 // ofProgram reports whether a stack has a function of the program.
 func (a *attribution) ofProgram(stack model.StackID) bool {
+	if int(stack) < len(a.users) && a.users[stack] != 0 {
+		return a.users[stack] == 2
+	}
+	return a.isOfProgram(stack)
+}
+
+func (a *attribution) isOfProgram(stack model.StackID) bool {
 	if n := int(stack) + 1; n > len(a.users) {
 		a.users = append(a.users, make([]uint8, n-len(a.users))...)
 	}
-	if a.users[stack] == 0 {
-		a.users[stack] = 1
-		if f := result.PlaceIn(a.tables.Stack(stack)); f != nil && result.OfProgram(f.Func) {
-			a.users[stack] = 2
-		}
+	a.users[stack] = 1
+	if f := result.PlaceIn(a.tables.Stack(stack)); f != nil && result.OfProgram(f.Func) {
+		a.users[stack] = 2
 	}
 	return a.users[stack] == 2
 }
@@ -577,7 +582,7 @@ func (a *attribution) settleUntil(t model.Time) {
 
 // keep keeps the wait that was settled if it is one of the worst, and empties cut.
 func (a *attribution) keep(w *wait) {
-	if last, ok := a.worst.full(); !ok || compareWaits(w, &last.wait) < 0 {
+	if last, ok := a.worst.full(); !ok || w.end-w.start >= last.end-last.start && compareWaits(w, &last.wait) < 0 {
 		a.worst.add(&worstWait{wait: *w, cut: a.cut})
 	}
 	for set := a.cut.causes; set != 0; set &= set - 1 {
@@ -670,7 +675,11 @@ func (a *attribution) forget(t model.Time) {
 func (a *attribution) turnOver(p *point, from, to model.Time, length model.Duration, n int64, whole bool) {
 	if n > 0 && length > 0 {
 		p.waited += length * model.Duration(n)
-		a.addTaken(heldCauses[p.class], from, to, p.clock, length, n)
+		if b := a.c.bins.in(from, to); b != nil { // nearly always
+			b[heldCauses[p.class]] += length * model.Duration(n)
+		} else {
+			a.addTaken(heldCauses[p.class], from, to, p.clock, length, n)
+		}
 		if whole {
 			p.turns += int32(n)
 		}

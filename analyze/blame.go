@@ -110,7 +110,9 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 	}
 	if s.State == model.GoWaiting && !s.OpenStart && !s.OpenEnd && b.waits.Of(s.Reason).HeldUp() {
 		*b.ended.get(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
-		b.heldUp = append(b.heldUp, make([]model.Duration, max(0, int(s.Reason)+1-len(b.heldUp)))...)
+		if n := int(s.Reason) + 1; n > len(b.heldUp) {
+			b.heldUp = append(b.heldUp, make([]model.Duration, n-len(b.heldUp))...)
+		}
 		b.heldUp[s.Reason] += s.Duration()
 	}
 	if s.State != model.GoRunnable {

@@ -180,7 +180,13 @@ type causeBins struct{ bins[CauseTotals] }
 
 // add adds the time between start and end, weight times.
 func (c *causeBins) add(cause Cause, start, end model.Time, weight int64) {
-	c.addClock(cause, start, end, end.Sub(start), weight, func(t model.Time) model.Duration { return t.Sub(start) })
+	if length := end.Sub(start); length == 0 || weight == 0 {
+		return
+	} else if x := c.in(start, end); x != nil { // nearly always
+		x[cause] += length * model.Duration(weight)
+	} else {
+		c.addClock(cause, start, end, length, weight, func(t model.Time) model.Duration { return t.Sub(start) })
+	}
 }
 
 // addClock adds length, weight times, which passed between start and end on a

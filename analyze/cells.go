@@ -49,11 +49,21 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 		a.cut.add(globalCauses[grp][class], to.Sub(from))
 		return
 	}
-	sums := k.between(i, j, from, to)
+	x, y, causes := k.point(i), k.point(j), &globalCauses[grp]
+	taken := y.sums[classTaken] - x.sums[classTaken]
 	for class := range classTaken {
-		a.cut.add(globalCauses[grp][class], sums[class])
+		a.cut.add(causes[class], y.sums[class]-x.sums[class])
 	}
-	taken := sums[classTaken]
+	if before := from.Sub(k.at(i)); x.class == classTaken {
+		taken -= before
+	} else {
+		a.cut.add(causes[x.class], -before)
+	}
+	if within := to.Sub(k.at(j)); y.class == classTaken {
+		taken += within
+	} else {
+		a.cut.add(causes[y.class], within)
+	}
 	switch {
 	case taken == 0:
 	case p == nil:

@@ -248,11 +248,13 @@ func (k *procTrack) begin(at model.Time, clock model.Duration, class uint8) {
 	k.rares.push(vector{})
 }
 
-// push begins a segment of a goroutine at the end. One of no length gives way.
-func (k *procTrack) push(at model.Time, clock model.Duration, class uint8, g model.GoID, fn model.StringID) {
-	p := k.last()
-	if k.at(k.end-1) == at {
-		p.class, p.g, p.fn, p.stack, p.ended = class, g, fn, 0, endedOtherwise
+// push begins a segment at the end, with the goroutine that the proc has now. One of no length
+// gives way.
+func (k *procActivity) push(at model.Time, clock model.Duration, class uint8) {
+	n := k.slot(k.end - 1)
+	p := &k.points[n]
+	if k.times[n] == at {
+		p.class, p.g, p.fn, p.stack, p.ended = class, k.g, k.fn, 0, endedOtherwise
 		return
 	}
 	hot, rare := p.hot, p.rare
@@ -266,7 +268,7 @@ func (k *procTrack) push(at model.Time, clock model.Duration, class uint8, g mod
 	}
 	// Field by field: a whole one would be put together elsewhere and copied.
 	p = k.add(at)
-	p.clock, p.hot, p.rare, p.class, p.g, p.fn = clock, hot, rare, class, g, fn
+	p.clock, p.hot, p.rare, p.class, p.g, p.fn = clock, hot, rare, class, k.g, k.fn
 	p.waited, p.turns, p.cover, p.samples, p.stack, p.ended = 0, 0, 0, 0, 0, endedOtherwise
 }
 

@@ -234,15 +234,16 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 	near := d.near
 	for i := range near {
 		for w := binary.LittleEndian.Uint64(near[i][:]); w != 0; {
-			k := bits.TrailingZeros64(w) / 8
-			w &^= math.MaxUint8 << (8 * k)
-			v, n := model.Duration(i)*nearEight+model.Duration(k)*nearGrain, int64(near[i][k])
-			for ; more && far.v < v; more = far.next() {
-				f(far.v, int64(far.n))
-			}
-			if more && far.v == v {
-				n += int64(far.n)
-				more = far.next()
+			k := bits.TrailingZeros64(w) &^ 7
+			n := int64(w >> k & math.MaxUint8)
+			w &^= math.MaxUint8 << k
+			v := model.Duration(i*nearEight + k*nearGrain/8)
+			for ; more && far.v <= v; more = far.next() {
+				if far.v == v {
+					n += int64(far.n)
+				} else {
+					f(far.v, int64(far.n))
+				}
 			}
 			f(v, n)
 		}
