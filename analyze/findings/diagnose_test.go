@@ -211,6 +211,25 @@ func TestWithoutCPU(t *testing.T) {
 	}
 }
 
+// TestLongSleeps checks that sleeps of the slowest requests are laid to late timers only if threads had no CPU for as long.
+func TestLongSleeps(t *testing.T) {
+	for longest, machine := range map[model.Duration]bool{2_000_000: false, 1_000_000_000: true} {
+		v := resulttest.Read(t, "http.trace")
+		v.Procs.Utilisation, v.Totals.Span = 0.05, 1000*v.Latency.All.Total // the machine disturbed it
+		allTails(v, "sleep")
+		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.f", Turns: 1, Longest: longest, Total: longest, BlameBasis: result.BlameBasis{Seen: longest},
+			Stacks: []result.BlameStack{{Total: longest, Stack: []result.Frame{{Function: "net.(*conn).Write"}, {Function: "main.f"}}}}})
+		for i := range v.Causes.Rows {
+			v.Causes.Rows[i].Dominated = result.Dist{}
+		}
+		findings.Judge(v)
+		named := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return strings.Contains(f.Title, "sleeps") })
+		if named == machine || v.Verdict.Machine == "" {
+			t.Errorf("no CPU for up to %d ns: %s (%s), with an item about sleeps: %t", longest, v.Verdict.Word, v.Verdict.Machine, named)
+		}
+	}
+}
+
 // TestHeadOfLine checks that receivers are found that wait for a sender while it waits for one of them, and
 // that those of a pool are not, none of which waits while the sender is held up.
 func TestHeadOfLine(t *testing.T) {
