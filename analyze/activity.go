@@ -53,7 +53,7 @@ type procActivity struct {
 	stuck     bool
 	turn      uint32 // counts changes
 	state     model.ProcState
-	class     uint8 // but for a gap
+	class     uint8 // except for a gap
 	g         model.GoID
 	fn        model.StringID
 }

@@ -598,7 +598,7 @@ func (a *attribution) estimate() {
 }
 
 // tidy forgets what no wait needs any more; and if there is too much of the
-// rest, its older half, but for what is needed to settle waits.
+// rest, its older half, except for what is needed to settle waits.
 func (a *attribution) tidy() {
 	opened, n := a.opened.all(), 0
 	for n < len(opened) && a.waits[opened[n]].done {

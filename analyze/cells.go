@@ -162,7 +162,7 @@ func (a *attribution) settleSearch(w *wait, from model.Time) {
 	a.searched(w, slow, slept, w.end, stopped)
 }
 
-// searched adds a cell, but for what the world was stopped in it, if it was.
+// searched adds a cell, except for what the world was stopped in it, if it was.
 func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bool) {
 	if to <= from {
 		return

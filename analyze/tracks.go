@@ -237,7 +237,7 @@ func (k *track[P]) remember(times []model.Time, t model.Time, sumsAt func(model.
 // procTrack is the track of a proc.
 type procTrack struct {
 	track[point]
-	covers int64        // waits that cover the first segment whole, besides its own count
+	covers int64        // waits that cover the first segment whole, apart from its own count
 	rares  fifo[vector] // times of classes that are not frequent
 	rare   uint32       // number of the first of those
 }

@@ -337,7 +337,7 @@ func TestFolderGone(t *testing.T) {
 }
 
 // TestOne checks that a second flight recorder is refused, with the reason, and that
-// one after another is not; and that trace.Start may run beside it.
+// one after another is not; and that trace.Start may run next to it.
 func TestOne(t *testing.T) {
 	r, _ := started(t, options(t))
 	if second, err := Start(options(t)); err == nil || second != nil || !strings.Contains(err.Error(), "of which a process has one") {

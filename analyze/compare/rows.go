@@ -271,7 +271,7 @@ func EnoughForInterval() int {
 func EnoughText() string {
 	n := EnoughForP()
 	s := fmt.Sprintf("%d traces per side", n)
-	for k := n - 1; k > 1; k-- { // one on a side tells nothing of chance
+	for k := n - 1; k > 1; k-- { // one on a side says nothing of chance
 		m := n
 		for !CanDiffer(k, m) {
 			m++

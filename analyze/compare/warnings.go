@@ -98,7 +98,7 @@ func (r *Result) warnSame() {
 }
 
 // known returns the different values that a side's traces have of something. Go versions
-// without a patch number are left out if others tell the rest.
+// without a patch number are left out if others have the rest.
 func (r *Result) known(s *Side, name string) []string {
 	out := valuesOf(s.Traces, name)
 	if name == "goversion" {

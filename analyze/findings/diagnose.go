@@ -108,7 +108,7 @@ func diagnose(r *result.Report) []diagnosis {
 	return d.ranked()
 }
 
-// heldUp are the distributions of what is lost besides waiting to run.
+// heldUp are the distributions of what is lost apart from waiting to run.
 func (d *diagnostician) heldUp() []*result.Named {
 	var list []*result.Named
 	for i := range d.r.Waiting.ByReason {

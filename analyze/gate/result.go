@@ -101,7 +101,7 @@ const (
 	GuardOK      GuardStatus = "ok"
 	GuardFailed  GuardStatus = "failed"
 	GuardUnknown GuardStatus = "unknown" // what it looks at is not recorded
-	GuardFlag    GuardStatus = "flag"    // to be told, blocks nothing
+	GuardFlag    GuardStatus = "flag"    // is reported, blocks nothing
 )
 
 // Guard is a condition on the traces.

@@ -19,11 +19,11 @@
 // # Rules
 //
 // Each rule names its place in the runtime's source where it is written down. They are the
-// same in Go 1.22 to 1.26, but for these, which go by Rules.Version:
+// same in Go 1.22 to 1.26, except for these, which go by Rules.Version:
 //
 //	injectglist wakes one more thread at its end     since 1.23 (inject)
 //	a timer wakes the poller only if it is first     since 1.23 (addTimer)
-//	one thread polls at a time, but for sleepers     since 1.25 (pickNetwork)
+//	one thread polls at a time, except sleepers      since 1.25 (pickNetwork)
 //	who is preempted for a stop stays in runnext     since 1.26 (PreemptedTo)
 //	procs get the threads back that they had         since 1.26 (wakeOld)
 //	idle procs get mark workers at the restart       since 1.26 (allot)

@@ -167,7 +167,7 @@ func (s *sim) worker(mode int) int32 {
 	return w
 }
 
-// pickWorker has p run a mark worker; whoever runs one, but for an idle one, wakes another thread
+// pickWorker has p run a mark worker; whoever runs one, except for an idle one, wakes another thread
 // for the other goroutines (runtime/proc.go: schedule, tryWakeP).
 func (s *sim) pickWorker(p, w int32) {
 	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)

@@ -37,7 +37,7 @@ func FairPick(tick uint32) bool { return tick%FairTick == 0 }
 func MaySpin(spinning, idle, procs int) bool { return 2*spinning < procs-idle }
 
 // GCWorkers returns how many dedicated mark workers a cycle has, and the part of the
-// time of all procs that fractional workers take beside (runtime/mgcpacer.go:
+// time of all procs that fractional workers take in addition (runtime/mgcpacer.go:
 // startCycle; 25 % of procs).
 func GCWorkers(procs int) (dedicated int, fractional float64) {
 	goal := float64(procs) * 0.25

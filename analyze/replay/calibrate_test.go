@@ -250,7 +250,7 @@ func TestWakeQuantiles(t *testing.T) {
 	}
 }
 
-// TestBackOffQuantiles checks that what a thief does beside its sleep is taken off.
+// TestBackOffQuantiles checks that what a thief does apart from its sleep is taken off.
 func TestBackOffQuantiles(t *testing.T) {
 	h := newHand()
 	for i := range 1000 {

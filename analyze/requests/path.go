@@ -423,7 +423,7 @@ func (t *Tracker) again(g, by *goroutine) {
 	}
 }
 
-// trim forgets what ended before the horizon, but for the last of it, where the next began.
+// trim forgets what ended before the horizon, except for the last of it, where the next began.
 func (t *Tracker) trim(g *goroutine) {
 	n := max(g.at(t.horizon)-1, 0)
 	for i := 0; i < n && len(g.links) > 0; i++ {

@@ -8,7 +8,7 @@ import (
 )
 
 // Use is what a proc's time went to: its state, and for Running the kind of
-// work, in as many kinds as pictures and reports tell apart.
+// work, in as many kinds as pictures and reports distinguish.
 type Use uint8
 
 // Uses of a proc.

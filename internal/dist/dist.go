@@ -18,7 +18,7 @@ const ExactSamples = 5_000_000
 // Dist is a distribution of durations. The zero value is empty and ready.
 //
 // Up to [ExactSamples] samples it is exact: it keeps each different value with
-// its count, in about four bytes per value or sample besides a table of at most 256 KiB
+// its count, in about four bytes per value or sample apart from a table of at most 256 KiB
 // and a buffer for the newest. Beyond that it becomes a histogram of log-linear buckets
 // whose values are off by at most 0.4 %; count, total, minimum and maximum stay exact.
 //
@@ -253,7 +253,7 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 	}
 }
 
-// Merge adds the samples of o, which stays as it is but for its storage.
+// Merge adds the samples of o, which stays as it is except for its storage.
 func (d *Dist) Merge(o *Dist) {
 	if o.count == 0 {
 		return

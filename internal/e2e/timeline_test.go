@@ -200,13 +200,13 @@ func (x *tab) zoom() zooming {
 	x.t.Helper()
 	best := x.zoomOnce()
 	for range 2 {
-		if !testing.Short() && best.Mean > 1000.0/30 { // beside other jobs times say little
+		if !testing.Short() && best.Mean > 1000.0/30 { // next to other jobs times say little
 			if z := x.zoomOnce(); z.Mean < best.Mean {
 				best = z
 			}
 		}
 	}
-	if !testing.Short() && best.Mean > 1000.0/30 { // beside other jobs times say little
+	if !testing.Short() && best.Mean > 1000.0/30 { // next to other jobs times say little
 		x.t.Errorf("%.1f ms a frame, want 33 at most", best.Mean)
 	}
 	if best.Drawn < 100 {

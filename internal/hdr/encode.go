@@ -37,7 +37,7 @@ func (p Packed) Encode() string {
 	raw = binary.BigEndian.AppendUint32(raw, uint32(len(p.payload)))
 	raw = binary.BigEndian.AppendUint32(raw, 0) // offset of indexes
 	raw = binary.BigEndian.AppendUint32(raw, digits)
-	raw = binary.BigEndian.AppendUint64(raw, 1) // the lowest value told from 0
+	raw = binary.BigEndian.AppendUint64(raw, 1) // the lowest value distinguished from 0
 	raw = binary.BigEndian.AppendUint64(raw, p.highest())
 	raw = binary.BigEndian.AppendUint64(raw, math.Float64bits(1)) // ratio of values
 	raw = append(raw, p.payload...)

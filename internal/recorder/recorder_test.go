@@ -181,7 +181,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestNoise checks what counts as disturbed beside the limits of env: much more waiting for
+// TestNoise checks what counts as disturbed next to the limits of env: much more waiting for
 // a CPU than in the best recording of the side, if others used CPUs.
 func TestNoise(t *testing.T) {
 	s := &session{o: Options{Limits: env.DefaultLimits}, delay: map[interleave.Side]float64{}}

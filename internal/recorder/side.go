@@ -127,7 +127,7 @@ func SplitCommand(text string) ([]string, error) {
 	return words, nil
 }
 
-// binary returns the program that is measured, as far as it can be told.
+// binary returns the program that is measured, as far as it is known.
 func (s *Side) binary() string { return s.command[max(s.test, 0)] }
 
 // traceArgs returns the command line and environment by which a program writes its

@@ -88,7 +88,7 @@ func central(n int, at func(k int) float64, conf float64, cdf func(int) float64)
 const rounding = 1e-12
 
 // reached returns a computed confidence, at least 0, and the one asked for if it is that
-// but for rounding: callers compare the two.
+// except for rounding: callers compare the two.
 func reached(c, conf float64) float64 {
 	if math.Abs(c-conf) <= 2*rounding {
 		return conf

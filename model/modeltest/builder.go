@@ -120,7 +120,7 @@ func (b *Builder) Generation(m *Thread) *Builder {
 	return b
 }
 
-// Raw appends an event as it is, but for its time (now, or 1 ns after the event
+// Raw appends an event as it is, except for its time (now, or 1 ns after the event
 // before). The Builder's account does not follow it.
 func (b *Builder) Raw(e model.Event) *Builder {
 	e.Time = b.now

@@ -301,7 +301,7 @@ func checkTicks(t *testing.T, r *record) {
 	}
 }
 
-// checkLengths replays the told lengths beside the steps: they change when told
+// checkLengths replays the told lengths next to the steps: they change when told
 // to, and together the queues never hold more than what is Runnable.
 func (x *trial) checkLengths(t *testing.T, r *record) {
 	t.Helper()

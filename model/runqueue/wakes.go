@@ -42,7 +42,7 @@ type trigger struct {
 }
 
 // wakes follows who was woken for idle procs (runtime/proc.go: wakep, startIdle).
-// The trace shows a proc idle until the woken thread has it, but for the runtime
+// The trace shows a proc idle until the woken thread has it, except for the runtime
 // it is not idle any more once the thread was signalled, and a thread that spins
 // keeps others from being woken. Idle procs are a stack (pidleput, pidleget).
 type wakes struct {

@@ -173,7 +173,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestSaved checks that pictures of a report that was saved and read are the same but for
+// TestSaved checks that pictures of a report that was saved and read are the same except for
 // what it does not contain.
 func TestSaved(t *testing.T) {
 	in := synthetic{waits: 3000, procs: 5, span: 700 * ms}.input()

@@ -18,7 +18,7 @@ import (
 // figures of the trace, and one for each thing that figures are of, such as
 // Sched/origin=goroutine. Of several traces there is a line Sched for each, and what is
 // known only of all together is in Sched/traces=all: one sample, of which benchstat can
-// tell nothing. What figures of all together are of is left out then. The number at the end of the names is
+// say nothing. What figures of all together are of is left out then. The number at the end of the names is
 // GOMAXPROCS, if it did not change.
 func Benchfmt(w io.Writer, v *result.Report) error {
 	list := Of(v)

@@ -29,7 +29,7 @@ func (w *Writer) STW(s *model.STW) {
 	}
 }
 
-// Range implements [model.RangeObserver]. Those that stop the world are told by STW.
+// Range implements [model.RangeObserver]. Those that stop the world are reported by STW.
 func (w *Writer) Range(s *model.RangeSpan) {
 	x := slice{name: w.names.of(s.Name), start: s.Start, end: s.End}
 	switch s.Scope {
@@ -83,7 +83,7 @@ func (w *Writer) Task(s *model.Task) {
 	w.enc.slice(&x)
 }
 
-// Event takes the user's log messages, of which the Machine does not tell.
+// Event takes the user's log messages, which the Machine does not report.
 func (w *Writer) Event(ev *model.Event) {
 	if w.queues != nil {
 		w.queues.event(ev)

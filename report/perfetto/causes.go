@@ -5,14 +5,14 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// causeFeed is the feed that tells of each wait what it was lost to, too. The Explainer
-// works beside; it is waited for from time to time, to write what it told.
+// causeFeed is the feed with what each wait was lost to, too. The Explainer
+// works in parallel; it is waited for from time to time, to write what it found.
 type causeFeed struct {
 	teller
 	explainer *analyze.Explainer
 	events    int
 	write     func(*[]byte)
-	told      slice // being told
+	told      slice // being written
 }
 
 // pauseEvents is after how many events the Explainer is waited for.
@@ -47,7 +47,7 @@ func (f *causeFeed) finish(end model.Time) {
 	f.flush(f.write, 0)
 }
 
-// explained tells of a wait: a slice that is named after its greatest cause.
+// explained writes a wait: a slice that is named after its greatest cause.
 func (f *causeFeed) explained(x *analyze.ExplainedWait) {
 	if f.enc == nil || len(x.Cells) == 0 {
 		return

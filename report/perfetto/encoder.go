@@ -99,7 +99,7 @@ func (e *encoder) span(g *goroutine, s *model.GoSpan, cpu int64) {
 
 // state writes that a goroutine is in a state from now on. The cpu is the one that it
 // runs on or leaves, noCPU if neither: the importer closes the interval of the cpu that
-// is told, whatever the documentation says.
+// is written, whatever the documentation says.
 func (e *encoder) state(g *goroutine, at model.Time, state uint64, cpu int64) {
 	b := appendOpen(e.buf, tracePacket)
 	packet := len(b)
@@ -182,7 +182,7 @@ func (e *encoder) intern(name label, args []arg) {
 	e.close(data)
 }
 
-// news returns n if it was not told yet, else 0.
+// news returns n if it was not written yet, else 0.
 func news(told *[]bool, n uint32) uint32 {
 	if int(n) >= len(*told) {
 		*told = append(*told, make([]bool, int(n)+1-len(*told))...)

@@ -19,7 +19,7 @@ type gauge struct {
 
 func newGauge(t track) gauge { return gauge{track: t} }
 
-// set tells the value from a time on. Without an encoder it is only kept.
+// set writes the value from a time on. Without an encoder it is only kept.
 func (g *gauge) set(e *encoder, at model.Time, v int64) {
 	if g.exists && v == g.value {
 		return

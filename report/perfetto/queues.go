@@ -88,7 +88,7 @@ type teller struct {
 	enc     *encoder // nil before the window
 	from    model.Time
 	lengths []gauge // by proc + 1; the first is that of the global queue
-	// Of the steal being told:
+	// Of the steal being written:
 	taken, got moment
 	args       [3]arg
 }
@@ -100,7 +100,7 @@ func (t *teller) begin(enc *encoder, from model.Time) {
 	}
 }
 
-// end tells the last lengths.
+// end writes the last lengths.
 func (t *teller) end(at model.Time) {
 	for i := range t.lengths {
 		t.lengths[i].finish(t.enc, at)

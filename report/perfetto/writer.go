@@ -8,7 +8,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Writer is an observer of a Machine that writes what the Machine tells. Call
+// Writer observes a Machine and writes a Perfetto trace. Call
 // [Writer.ObserveSteps] before the first event, [Writer.Observe] where the window
 // begins (without one: there, too), [Writer.Event] with every event from then on, and
 // [Writer.Finish] after [model.Machine.Finish].
@@ -92,7 +92,7 @@ func (w *Writer) ObserveSteps(m *model.Machine) {
 	}
 }
 
-// Observe begins to write. Times count from origin; what is before now is not told.
+// Observe begins to write. Times count from origin; what is before now is not written.
 func (w *Writer) Observe(m *model.Machine, origin model.Time) {
 	w.enc = newEncoder(origin, 1)
 	w.enc.begin()
@@ -211,7 +211,7 @@ func (w *Writer) write(buf *[]byte) {
 func (w *Writer) Err() error { return w.err }
 
 // Finish writes what is left and returns the first error of writing. End is that of
-// the time that was told of.
+// the time that was written.
 func (w *Writer) Finish(end model.Time) error {
 	for i := range w.counts {
 		w.counts[i].finish(w.enc, end)

@@ -267,7 +267,7 @@ func (s *span) pack(b []byte, after model.Time) []byte {
 	return b[:len(b)+n]
 }
 
-// fields returns what is packed of s besides its head and its times.
+// fields returns what is packed of s apart from its head and its times.
 func (s *span) fields() (v [numStates]uint64) {
 	if s.mix.spans > 0 {
 		for i, d := range s.mix.times {

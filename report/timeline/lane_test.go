@@ -93,7 +93,7 @@ func TestOmit(t *testing.T) {
 	}
 }
 
-// TestOmitMany checks that beside many goroutines that go on, those that end are omitted
+// TestOmitMany checks that next to many goroutines that go on, those that end are omitted
 // together, and that not more have a lane in the end than may.
 func TestOmitMany(t *testing.T) {
 	r := New(model.NewTables(), Options{Lanes: 1000})

@@ -298,7 +298,7 @@ func (c *comparison) threads() {
 	c.lines("intervals of threads", got, want)
 }
 
-// rest compares what is beside the lanes.
+// rest compares what is next to the lanes.
 func (c *comparison) rest() {
 	var area, wantArea, length, wantLength, idle, wantIdle int64
 	for _, s := range c.d.depth {

@@ -13,7 +13,7 @@ import (
 const maxAnnotations = 10
 
 // GitHub writes workflow commands that annotate violated rules, the worst first, and says
-// in one more if nothing could be judged. Rules that hold are not told.
+// in one more if nothing could be judged. Rules that hold are left out.
 func GitHub(w io.Writer, r *gate.Result, o Options) error {
 	c, err := printable(r)
 	if err != nil {
@@ -63,7 +63,7 @@ func title(r *gate.RuleResult) string {
 	return what
 }
 
-// message tells a violated rule in lines: what was seen, where, why and what to do.
+// message describes a violated rule in lines: what was seen, where, why and what to do.
 func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
 	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(named(r), "  ")}
 	if s := remark(r); s != "" {

@@ -24,7 +24,7 @@ func (o *Options) source(f *sample.Frame) (place, bool) {
 	if rel, ok := below(slashes(o.Root), file); ok {
 		return place{rel, f.Line}, true
 	}
-	// With -trimpath, files are told by the path of their package.
+	// With -trimpath, files are named by the path of their package.
 	if rel, ok := below(o.Module, file); ok {
 		return place{path.Join(o.ModuleDir, rel), f.Line}, true
 	}
@@ -45,7 +45,7 @@ func below(dir, file string) (string, bool) {
 	return rel, true
 }
 
-// top returns the place in the repository that tells most of a violated rule: the code that
+// top returns the place in the repository that says most of a violated rule: the code that
 // waits stood behind, else where the class that grew most stopped or was woken. The part is
 // the class.
 func (o *Options) top(r *gate.RuleResult) (place, *gate.Part, bool) {

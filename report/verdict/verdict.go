@@ -25,7 +25,7 @@ type Options struct {
 	BaseDir, CandDir string
 
 	// Root is the folder of the repository and Module the path of its module. Files in
-	// traces are told relative to Root by formats that point into the source; others are
+	// traces are named relative to Root by formats that point into the source; others are
 	// left out. ModuleDir is where the module lies below Root, slash-separated; "" is at it.
 	Root      string
 	Module    string
@@ -41,7 +41,7 @@ type Format struct {
 	Name string
 	Ext  string // of files, with the dot
 	Doc  string // one line for help
-	// Write renders r, all or, if r cannot be told in this format, nothing.
+	// Write renders r, all or, if r cannot be written in this format, nothing.
 	Write func(w io.Writer, r *gate.Result, o Options) error
 }
 

@@ -120,7 +120,7 @@ func remark(r *gate.RuleResult) string {
 	return strings.Join(parts, "; ")
 }
 
-// isBrief reports whether the reason for no verdict is short enough to stand beside the
+// isBrief reports whether the reason for no verdict is short enough to stand next to the
 // figures.
 func isBrief(r *gate.RuleResult) bool { return textui.Width(r.Why) <= 40 }
 
@@ -191,7 +191,7 @@ func waiverText(w *gate.Waiver) string {
 	return s
 }
 
-// needs is what would make a rule decidable; "" if that is not known, or told by its Why.
+// needs is what would make a rule decidable; "" if that is not known, or said by its Why.
 func needs(r *gate.RuleResult) string {
 	if r.Needed <= 0 || r.Why != "" {
 		return ""
@@ -206,13 +206,13 @@ func needs(r *gate.RuleResult) string {
 	return s
 }
 
-// shown is how many parts and stretches texts tell.
+// shown is how many parts and stretches texts name.
 const shown = 3
 
 // note is a line about a violated rule, with what it is about.
 type note struct{ label, text string }
 
-// notes tell what an engineer needs to know of a violated rule, in the order of reading.
+// notes say what an engineer needs to know of a violated rule, in the order of reading.
 func (o *Options) notes(res *gate.Result, r *gate.RuleResult) []note {
 	m := measure{unit: r.Unit, per: perWhat(res), alone: res.Base == nil || r.Explain.Alone}
 	e := r.Explain
@@ -243,7 +243,7 @@ func (o *Options) notes(res *gate.Result, r *gate.RuleResult) []note {
 	return out
 }
 
-// firstPlaced is the first rule in texts that tells parts, nil if none does.
+// firstPlaced is the first rule in texts that names parts, nil if none does.
 func firstPlaced(res *gate.Result) *gate.RuleResult {
 	for _, r := range ranked(res) {
 		if r.Explain != nil && len(r.Explain.Where) > 0 {
@@ -253,7 +253,7 @@ func firstPlaced(res *gate.Result) *gate.RuleResult {
 	return nil
 }
 
-// measure is how parts are told.
+// measure is how parts are written.
 type measure struct {
 	unit  rule.Unit // of the rule
 	per   string    // what totals are divided by
@@ -351,7 +351,7 @@ func who(p *gate.Part, did string) string {
 // frame returns "main.(*queue).push (queue.go:41)".
 func frame(f *sample.Frame) string { return textui.Shorten(compare.FrameText(f), longest) }
 
-// behind tells which code waits stood behind, with the longest stretch that ran.
+// behind says which code waits stood behind, with the longest stretch that ran.
 func (m measure) behind(p *gate.Part) string {
 	did := ""
 	if p.Detail != result.CauseGoroutine.String() { // goes without saying
@@ -378,7 +378,7 @@ func why(e *gate.Explain) []string {
 	return e.Why
 }
 
-// see tells a stretch to look at.
+// see names a stretch to look at.
 func see(l *gate.Look) string {
 	side := "candidate"
 	if l.Base {

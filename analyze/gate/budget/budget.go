@@ -50,7 +50,7 @@ type Budget struct {
 //
 // Five traces per side are the least with which five rules can fail at an alpha of 5 %,
 // and from six on there is a 95 % interval of a median.
-// Involuntary context switches, above 20 per second and proc, tell of a disturbed machine
+// Involuntary context switches, above 20 per second and proc, show a disturbed machine
 // only together with foreign load: threads of the program displace each other, too.
 // Run-queue delay decides nothing alone either, since it grows with the program's own
 // load (by 1.75 for a quarter more). The load may differ by as much as moves p99 by a

@@ -12,7 +12,7 @@ import (
 // Child is a process that has ended, as its parent knows it.
 type Child struct {
 	State *os.ProcessState
-	// Binary is its executable, which tells its Go version and commit; "" if not known.
+	// Binary is its executable, which has its Go version and commit; "" if not known.
 	Binary string
 	// Env are its environment variables; nil: those of this process.
 	Env []string

@@ -17,7 +17,7 @@ type Limits struct {
 
 // DefaultLimits are those of a budget that sets none. Undisturbed programs were seen with up to 2
 // switches per second and proc at real-time priority, but with 150 at the normal one, from
-// their own threads; beside as many others as there are CPUs with 50 to 600 and a foreign
+// their own threads; next to as many others as there are CPUs with 50 to 600 and a foreign
 // part of 0.4 to 0.8.
 var DefaultLimits = Limits{Nivcsw: 20, Foreign: 0.1, Steal: 0.05}
 

@@ -65,7 +65,7 @@ func (r *Record) Check() error {
 // Beside returns the name of the file that holds the Run of a trace's file.
 func Beside(trace string) string { return trace + ".env.json" }
 
-// WriteRun writes the Run of the trace in a file to the file beside it.
+// WriteRun writes the Run of the trace in a file to the file next to it.
 func WriteRun(trace string, run *Run) error {
 	x := *run
 	x.Sum = savedfile.Sum(&x)

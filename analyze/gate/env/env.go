@@ -1,10 +1,10 @@
-// Package env records what a trace does not tell: on what it was recorded, and what
+// Package env records what a trace does not: on what it was recorded, and what
 // the operating system and other programs did meanwhile. This package promises nothing to
 // other modules.
 //
 // A [Record] is taken where the measured window begins and another where it ends.
 // Written into the trace as user messages of category [Category] they make the file
-// self-contained; a recorder outside of the process keeps them in a file beside it.
+// self-contained; a recorder outside of the process keeps them in a file next to it.
 package env
 
 // Category is that of the user log messages that hold records, as JSON.

@@ -163,7 +163,7 @@ func (f files) cgroup() *Cgroup {
 }
 
 // cgroups returns the folders where the control groups of this process may be, innermost
-// first. Within a container the path that the process is told may be one of outside.
+// first. Within a container the path that the process gets may be one of outside.
 func (f files) cgroups() []string {
 	var dirs []string
 	for line := range strings.Lines(f.read("proc/self/cgroup", 16<<10)) {

@@ -2,7 +2,7 @@ package env
 
 import "sync"
 
-// system reads what the operating system tells.
+// system reads what the operating system reports.
 var system = files{root: "/"}
 
 var machine = sync.OnceValue(system.fixed)

@@ -45,7 +45,7 @@ func (r *Run) Usage(procs int) Usage {
 	return u
 }
 
-// process sets what counters of the process tell, by seconds times procs.
+// process sets what counters of the process report, by seconds times procs.
 func (u *Usage) process(r *Run, capacity float64) {
 	b, e := r.Begin.Process, r.End.Process
 	if b == nil || e == nil {
@@ -63,10 +63,10 @@ func (u *Usage) process(r *Run, capacity float64) {
 }
 
 // minHost is the machine's CPU time below which its counters, which are in ticks of 10 ms,
-// tell too little: ten ticks.
+// say too little: ten ticks.
 const minHost = 10 * tick
 
-// host sets what counters of the machine tell.
+// host sets what counters of the machine report.
 func (u *Usage) host(r *Run) {
 	b, e := r.Begin.Host, r.End.Host
 	if b == nil || e == nil {

@@ -335,7 +335,7 @@ func (p *parser) pattern(closing byte) string {
 }
 
 // bare reads a pattern without quotes. Parentheses belong to it, as in
-// main.(*T).run, but for the one that closes share(key=pattern).
+// main.(*T).run, except for the one that closes share(key=pattern).
 func (p *parser) bare(closing byte) string {
 	depth := 0
 	s := p.take(func(c byte) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// environment is what the records of a recording tell, and of which stretch of the trace.
+// environment is what the records of a recording say, and of which stretch of the trace.
 type environment struct {
 	run      *env.Run // nil: there is none
 	from, to model.Time
@@ -22,7 +22,7 @@ type environment struct {
 	marked bool
 }
 
-// environment returns the records in the trace, else those beside it, which are of the
+// environment returns the records in the trace, else those next to it, which are of the
 // whole process.
 func (s *scan) environment(beside *env.Run) environment {
 	if begin, end, ok := s.pair(); ok {
@@ -74,7 +74,7 @@ func (s *scan) counted() *int64 {
 	return sum
 }
 
-// fill sets what records in a trace do not tell, if those beside it do: the recorder's
+// fill sets what records in a trace do not have, if those next to it do: the recorder's
 // canary, and the names of what was recorded where.
 func fill(run, beside *env.Run) {
 	if beside == nil {
@@ -108,7 +108,7 @@ func slack(window model.Duration) model.Duration {
 	return max(model.Duration(nearPart*float64(window)), nearTime)
 }
 
-// about reports whether the stretch is the window, but for the time that taking the
+// about reports whether the stretch is the window, except for the time that taking the
 // records took.
 func (e *environment) about(from, to model.Time) bool {
 	if e.marked && from <= e.from && e.to <= to {

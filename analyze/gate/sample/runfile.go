@@ -13,7 +13,7 @@ import (
 // maxRun bounds the file of an [env.Run], in bytes.
 const maxRun = 64 << 10
 
-// ReadRun returns the [env.Run] that lies beside the trace in a file, nil if there is none.
+// ReadRun returns the [env.Run] that lies next to the trace in a file, nil if there is none.
 func ReadRun(trace string) (*env.Run, error) {
 	name := env.Beside(trace)
 	data, err := savedfile.ReadFile(name, maxRun)

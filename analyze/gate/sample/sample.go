@@ -17,7 +17,7 @@ type Spec struct {
 	Workload string
 	// Op is what /op counts: "region:NAME" and "task:NAME" that end in the window,
 	// goroutines with the start function of "goroutine:FUNC" that end in it, or "count", the
-	// number that the environment record tells; "" are requests of the kind with the most time.
+	// number that the environment record has; "" are requests of the kind with the most time.
 	// Names may have * for any text.
 	Op string
 	// Window is what part is measured: "region:NAME", from the first one's begin to the
@@ -191,14 +191,14 @@ type Stretch struct {
 // Set are the samples of one side.
 type Set struct {
 	Design string `json:"design,omitempty"` // "interleaved" or ""
-	// Recording tells recordings apart that were made in turns: sides of two different ones
+	// Recording distinguishes recordings that were made in turns: sides of two different ones
 	// were not. "" if not known.
 	Recording string   `json:"recording,omitempty"`
 	Samples   []Sample `json:"samples"`
 }
 
 // Input is a trace to be read, with the environment record of its recorder, if that kept
-// one beside the trace.
+// one next to the trace.
 type Input struct {
 	Name string
 	Env  *env.Run

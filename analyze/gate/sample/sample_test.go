@@ -509,7 +509,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// TestBeside checks what the environment record in the file beside a trace gives.
+// TestBeside checks what the environment record in the file next to a trace gives.
 func TestBeside(t *testing.T) {
 	run := &env.Run{
 		Begin: env.Record{Schema: env.Schema, Point: env.Begin, Workload: "w", OS: "linux", Arch: "amd64", NumCPU: 4, MonoNS: 1, Process: &env.Process{}, CanaryNS: 5},

@@ -30,7 +30,7 @@ func serve(requests int) {
 	wg.Wait()
 }
 
-// BenchmarkServe reports runnable-p99-ns, wait-ns/op, wakes/op and cpu-ns/op beside ns/op.
+// BenchmarkServe reports runnable-p99-ns, wait-ns/op, wakes/op and cpu-ns/op next to ns/op.
 func BenchmarkServe(b *testing.B) {
 	schedtest.Bench(b)
 	for b.Loop() {

@@ -98,7 +98,7 @@ func quantitiesOf(rules []*rule.Rule) []rule.Quantity {
 
 // Measure ends the recording and returns what its trace says of quantities such as
 // "p99(runnable)" or "mean(wakes/op)": nanoseconds, numbers and fractions. One without data
-// is not in the result. The error tells why there is nothing to read.
+// is not in the result. The error says why there is nothing to read.
 func (r *Recording) Measure(quantities ...string) (map[string]float64, error) {
 	var list []rule.Quantity
 	for _, text := range quantities {

@@ -68,7 +68,7 @@ type config struct {
 func Workload(id string) Option { return func(c *config) { c.workload = id } }
 
 // Op says what /op counts in rules: "region:NAME", "task:NAME", "goroutine:FUNC" with the
-// full name of a start function, or "count", which is what [Recording.Ops] was told. That
+// full name of a start function, or "count", which is what was passed to [Recording.Ops]. That
 // is the default.
 func Op(op string) Option { return func(c *config) { c.op = op } }
 
@@ -84,7 +84,7 @@ func SkipDisturbed() Option { return func(c *config) { c.skip = true } }
 func Samples() Option { return func(c *config) { c.samples = true } }
 
 // Recording is a trace round a part of a test. Its methods belong to the goroutine that
-// started it, but for Ops.
+// started it, except for Ops.
 type Recording struct {
 	tb testing.TB
 	config

@@ -390,7 +390,7 @@ func TestSamples(t *testing.T) {
 	})
 }
 
-// TestOneAtATime checks that a recording beside another fails, and one after it does not.
+// TestOneAtATime checks that a recording next to another fails, and one after it does not.
 func TestOneAtATime(t *testing.T) {
 	alone(t)
 	first, second := newFake(t), newFake(t)

@@ -362,7 +362,7 @@ func (a *app) sample(ctx context.Context, ref source.Ref, in *input, f *readFlag
 	return x, nil
 }
 
-// showProgress shows how far a trace is read by something that does not tell, until the
+// showProgress shows how far a trace is read by something that does not show it, until the
 // function it returns is called.
 func (a *app) showProgress(in *input) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})

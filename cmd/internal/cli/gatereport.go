@@ -95,7 +95,7 @@ func forFlag(flag string, err error) error {
 	return &usageError{errors.New(flag + rest), u.hint}
 }
 
-// checkPlace refuses two reports in one place, but for annotations below a text: both are
+// checkPlace refuses two reports in one place, except for annotations below a text: both are
 // lines of a log.
 func (r *reportFile) checkPlace(others []reportFile) error {
 	for _, o := range others {
