@@ -93,6 +93,14 @@ func (m *Machine) Now() Time { return m.now }
 // goes on changing it.
 func (m *Machine) Goroutine(id GoID) *Goroutine { return m.gs.Get(id) }
 
+// Restarted returns when the world was seen running again whose stop has not ended yet, and whether it was.
+func (m *Machine) Restarted() (Time, bool) {
+	if m.stw == nil || !m.stw.restarted {
+		return 0, false
+	}
+	return m.stw.Effective, true
+}
+
 // Tables returns the tables that IDs of strings and stacks refer to.
 func (m *Machine) Tables() *Tables { return m.tables }
 

@@ -130,6 +130,11 @@ func (t *Tracker) advance(at model.Time) {
 	if at > t.now {
 		t.now = at
 	}
+	if t.stopped == math.MaxInt64 { // the runtime records the end of a stop some time after procs run again
+		if at, ok := t.machine.Restarted(); ok {
+			t.restarts(at)
+		}
+	}
 	if t.stale || t.bytes > t.sweepAt {
 		t.move()
 	}
@@ -482,12 +487,16 @@ func (t *Tracker) ranges(ev *model.Event) {
 				t.bytes += turnBytes
 			}
 		} else if t.inStop > 0 {
-			if t.inStop--; t.inStop == 0 {
-				t.stopped = t.now
-				t.stops[len(t.stops)-1].to = t.now
+			if t.inStop--; t.inStop == 0 && t.stopped == math.MaxInt64 {
+				t.restarts(t.now)
 			}
 		}
 	}
+}
+
+// restarts ends the last stop of the world.
+func (t *Tracker) restarts(at model.Time) {
+	t.stopped, t.stops[len(t.stops)-1].to = at, at
 }
 
 // stopsIn returns the stops of the world that overlap an interval.
