@@ -394,6 +394,7 @@ func TestWarnings(t *testing.T) {
 		"little":     {func(t *Trace) { t.Sample.Ops = 1040 }, "region:request", "", ""},
 		"no ops":     {func(t *Trace) { t.Sample.Ops = 0 }, "region:request", "op", "No trace of new has an op region:request"},
 		"cut":        {func(t *Trace) { t.Sample.Whole, t.Sample.Loss = false, "cut at 2s." }, "", "whole whole whole whole", "is not whole: cut at 2s."},
+		"served":     {func(t *Trace) { t.Sample.Requests = &sample.Requests{Kind: "http"} }, "", "requests", "new has requests (http), old has none"},
 		"long":       {func(t *Trace) { t.Sample.To = 2 * s }, "", "length", "1.00s in old and 2.00s in new"},
 		"foreign":    {func(t *Trace) { t.Sample.Noise = &env.Noise{Foreign: f(0.4)} }, "", "noise", "other processes used 40% of the machine"},
 		"calm": {func(t *Trace) {

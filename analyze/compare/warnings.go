@@ -48,8 +48,12 @@ func (r *Result) warn() {
 		r.warnf("behind", "Which code goroutines waited behind is not compared: %s.", r.unlike)
 	}
 	sides := []*Side{&r.Base, &r.Cand}
-	for _, s := range sides { // 2
+	for i, s := range sides { // 2
 		r.warnIncomplete(s)
+		other := sides[1-i]
+		if kind := s.serves(); kind != "" && other.serves() == "" {
+			r.warnf("requests", "%s has requests (%s), %s has none: only what goroutines wait for is compared.", s.Name, kind, other.Name)
+		}
 	}
 	if r.Saved() {
 		r.warnSaved()
@@ -69,6 +73,16 @@ func (r *Result) warn() {
 		r.warnf("delay", "Threads waited for a CPU for %s per second and proc in %s, %s in %s: the operating system's part of the latencies is not the same.",
 			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
 	}
+}
+
+// serves returns the kind of a side's requests, "" if it has none.
+func (s *Side) serves() string {
+	for _, t := range s.Traces {
+		if x := t.Sample.Requests; x != nil {
+			return x.Kind
+		}
+	}
+	return ""
 }
 
 // warnSaved says what saved reports do not have.
