@@ -73,6 +73,8 @@ func (s *sim) originOf(c where, g *goroutine, injected bool) model.Origin {
 		return model.OriginGC
 	case c.g < 0 && (g.prog.System || reason == words.workerIdle), c.g >= 0 && injected:
 		return model.OriginInjected
+	case c.g < 0 && reason == 0 && g.span.OpenStart:
+		return model.OriginExternal
 	case c.g < 0:
 		return model.OriginTimer
 	}
