@@ -34,6 +34,7 @@ import (
 //     connections that do not last.
 //  7. Of what is left: the same for waits in one operation of goroutines with one start function, and calls of one kind of
 //     those with one. This finds connections of a pool, which each kind of request uses from a stack of its own.
+//  8. Of what is left: the same whatever the start functions, if there is more to it than about one call for each wait.
 //
 // For goroutines that accept connections connects count, of any goroutine. Who connects to the
 // program itself is connected when the call returns. A call is the cause of one wake at most.
@@ -124,7 +125,7 @@ type reader struct {
 // writer sums up the writes of a writer.
 type writer struct {
 	writes      int
-	fn          model.StringID // start function of one who did
+	fn          model.StringID // start function of all who did, 0 if they have several
 	gives       bool           // all of them
 	first, last model.Time
 }
@@ -215,6 +216,7 @@ func (w *window) inferLoopback(p *places) {
 	l.round(false, func(x *netWait) waitSite { return waitSite{-1, x.stack} }, func(x *netWrite) [2]int32 { return [2]int32{int32(stackOf(x))} })
 	l.round(false, func(x *netWait) waitSite { return waitSite{int32(w.Goroutines[x.g].Func), model.StackID(x.op)} },
 		func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Func), x.kind} })
+	l.round(false, func(x *netWait) waitSite { return waitSite{-1, model.StackID(x.op)} }, func(x *netWrite) [2]int32 { return [2]int32{x.kind} })
 	for i := range w.Goroutines {
 		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
@@ -281,6 +283,9 @@ func (l *linker) round(first bool, readerOf func(*netWait) waitSite, writerOf fu
 		x.writer = n
 		if x.claimed {
 			continue
+		}
+		if l.writers[n].fn != l.w.Goroutines[x.g].Func {
+			l.writers[n].fn = 0
 		}
 		l.writers[n].gives = l.writers[n].gives && x.dir == gives
 		if l.writers[n].writes == 0 {
@@ -422,7 +427,7 @@ func (l *linker) plausible(r *reader, s *score) bool {
 		}
 	}
 	alike := x.fn == l.w.Goroutines[l.waits[r.waits[0]].g].Func // more likely those who serve connections with the outside
-	if x.writes <= max(2*len(r.waits), 1) && !alike {
+	if x.writes <= max(2*len(r.waits), 1) && !alike && x.fn != 0 {
 		return true // about one write for each wake
 	}
 	slices.Sort(s.gaps)
