@@ -101,36 +101,41 @@ func TestManyTasks(t *testing.T) {
 }
 
 // TestStopEndsLate checks that a request waits for a stopped world only until procs run again, however late the runtime
-// records the end.
+// records the end: before a goroutine starts, or after.
 func TestStopEndsLate(t *testing.T) {
-	b := modeltest.NewBuilder()
-	m, n := b.M(1), b.M(2)
-	m.Proc(0).Running(1, "runtime.main")
-	n.Proc(1).Running(2, "main.f").TaskBegin(1, 0, "order")
-	b.At(10)
-	m.STWBegin("GC mark termination")
-	b.At(14)
-	n.Stop("preempted").ProcStop()
-	b.At(20)
-	m.STWSized(2)
-	b.At(30)
-	n.ProcStart(1)
-	b.At(40)
-	n.Start(2)
-	b.At(90)
-	m.STWEnd("GC mark termination")
-	b.At(110)
-	n.TaskEnd(1, 0, "order")
-	b.At(120)
-	machine := model.NewMachine(b.Tables, model.Config{})
-	r := requests.New(machine, nil)
-	var got requests.Times
-	r.Done = func(q *requests.Request) { got = q.Path }
-	for _, ev := range b.Events() {
-		machine.Apply(&ev)
-		r.Event(&ev)
-	}
-	if got[requests.STW]/modeltest.Ticks(1) != 16 || got[requests.Runnable]/modeltest.Ticks(1) != 10 {
-		t.Errorf("got %v, want 16 ticks of a stopped world and 10 of waiting for a proc", got)
+	for _, end := range []int{35, 90} {
+		b := modeltest.NewBuilder()
+		m, n := b.M(1), b.M(2)
+		m.Proc(0).Running(1, "runtime.main")
+		n.Proc(1).Running(2, "main.f").TaskBegin(1, 0, "order")
+		b.At(10)
+		m.STWBegin("GC mark termination")
+		b.At(14)
+		n.Stop("preempted").ProcStop()
+		b.At(20)
+		m.STWSized(2)
+		b.At(30)
+		n.ProcStart(1)
+		for _, at := range []int{min(end, 40), max(end, 40)} {
+			if b.At(at); at == end {
+				m.STWEnd("GC mark termination")
+			} else {
+				n.Start(2)
+			}
+		}
+		b.At(110)
+		n.TaskEnd(1, 0, "order")
+		b.At(120)
+		machine := model.NewMachine(b.Tables, model.Config{})
+		r := requests.New(machine, nil)
+		var got requests.Times
+		r.Done = func(q *requests.Request) { got = q.Path }
+		for _, ev := range b.Events() {
+			machine.Apply(&ev)
+			r.Event(&ev)
+		}
+		if got[requests.STW]/modeltest.Ticks(1) != 16 || got[requests.Runnable]/modeltest.Ticks(1) != 10 {
+			t.Errorf("end at %d: got %v, want 16 ticks of a stopped world and 10 of waiting for a proc", end, got)
+		}
 	}
 }

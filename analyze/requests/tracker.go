@@ -90,6 +90,10 @@ func (t *Tracker) other(ev *model.Event) {
 		if t.active {
 			t.ranges(ev)
 		}
+	case model.EventProcTransition:
+		if t.stopped == math.MaxInt64 { // perhaps procs run again, which the Machine forgets at the end of the stop
+			t.advance(ev.Time)
+		}
 	}
 }
 

@@ -321,6 +321,39 @@ func TestLoopbackPool(t *testing.T) {
 	}
 }
 
+// TestLoopbackOutside has two kinds of goroutines that serve clients outside: they take turns at random, so that each answer
+// is before somebody's next request.
+func TestLoopbackOutside(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0)
+	serve := func(g model.GoID) string { return fmt.Sprint("main.serve", g%2) }
+	now := 1
+	for g := range model.GoID(16) {
+		b.At(now)
+		m.Status(g+1, model.GoRunnable, serve(g+1)).Start(g+1).With("internal/poll.(*FD).Read", serve(g+1)).Block("network")
+		now++
+	}
+	m.Status(17, model.GoRunnable, "main.spin").Start(17)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		now += 40 + random.IntN(10000)
+		g := model.GoID(1 + random.IntN(16))
+		b.At(now)
+		m.Stop("preempted").Unblock(g).Start(g).With("syscall.write", serve(g)).Syscall()
+		now += 5
+		b.At(now)
+		m.SyscallEnd().With("internal/poll.(*FD).Read", serve(g)).Block("network").Start(17)
+	}
+	w := work(t, b)
+	for i := range w.Goroutines {
+		for k, x := range w.Goroutines[i].Segments {
+			if x.End == workload.EndNetwork {
+				t.Fatalf("goroutine %d: the program ends wait %d, want somebody outside", w.Goroutines[i].ID, k)
+			}
+		}
+	}
+}
+
 // TestLoopbackOnce has a single call of one who looks like the one that waits.
 func TestLoopbackOnce(t *testing.T) {
 	for _, gap := range []int{50, 5000} {

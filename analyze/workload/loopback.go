@@ -32,8 +32,9 @@ import (
 //  6. Of what is left: where nearly every wait at one place, of any goroutine, ends
 //     shortly after a call from one place, by whichever goroutine. This finds
 //     connections that do not last.
-//  7. Of what is left: the same for waits in one operation and calls of one kind, from whatever place. This finds
-//     connections of a pool, which each kind of request uses from a stack of its own.
+//  7. Of what is left: the same for waits in one operation of goroutines with one start function, and calls of one kind of
+//     those with one. This finds connections of a pool, which each kind of request uses from a stack of its own.
+//  8. Of what is left: the same whatever the start functions, if there is more to it than about one call for each wait.
 //
 // For goroutines that accept connections connects count, of any goroutine. Who connects to the
 // program itself is connected when the call returns. A call is the cause of one wake at most.
@@ -213,6 +214,8 @@ func (w *window) inferLoopback(p *places) {
 	l.round(true, single, func(x *netWrite) [2]int32 { return [2]int32{x.g, x.kind} })
 	l.round(false, single, func(x *netWrite) [2]int32 { return [2]int32{w.side[x.g].creator, int32(stackOf(x))} })
 	l.round(false, func(x *netWait) waitSite { return waitSite{-1, x.stack} }, func(x *netWrite) [2]int32 { return [2]int32{int32(stackOf(x))} })
+	l.round(false, func(x *netWait) waitSite { return waitSite{int32(w.Goroutines[x.g].Func), model.StackID(x.op)} },
+		func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Func), x.kind} })
 	l.round(false, func(x *netWait) waitSite { return waitSite{-1, model.StackID(x.op)} }, func(x *netWrite) [2]int32 { return [2]int32{x.kind} })
 	for i := range w.Goroutines {
 		w.Goroutines[i].insert(l.sends[int32(i)])
@@ -423,8 +426,8 @@ func (l *linker) plausible(r *reader, s *score) bool {
 			return true
 		}
 	}
-	alike := x.fn != 0 && x.fn == l.w.Goroutines[l.waits[r.waits[0]].g].Func // more likely those who serve connections with the outside
-	if x.writes <= max(2*len(r.waits), 1) && !alike {
+	alike := x.fn == l.w.Goroutines[l.waits[r.waits[0]].g].Func // more likely those who serve connections with the outside
+	if x.writes <= max(2*len(r.waits), 1) && !alike && x.fn != 0 {
 		return true // about one write for each wake
 	}
 	slices.Sort(s.gaps)

@@ -65,7 +65,7 @@ func (f *lookahead) entryOf(s *model.Step) entry {
 	}
 	e := entryUnknown
 	switch s.Origin {
-	case model.OriginCreated, model.OriginGoroutine, model.OriginTimer:
+	case model.OriginCreated, model.OriginGoroutine, model.OriginTimer, model.OriginExternal:
 		e = entryRunnext // newproc, goready
 	case model.OriginNetpoll:
 		e = entryPoll

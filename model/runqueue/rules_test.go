@@ -412,6 +412,14 @@ func TestRules(t *testing.T) {
 			10: {SourceCoroutine, ViaNone, none, 0, PlaceNone, none, GradeCertain},
 			1:  {SourceCoroutine, ViaNone, none, 0, PlaceNone, none, GradeCertain},
 		}},
+		{"external, without a proc", 1, 1, func(s *scene) {
+			s.m(1).Status(10, model.GoWaiting, "main.g")
+			s.m(2).Unblock(10)
+			s.m(1).Block("chan receive")
+			s.soon(1).Start(10)
+		}, map[model.GoID]way{
+			10: {SourceGlobal, ViaNone, none, 1, PlaceGlobal, none, GradeChosen},
+		}},
 		{"mark worker", 1, 1, func(s *scene) {
 			s.m(1).Create(20, "runtime.gcBgMarkWorker")
 			s.runs(1, 20)

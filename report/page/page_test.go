@@ -250,6 +250,19 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// TestColours checks that every origin has a colour in the chart of latency.
+func TestColours(t *testing.T) {
+	script, err := assets.ReadFile("assets/spectrum.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for o := range model.NumOrigins {
+		if !bytes.Contains(script, []byte(" "+o.String()+": \"")) {
+			t.Errorf("%v has no colour", o)
+		}
+	}
+}
+
 // TestUnknown makes percentiles unknown, as merging saved reports may, and finds dashes
 // where they were.
 func TestUnknown(t *testing.T) {

@@ -11,7 +11,7 @@
 	};
 
 	// The colours of origins are those of the program's pictures.
-	const origins = { all: "l-0", created: "l-1", goroutine: "l-2", timer: "l-3", netpoll: "l-4", syscall: "u-gc_assist", preempted: "l-5", gosched: "l-6", goyield: "l-7", stw: "u-stopped", gc: "l-8", injected: "l-9", coroutine: "c-waking", unknown: "l-9" };
+	const origins = { all: "l-0", created: "l-1", goroutine: "l-2", timer: "l-3", netpoll: "l-4", syscall: "u-gc_assist", preempted: "l-5", gosched: "l-6", goyield: "l-7", stw: "u-stopped", gc: "l-8", injected: "l-9", coroutine: "c-waking", external: "c-os", unknown: "l-9" };
 
 	function curves(v) {
 		return v.latency.spectra.filter(s => s.points.length)
