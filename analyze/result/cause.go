@@ -37,7 +37,7 @@ type CauseGroup struct{ ID, Label, advice string }
 
 // CauseGroups are all groups, in the order in which they are stacked.
 var CauseGroups = []CauseGroup{
-	{"goroutine", "behind goroutines", "Look at who ran instead, and where. Bound how many of those run at once (a semaphore of fewer than there are procs), make their work shorter, cache or precompute it, or give the program more procs and CPUs."},
+	{"goroutine", "behind goroutines", "Look at who ran instead, and where. Bound how many of those run at once (semaphore below GOMAXPROCS), make their work shorter, cache or precompute it, or give the program more procs and CPUs."},
 	{"syscall", "proc held by syscall", "Look at whom it was behind, and at the stack. Make fewer and larger calls (buffer, batch), or limit how many goroutines call at once. A call of some microseconds is work in the kernel: its proc is not lost."},
 	{"gc", "behind GC and assists", "Make collections rarer or shorter: allocate less, hold fewer pointers, raise GOGC or set GOMEMLIMIT. See gc-assists if goroutines have to help."},
 	{"runtime", "behind the runtime", "Such turns are short as a rule. If they are not, look at whom the waits were behind; what follows collections becomes rarer with them (allocate less, raise GOGC)."},
