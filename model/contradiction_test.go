@@ -79,17 +79,8 @@ func TestMovedInSyscall(t *testing.T) {
 	move(20, 2, model.GoSyscall, model.GoRunning)
 	move(30, 2, model.GoRunning, model.GoNotExist)
 	move(40, 1, model.GoNotExist, model.GoRunnable)
-	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
-	r := &record{}
-	machine.Observe(r)
-	for _, ev := range b.Events() {
-		if err := machine.Apply(&ev); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := machine.Finish(modeltest.At(50)); err != nil {
-		t.Error(err)
-	}
+	b.At(50)
+	r := replayRaw(t, b)
 	if last := r.goSpans[len(r.goSpans)-1]; last.State != model.GoRunnable || last.End != modeltest.At(50) {
 		t.Errorf("the last interval is %+v, want Runnable until the end", last)
 	}
@@ -106,13 +97,6 @@ func TestRemovedProcTaken(t *testing.T) {
 	b.Raw(model.Event{Kind: model.EventProcTransition, ID: 1, From: uint8(model.ProcStatusIdle), To: uint8(model.ProcStatusRunning), G: model.NoGoroutine, P: model.NoProc, M: 3})
 	b.At(30)
 	b.Raw(model.Event{Kind: model.EventGoTransition, ID: 3, From: uint8(model.GoNotExist), To: uint8(model.GoSyscall), G: model.NoGoroutine, P: 1, M: 3})
-	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
-	for _, ev := range b.Events() {
-		if err := machine.Apply(&ev); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := machine.Finish(modeltest.At(50)); err != nil {
-		t.Error(err)
-	}
+	b.At(50)
+	replayRaw(t, b)
 }

@@ -82,17 +82,8 @@ func TestLateLabel(t *testing.T) {
 	w.Label("GC (idle)")
 	b.At(30)
 	b.Raw(model.Event{Kind: model.EventGoTransition, ID: 3, From: uint8(model.GoSyscall), To: uint8(model.GoSyscall), G: model.NoGoroutine, P: 1, M: 3})
-	r := &record{}
-	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
-	machine.Observe(r)
-	for _, ev := range b.Events() {
-		if err := machine.Apply(&ev); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := machine.Finish(modeltest.At(40)); err != nil {
-		t.Error(err)
-	}
+	b.At(40)
+	r := replayRaw(t, b)
 	for _, c := range r.counts {
 		if c.GC < 0 {
 			t.Errorf("%+v", c)

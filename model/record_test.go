@@ -58,6 +58,24 @@ func replay(t *testing.T, b *modeltest.Builder) *record {
 	return r
 }
 
+// replayRaw is replay for events that contradict each other, in ways that the Machine does not refuse: intervals of goroutines
+// and procs need not fit together.
+func replayRaw(t *testing.T, b *modeltest.Builder) *record {
+	t.Helper()
+	r := &record{}
+	m := model.NewMachine(b.Tables, model.Config{Version: 26})
+	m.Observe(r)
+	for _, ev := range b.Events() {
+		if err := m.Apply(&ev); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		t.Error(err)
+	}
+	return r
+}
+
 // of returns the intervals of goroutine g, only those in a state if one is given.
 func (r *record) of(g model.GoID, states ...model.GoState) []model.GoSpan {
 	var out []model.GoSpan
