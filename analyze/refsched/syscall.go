@@ -14,11 +14,7 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	g := &s.gs[i]
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoSyscall, 0, seg.Stack, seg.Stack)
 	g.state = gSyscall
-	due := s.now + int64(seg.Delay)
-	if seg.Absolute {
-		due = max(s.now, int64(seg.Delay))
-	}
-	s.at(due, evSyscall, i, 0, 0)
+	s.at(s.now+int64(seg.Delay), evSyscall, i, 0, 0)
 	s.wakeSysmon()
 	x := &s.ps[p]
 	x.status, x.preempt, x.held = pSyscall, false, s.now+int64(seg.Held)

@@ -68,9 +68,6 @@ func program(w *workload.Workload, id model.GoID) string {
 			if x.Delay > 0 {
 				fmt.Fprintf(&out, " %d", ticks(x.Delay))
 			}
-			if x.Absolute {
-				out.WriteString(" absolute")
-			}
 			if x.Blocking {
 				out.WriteString(" blocking")
 			}
@@ -241,13 +238,6 @@ func TestPrograms(t *testing.T) {
 			1: "running; 10 sleep 20; 5 external 25; 1 exit",
 			5: "absent; 0 cut",
 		}},
-		{"accept", func(b *modeltest.Builder, m *modeltest.Thread) {
-			b.At(10)
-			m.With("internal/poll.(*FD).Accept", "main.f").Block("network")
-			b.At(60)
-			m.Unblock(1).Start(1)
-			b.At(61)
-		}, map[model.GoID]string{1: "running; 10 external 60 absolute; 1 cut"}},
 		{"coroutines", func(b *modeltest.Builder, m *modeltest.Thread) {
 			b.At(5)
 			m.CreateBlocked(2, "runtime.corostart")

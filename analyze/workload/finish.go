@@ -43,9 +43,8 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.rename()
 	w.trim()
 	w.inferReasons(e.words.network)
-	w.inferSleeps(&e.places)
+	w.inferSleeps()
 	w.inferLoopback(&e.places)
-	w.acceptTimes(&e.places)
 	w.classify(&e.places)
 	w.meet(&e.places)
 	w.semaphores(&e.places)
@@ -288,16 +287,6 @@ func (w *window) inferReasons(network model.StringID) {
 		return false
 	})
 	slices.SortStableFunc(w.nets, func(a, b waiting) int { return cmp.Compare(a.to, b.to) })
-}
-
-// acceptTimes makes waits for connections end when they did.
-func (w *window) acceptTimes(p *places) {
-	for _, n := range w.nets {
-		x := &w.Goroutines[n.g].Segments[n.seg]
-		if x.End == EndExternal && p.of(x.Stack).flags&placeAccept != 0 {
-			x.Absolute, x.Delay = true, w.since(n.to)
-		}
-	}
 }
 
 // record counts what the recorded schedule made of the work.

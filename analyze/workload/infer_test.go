@@ -38,16 +38,10 @@ func TestSleeps(t *testing.T) {
 	}{
 		{"one sleep for all", []string{"time.Sleep", "main.f"}, "sleep",
 			func(i, now int) int { return 5*ms + late[i%len(late)] },
-			func(i int, x *workload.Segment) bool { return !x.Absolute && x.Delay == 5e6 }},
+			func(i int, x *workload.Segment) bool { return x.Delay == 5e6 }},
 		{"times of their own", []string{"time.Sleep", "main.f"}, "sleep",
 			func(i, now int) int { return (1 + i*i) * ms },
 			func(i int, x *workload.Segment) bool { return x.Delay == modeltest.Ticks((1+i*i)*ms) }},
-		{"ticker", []string{"runtime.chanrecv1", "main.f"}, "chan receive",
-			func(i, now int) int { return (now/(2*ms)+1)*2*ms + late[i%len(late)]/20 - now },
-			func(i int, x *workload.Segment) bool { return x.Absolute && x.Delay%2e6 < 64*30 }},
-		{"a loop that sleeps is no ticker", []string{"runtime.chanrecv1", "main.f"}, "chan receive",
-			func(i, now int) int { return 2*ms + 800 + i%3 },
-			func(i int, x *workload.Segment) bool { return !x.Absolute && x.Delay == 2e6 }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -66,7 +60,7 @@ func TestSleeps(t *testing.T) {
 			w := work(t, b)
 			for i, x := range segments(t, w, 1)[:60] {
 				if x.End != workload.EndSleep || x.Class != workload.ClassTimer || !tt.want(i, &x) {
-					t.Errorf("segment %d: got %v (absolute: %v)", i, x.Delay, x.Absolute)
+					t.Errorf("segment %d: got %v", i, x.Delay)
 				}
 			}
 		})
@@ -484,7 +478,7 @@ func TestKnownSleeps(t *testing.T) {
 						continue
 					}
 					n++
-					if slices.Contains(tt.want, int(x.Delay/1000)) && !x.Absolute && x.Delay%1000 == 0 {
+					if slices.Contains(tt.want, int(x.Delay/1000)) && x.Delay%1000 == 0 {
 						right++
 					}
 				}
@@ -493,29 +487,6 @@ func TestKnownSleeps(t *testing.T) {
 				t.Errorf("%d of %d sleeps are for %v us", right, n, tt.want)
 			}
 		})
-	}
-}
-
-// TestKnownTicker looks for the grid of a ticker of 10 ms.
-func TestKnownTicker(t *testing.T) {
-	w := extract(t, "timers.go1.26.p4.trace", 0)[0]
-	n := 0
-	var first model.Duration
-	for i := range w.Goroutines {
-		for _, x := range w.Goroutines[i].Segments {
-			if x.End != workload.EndSleep || !x.Absolute {
-				continue
-			}
-			if n++; n == 1 {
-				first = x.Delay
-			}
-			if off := (x.Delay - first) % 10_000_000; off != 0 {
-				t.Fatalf("tick %d is %d off", n, off)
-			}
-		}
-	}
-	if n < 300 {
-		t.Errorf("got %d ticks, want about 340", n)
 	}
 }
 

@@ -12,7 +12,6 @@ type placeFlags uint8
 const (
 	placeAccept  placeFlags = 1 << iota // waits for connections
 	placeConnect                        // connects
-	placeSleep                          // time.Sleep
 	placeSend                           // sends on a channel
 	placeReceive                        // receives from one
 )
@@ -93,8 +92,6 @@ func isRuntime(fn string) bool {
 
 func flagsOf(fn string) placeFlags {
 	switch {
-	case fn == "time.Sleep":
-		return placeSleep
 	case fn == "internal/poll.(*FD).Accept":
 		return placeAccept
 	case fn == "syscall.connect":

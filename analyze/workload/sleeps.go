@@ -13,35 +13,29 @@ import (
 // shortest is close to that time. The rules, in order, for the timer waits of each
 // goroutine at each place (stack):
 //
-//  1. Ticker (not time.Sleep): the wakes, six or more, lie on a grid whose period has
-//     at most two significant digits, and do not drift away from it as those of a loop that
-//     sleeps would. Each is due at its point of the grid, whenever the goroutine
-//     began to wait.
-//  2. Constant: of eight or more waits two in five are within 5 % of the 5th percentile, or
+//  1. Constant: of eight or more waits two in five are within 5 % of the 5th percentile, or
 //     within 120 us if that is less than a half of it. Or, as all procs may be
 //     busy, of sixteen or more half are at most 1.5 times as long as the shortest, three
 //     quarters 2.5 times, and either that is at most 0.5 % above a number of
 //     one digit, or a quarter of all is near to it (15 % of the way to the 95th
 //     percentile). What was asked for is the shortest, or a round number
 //     just below. Much longer waits were late, unless these are more than one in ten.
-//  3. Constant for the place: as rule 2 for all waits at one place, four or more, where it left any.
-//  4. Otherwise, for example where the program draws times at random: the wait less the median
-//     lateness of those that rules 2 and 3 explain, or half of the greatest possible lateness, if
+//  2. Constant for the place: as rule 1 for all waits at one place, four or more, where it left any.
+//  3. Otherwise, for example where the program draws times at random: the wait less the median
+//     lateness of those that rules 1 and 2 explain, or half of the greatest possible lateness, if
 //     that is more. A proc looks for timers before it starts a goroutine: one that it finds
 //     afterwards was not due then.
 //
 // What remains wrong: constant waits that were always late are taken for longer
-// ones, a select with several timers for one with a time of its own, and loops that make up for
-// being late for loops that sleep. Rules for these moved no figure of the validation.
+// ones, a select with several timers for one with a time of its own, and tickers and loops that make up
+// for being late for loops that sleep. Rules for these moved no figure of the validation.
 const (
-	tickerWakes   = 6
 	constantWakes = 8
 	lateWakes     = 16
 	placeWakes    = 4
 
 	clusterWidth = 120 * 1000 * model.Duration(1)
 	lateLimit    = 1500 * 1000 * model.Duration(1)
-	driftLimit   = 20 * 1000 * model.Duration(1) // of a ticker, per wake
 	roundLimit   = 60 * 1000 * model.Duration(1)
 	exactLimit   = 2 * 1000 * model.Duration(1)
 )
@@ -62,7 +56,7 @@ type sleep struct {
 func (x *sleep) wait() model.Duration { return x.to.Sub(x.from) }
 
 // inferSleeps replaces the lengths of waits for timers by what was asked for.
-func (w *window) inferSleeps(p *places) {
+func (w *window) inferSleeps() {
 	all := make([]sleep, len(w.sleeps))
 	for i := range all {
 		x := &w.sleeps[i]
@@ -70,9 +64,7 @@ func (w *window) inferSleeps(p *places) {
 	}
 	var late []model.Duration
 	for _, list := range w.bySite(all, true) {
-		if p.of(list[0].Stack).flags&placeSleep != 0 || !w.ticker(list) {
-			late = constant(list, constantWakes, late)
-		}
+		late = constant(list, constantWakes, late)
 	}
 	for _, list := range w.bySite(all, false) {
 		late = constant(list, placeWakes, late)
@@ -90,12 +82,12 @@ func (w *window) inferSleeps(p *places) {
 }
 
 // bySite returns the waits of each place, or if single of each goroutine at each, in the order in which they occur. Those
-// of tickers, without a stack, or that began before the window are left out.
+// without a stack, or that began before the window are left out.
 func (w *window) bySite(all []sleep, single bool) (lists [][]*sleep) {
 	at := map[waitSite]int{}
 	for i := range all {
 		x := &all[i]
-		if x.Absolute || x.Stack == 0 || x.seg == 0 && w.Goroutines[x.g].Begin == BeginWaiting {
+		if x.Stack == 0 || x.seg == 0 && w.Goroutines[x.g].Begin == BeginWaiting {
 			continue
 		}
 		site := waitSite{-1, x.Stack}
@@ -113,69 +105,7 @@ func (w *window) bySite(all []sleep, single bool) (lists [][]*sleep) {
 	return lists
 }
 
-// ticker applies rule 1 and reports whether it holds.
-func (w *window) ticker(list []*sleep) bool {
-	if len(list) < tickerWakes {
-		return false
-	}
-	first := list[0].to
-	gaps := make([]model.Duration, 0, len(list))
-	for i := 1; i < len(list); i++ {
-		gaps = append(gaps, list[i].to.Sub(list[i-1].to))
-	}
-	sorted := slices.Clone(gaps)
-	slices.Sort(sorted)
-	period := nearestRound(sorted[len(sorted)/2])
-	if period <= 0 {
-		return false
-	}
-	// rest is by how much each wake is off the grid through the first one.
-	rest := make([]model.Duration, len(list))
-	ticks := make([]model.Duration, len(list))
-	for i, gap := range gaps {
-		n := max((gap+period/2)/period, 1)
-		ticks[i+1] = ticks[i] + n
-		rest[i+1] = rest[i] + gap - n*period
-	}
-	late, ok := steady(rest, period)
-	if !ok {
-		return false
-	}
-	for i, x := range list {
-		due := first.Sub(w.Start) - late + ticks[i]*period
-		x.Absolute, x.Delay, x.done = true, max(min(due, x.to.Sub(w.Start)), 0), true
-	}
-	return true
-}
-
-// steady returns by how much the first wake was late, and whether the wakes stay
-// close to the grid and do not drift.
-func steady(rest []model.Duration, period model.Duration) (model.Duration, bool) {
-	low := slices.Min(rest)
-	near := 0
-	for _, r := range rest {
-		if r-low <= period/2 {
-			near++
-		}
-	}
-	third := len(rest) / 3
-	mean := func(list []model.Duration) (sum model.Duration) {
-		for _, r := range list {
-			sum += r
-		}
-		return sum / model.Duration(len(list))
-	}
-	drift := mean(rest[len(rest)-third:]) - mean(rest[:third])
-	if drift < 0 {
-		drift = -drift
-	}
-	if near*10 < len(rest)*9 || drift > driftLimit*model.Duration(len(rest)-third) || drift > period/4 {
-		return 0, false
-	}
-	return rest[0] - low, true
-}
-
-// constant applies rules 2 and 3. It appends to late by how much each wait was late that they explain.
+// constant applies rules 1 and 2. It appends to late by how much each wait was late that they explain.
 func constant(list []*sleep, atLeast int, late []model.Duration) []model.Duration {
 	if len(list) < atLeast {
 		return late
@@ -256,20 +186,6 @@ func roundBelow(d model.Duration) model.Duration {
 		return fine
 	}
 	return d - exactLimit/2
-}
-
-// nearestRound returns the number of at most two significant digits that is nearest, 0
-// if that is off by more than 2 %.
-func nearestRound(d model.Duration) model.Duration {
-	step := scale(d) / 10
-	if step <= 0 {
-		return 0
-	}
-	n := (d + step/2) / step * step
-	if off := d - n; max(off, -off)*50 > n {
-		return 0
-	}
-	return n
 }
 
 // scale returns the largest power of ten that is not above d, 0 if d is not

@@ -111,11 +111,10 @@ const (
 	// -1 and the simulation asks for classes instead of recorded edges, as the
 	// object says.
 	EndWait
-	// EndSleep: a timer wakes it, Delay after it stopped (Absolute: Delay after the
-	// window's start).
+	// EndSleep: a timer wakes it, Delay after it stopped.
 	EndSleep
 	// EndExternal: something outside of the program makes it ready, Delay after
-	// it stopped (Absolute: after the window's start), and the network poller finds it.
+	// it stopped, and the network poller finds it.
 	EndExternal
 	// EndNetwork: like EndExternal, but what makes it ready is an [OpSend] of the
 	// program itself.
@@ -189,7 +188,6 @@ type Segment struct {
 	Target   int32 // of EndSwitch, and of EndExit if it ends so: index of the goroutine; else -1
 	End      EndKind
 	Class    Class
-	Absolute bool
 	Blocking bool
 	// Meet: an EndWait on a channel without a buffer, as a sender (Sends) or receiver. If the
 	// other side has come first it is that which waits: see Op.Meet.
