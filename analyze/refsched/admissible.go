@@ -5,15 +5,14 @@ import "github.com/schedscope/schedscope/model"
 // PickFrom is where findRunnable finds a goroutine.
 type PickFrom uint8
 
-// Places in the order in which runtime/proc.go: findRunnable looks, after what is
-// not queued: the trace reader and mark workers.
+// Places in the order in which runtime/proc.go: findRunnable looks, except for what is
+// not queued: the trace reader, mark workers, and what the network poller has.
 const (
 	PickNothing   PickFrom = iota
 	PickFair               // the head of the global queue, by the 61st tick
 	PickNext               // the proc's own runnext
 	PickOwn                // the head of its own queue
 	PickGlobal             // the head of the global queue, and a batch behind it
-	PickPoll               // the network poller
 	PickSteal              // another proc's queue, half of it
 	PickStealNext          // another proc's runnext, on the last pass
 )
@@ -23,7 +22,6 @@ type PickState struct {
 	Fair        bool // the schedtick is a multiple of 61
 	Next        bool // something is in runnext
 	Own, Global int  // lengths of the proc's own queue and of the global one
-	Polled      bool // the network poller has something
 	Victims     int  // other procs with something in their queue
 	VictimNexts int  // other procs with something in runnext alone
 }
@@ -41,8 +39,6 @@ func Pick(s PickState) PickFrom {
 		return PickOwn
 	case s.Global > 0:
 		return PickGlobal
-	case s.Polled:
-		return PickPoll
 	case s.Victims > 0:
 		return PickSteal
 	case s.VictimNexts > 0:

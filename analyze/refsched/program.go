@@ -229,11 +229,11 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	case workload.EndSyscall:
 		s.enterSyscall(p, i, seg)
 	case workload.EndYield:
-		s.yield(p, i, seg, s.out.words.gosched, model.OriginGosched, -1)
+		s.yield(i, seg, s.out.words.gosched, model.OriginGosched, -1)
 		s.wakep()
 		s.next(p)
 	case workload.EndGoyield:
-		s.yield(p, i, seg, s.out.words.preempted, model.OriginGoyield, p)
+		s.yield(i, seg, s.out.words.preempted, model.OriginGoyield, p)
 		s.next(p)
 	case workload.EndSwitch:
 		s.switchTo(p, i, seg)
@@ -351,7 +351,7 @@ func (s *sim) pollFor(g *goroutine) {
 
 // yield puts a running goroutine back: on p's local queue, or the global one (runtime/proc.go:
 // goyield_m, goschedImpl).
-func (s *sim) yield(p, i int32, seg *workload.Segment, reason model.StringID, origin model.Origin, to int32) {
+func (s *sim) yield(i int32, seg *workload.Segment, reason model.StringID, origin model.Origin, to int32) {
 	g := &s.gs[i]
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, reason, seg.Stack, seg.Stack)
 	s.leave(g, gRunnable)

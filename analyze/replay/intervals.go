@@ -57,6 +57,6 @@ func (r *Result) widen(o *Outcome, measured [NumFigures]float64) {
 		} else {
 			v.Low, v.High = min(v.Low, v.Mid/math.Exp(w)), max(v.High, v.Mid*math.Exp(w))
 		}
-		*f = newFigure(k, f.Simulated, v, measured[i])
+		*f = newFigure(k, v, measured[i])
 	}
 }

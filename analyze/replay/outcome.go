@@ -64,8 +64,6 @@ func (k FigureKind) String() string {
 
 // Figure is a figure of an outcome, in nanoseconds or as a part of one.
 type Figure struct {
-	// Simulated is the figure over all seeds.
-	Simulated Range
 	// Value is the figure that is to be expected where the recording has the measured one: that,
 	// changed as the variant changes the simulation. Its ends are what [Basis] says.
 	Value Range
@@ -140,14 +138,13 @@ func (o *Outcome) compare(runs, base []*Schedule, measured [NumFigures]float64) 
 		}
 	}
 	var waits []float64
-	var simulated, values [NumFigures][]float64
+	var values [NumFigures][]float64
 	for i, s := range runs {
 		if o.Finished() && !finished(i) {
 			continue
 		}
 		was := figures(base[i])
 		for k, v := range figures(s) {
-			simulated[k] = append(simulated[k], v)
 			value := min(1, max(0, measured[k]+v-was[k]))
 			if FigureKind(k) != FigureLong {
 				value = measured[k] * floored(v) / floored(was[k])
@@ -160,20 +157,20 @@ func (o *Outcome) compare(runs, base []*Schedule, measured [NumFigures]float64) 
 		waits = append(waits, float64(s.Waits.Count()))
 	}
 	for k := range o.Figures {
-		o.Figures[k] = newFigure(FigureKind(k), rangeOf(simulated[k]), rangeOf(values[k]), measured[k])
+		o.Figures[k] = newFigure(FigureKind(k), rangeOf(values[k]), measured[k])
 	}
 	o.Waits = rangeOf(waits)
 }
 
 // newFigure returns a figure with its change against the measured one.
-func newFigure(k FigureKind, simulated, value Range, measured float64) Figure {
+func newFigure(k FigureKind, value Range, measured float64) Figure {
 	change := func(v float64) float64 {
 		if k == FigureLong {
 			return v - measured
 		}
 		return floored(v)/floored(measured) - 1
 	}
-	return Figure{simulated, value, Range{change(value.Mid), change(value.Low), change(value.High)}}
+	return Figure{value, Range{change(value.Mid), change(value.Low), change(value.High)}}
 }
 
 // floored returns a length of time that counts as [Floor] at least.

@@ -43,8 +43,6 @@ type Options struct {
 	Workers int // simulations at the same time; default one per processor
 	// Variants are simulated as well.
 	Variants []Variant
-	// Ideal asks for the ideal scheduler in addition to the reference.
-	Ideal bool
 	// Progress, if not nil, gets how many of the simulations of a window, counted from 1, are
 	// done. It is called from several goroutines, but not at the same time.
 	Progress func(window, done, total int)

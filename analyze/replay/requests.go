@@ -125,7 +125,7 @@ func (r *Result) Refuses(x *Requests) string {
 
 // compare returns the figures under a variant from its schedules and those of the baseline, seed by seed.
 func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule) *dist.Dist) (f [NumRequestFigures]Figure) {
-	var simulated, values [NumRequestFigures][]float64
+	var values [NumRequestFigures][]float64
 	for i, s := range runs {
 		if o.Finished() && !(s.Finished() && base[i].Finished()) {
 			continue
@@ -137,7 +137,7 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 			if RequestFigure(k) != RequestRate {
 				value = x.Figures[k] * floored(v) / floored(was[k])
 			}
-			simulated[k], values[k] = append(simulated[k], v), append(values[k], value)
+			values[k] = append(values[k], value)
 		}
 		last := len(values[RequestP99]) - 1
 		values[RequestP99][last] = max(values[RequestP99][last], values[RequestP50][last])
@@ -147,7 +147,7 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 		if w := math.Exp(widthsRequests[k]); o.Basis == BasisChecked {
 			value.Low, value.High = min(value.Low, value.Mid/w), max(value.High, value.Mid*w)
 		}
-		f[k] = Figure{rangeOf(simulated[k]), value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}
+		f[k] = Figure{value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}
 	}
 	return f
 }

@@ -42,7 +42,7 @@ type Result struct {
 
 	Noise *Noise // nil of one trace
 	All   Row
-	Ideal *Schedule // nil if not asked for
+	Ideal *Schedule
 	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
 	// Requests by group, those with the most time first.
@@ -212,9 +212,7 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 func (r *Result) finish() {
 	free := kindOf(r.runs, runFree, nil)
 	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *dist.Dist { return s.Waits }))
-	if ideal := kindOf(r.runs, runIdeal, nil); len(ideal) > 0 {
-		r.Ideal = ideal[0]
-	}
+	r.Ideal = kindOf(r.runs, runIdeal, nil)[0]
 	r.outcomes()
 	r.requests()
 	r.Contradictions = 0

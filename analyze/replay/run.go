@@ -34,10 +34,7 @@ const (
 
 // newRuns returns all runs that the options ask for.
 func newRuns(o *Options) []run {
-	runs := seeded(run{kind: runFree}, o.Seeds)
-	if o.Ideal {
-		runs = append(runs, run{kind: runIdeal, seed: 1})
-	}
+	runs := append(seeded(run{kind: runFree}, o.Seeds), run{kind: runIdeal, seed: 1})
 	if len(o.Variants) > 0 {
 		runs = append(runs, seeded(run{kind: runBase}, o.Seeds)...)
 	}

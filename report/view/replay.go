@@ -86,11 +86,9 @@ func (d *Replayed) summary() *document.Section {
 		facts = append(facts, document.Pair{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
 	if x.AnyWaits() {
-		add("latency", "%s of %s in all measured; under the reference %s of %s", textui.Plural(x.All.Measured.Count, "wait"),
-			textui.Duration(x.All.Measured.Total), textui.Count(int64(math.Round(x.All.Count.Mid))), rangeText(x.Waited()))
-		if x.Ideal != nil {
-			facts[0].Value += fmt.Sprintf("; under an ideal one, first come, first served, %s", textui.Duration(x.Ideal.Waits.Total()))
-		}
+		add("latency", "%s of %s in all measured; under the reference %s of %s; under an ideal one, first come, first served, %s",
+			textui.Plural(x.All.Measured.Count, "wait"), textui.Duration(x.All.Measured.Total),
+			textui.Count(int64(math.Round(x.All.Count.Mid))), rangeText(x.Waited()), textui.Duration(x.Ideal.Waits.Total()))
 	}
 	add("wakes", "%s", wakeShares(x))
 	if all := x.Work + x.Mark; all > 0 {

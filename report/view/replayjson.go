@@ -33,7 +33,7 @@ type (
 		Fit         string           `json:"fit"`          // close, rough, poor, unknown
 		Verdict     []string         `json:"verdict"`
 		All         replay.Row       `json:"all"`
-		IdealWaited *int64           `json:"ideal_waited_ns,omitempty"`
+		IdealWaited int64            `json:"ideal_waited_ns"`
 		Wakes       []V1WakeClass    `json:"wakes"`
 		TimeBound   float64          `json:"time_dependent_share"` // of wakes
 		Recordings  []replay.Row     `json:"recordings"`           // one for each trace, if there are several
@@ -134,13 +134,9 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
 		Procs: []int{x.MinProcs, x.MaxProcs}, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
-		All:   x.All,
+		All: x.All, IdealWaited: int64(x.Ideal.Waits.Total()),
 		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
 		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, Outages: x.Outages, Requests: v1Requests(x), WhatIf: v1WhatIf(d), Notes: d.Notes(),
-	}
-	if x.Ideal != nil {
-		n := int64(x.Ideal.Waits.Total())
-		v.IdealWaited = &n
 	}
 	for c, n := range x.Wakes {
 		if n > 0 {
@@ -168,13 +164,7 @@ func v1Requests(x *replay.Result) []V1Requests {
 				r := V1RequestOutcome{Name: o.Name}
 				for k, f := range g.Outcomes[j] {
 					if !(noSpan && replay.RequestFigure(k) == replay.RequestRate) {
-						y := V1Figure{Name: names[k], Measured: g.Figures[k], Expected: f.Value.Mid, Change: f.Change.Mid}
-						if ends := (&V1Ends{f.Value.Low, f.Value.High}); o.Basis == replay.BasisChecked {
-							y.Interval80 = ends
-						} else {
-							y.Spread = ends
-						}
-						r.Figures = append(r.Figures, y)
+						r.Figures = append(r.Figures, v1Figure(names[k], g.Figures[k], f, o.Basis, unrounded))
 					}
 				}
 				v.Outcomes = append(v.Outcomes, r)
@@ -195,6 +185,7 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 		v.InSample = rel.Mid
 	}
 	measured := d.All.MeasuredFigures()
+	names := [...]string{"run_time", "mean", "p90", "p99", "over_10us"}
 	for i := range d.All.Outcomes {
 		o := &d.All.Outcomes[i]
 		if t.Refused != "" && o.Basis != replay.BasisUnknown {
@@ -203,7 +194,11 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: o.Waits, Unfinished: o.Unfinished, Runs: o.Runs, Refused: o.Refused}
 		for k, f := range o.Figures {
 			if o.Finished() && !(t.NoSpan != "" && replay.FigureKind(k) == replay.FigureSpan) {
-				x.Figures = append(x.Figures, v1Figure(replay.FigureKind(k), f, measured[k], o.Basis))
+				round := math.Round
+				if replay.FigureKind(k) == replay.FigureLong {
+					round = unrounded
+				}
+				x.Figures = append(x.Figures, v1Figure(names[k], measured[k], f, o.Basis, round))
 			}
 		}
 		v.Outcomes = append(v.Outcomes, x)
@@ -211,12 +206,9 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 	return v
 }
 
-func v1Figure(k replay.FigureKind, f replay.Figure, measured float64, basis replay.Basis) V1Figure {
-	round := math.Round
-	if k == replay.FigureLong {
-		round = func(v float64) float64 { return v }
-	}
-	v := V1Figure{Name: [...]string{"run_time", "mean", "p90", "p99", "over_10us"}[k], Measured: round(measured), Expected: round(f.Value.Mid), Change: f.Change.Mid}
+// v1Figure returns a figure, lengths of time rounded by round.
+func v1Figure(name string, measured float64, f replay.Figure, basis replay.Basis, round func(float64) float64) V1Figure {
+	v := V1Figure{Name: name, Measured: round(measured), Expected: round(f.Value.Mid), Change: f.Change.Mid}
 	ends := &V1Ends{round(f.Value.Low), round(f.Value.High)}
 	if basis == replay.BasisChecked {
 		v.Interval80 = ends
@@ -225,3 +217,5 @@ func v1Figure(k replay.FigureKind, f replay.Figure, measured float64, basis repl
 	}
 	return v
 }
+
+func unrounded(v float64) float64 { return v }

@@ -108,7 +108,7 @@ func (f *replayFlags) validate() error {
 
 // options returns what to simulate.
 func (f *replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: true}
+	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers}
 	for _, list := range f.whatIf {
 		vs, err := replay.ParseVariants(list)
 		if err != nil {
