@@ -50,7 +50,6 @@ func (p *procs) judgeExit(e *exit) {
 	case len(e.idle) == 0:
 		v.class = HiddenEvent // sysmon looked at that call just then (runtime/proc.go: setBlockOnExitSyscall)
 	}
-	e.d.Idle = firstFew(e.idle)
 	p.c.queues.judge(Exit, v, e.d, e.d.Time)
 }
 
@@ -89,6 +88,3 @@ func (p *procs) settle(at model.Time) {
 		p.judgeExit(&p.exits[0])
 	}
 }
-
-// firstFew returns the first of a list, as many as a Divergence has.
-func firstFew(list []model.ProcID) []model.ProcID { return list[:min(len(list), 8)] }

@@ -98,7 +98,6 @@ func (p *procs) wasIdleWorker(g model.GoID, at model.Time) bool {
 // stopping is a stop of the world.
 type stopping struct {
 	at      model.Time
-	m       model.ThreadID
 	g       model.GoID
 	stopped model.Time
 	started int

@@ -158,7 +158,6 @@ type Divergence struct {
 	Rule  string // where the runtime's source says so
 	// Waited is for how long G was runnable before, if the decision is about its start.
 	Waited model.Duration
-	Idle   []model.ProcID
 	// State is the state of the queues, of Place, Pick and Steal; its Start is nil.
 	State *runqueue.Decision
 }

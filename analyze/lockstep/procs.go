@@ -126,7 +126,7 @@ func (p *procs) step(s *model.Step) {
 		p.assumeIdle(s.Time)
 	case model.StepStopping:
 		p.stopping = true
-		p.stop = stopping{at: s.Time, m: s.M, g: s.G}
+		p.stop = stopping{at: s.Time, g: s.G}
 		if strings.Contains(p.c.tables.String(s.Reason), "GC mark termination") {
 			p.marking, p.markEnd, p.stop.marked = false, s.Time, true
 		}

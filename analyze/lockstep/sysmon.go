@@ -177,7 +177,6 @@ func (p *procs) judgeRequest(r *request) {
 		state := refsched.RetakeState{InCall: r.in + Epsilon, Slice: r.slice + Epsilon, Queued: r.queued > 0, Others: len(r.idle) > 0}
 		v.agreed = r.excused || refsched.MayRetake(state)
 		v.did, v.want = fmt.Sprintf("took it %d µs after the call began, %d queued", r.in/1000, r.queued), "leave it"
-		r.d.Idle = firstFew(r.idle)
 		if stale {
 			v.class = StaleRead // of the schedtick
 		}

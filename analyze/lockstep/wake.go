@@ -38,8 +38,8 @@ func (p *procs) mustWake(s *model.Step) {
 		s.Time.Sub(p.lastIdle) < Epsilon || s.Time.Sub(p.restart) < idleFor {
 		return
 	}
-	if idle := p.idleOnes(s.Time); refsched.MustWake(len(idle), 0) {
-		p.wake = waking{on: true, at: s.Time, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G, Idle: firstFew(idle)}}
+	if refsched.MustWake(len(p.idleOnes(s.Time)), 0) {
+		p.wake = waking{on: true, at: s.Time, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}}
 	}
 }
 

@@ -97,8 +97,8 @@ func (r *Result) outcomes() {
 	r.Outcomes = nil
 	base := kindOf(r.runs, runBase, nil)
 	measured := figures(r.Measured)
-	for i := range r.variants {
-		v := &r.variants[i]
+	for i := range r.options.Variants {
+		v := &r.options.Variants[i]
 		o := Outcome{Name: v.Name, Recording: v.Recording()}
 		if v.unknown(r.MinProcs) {
 			o.Basis, o.Refused = BasisUnknown, OneProc

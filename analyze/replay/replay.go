@@ -75,10 +75,8 @@ func (o Options) withDefaults() Options {
 //
 // It is not safe for concurrent use, but simulates on several goroutines.
 type Replay struct {
-	ctx     context.Context
-	o       Options
-	tables  *model.Tables
-	version int
+	ctx context.Context
+	o   Options
 
 	extractor  *workload.Extractor
 	resolver   *runqueue.Resolver
@@ -105,12 +103,12 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{ctx: ctx, o: o.withDefaults(), tables: t, version: version, resolver: resolver}
+	r := &Replay{ctx: ctx, o: o.withDefaults(), resolver: resolver}
 	r.recording.begin(0)
 	r.extractor = workload.NewExtractor(t, version)
 	r.calibrator = newCalibrator()
 	r.groups = groups{index: map[Group]int32{}, kinds: map[string]int{}}
-	r.result = newResult(t, r.o)
+	r.result = newResult(r.o)
 	return r, nil
 }
 

@@ -95,7 +95,7 @@ func (r *Result) requests() {
 		for i := range r.Outcomes {
 			var f [NumRequestFigures]Figure
 			if o := &r.Outcomes[i]; o.Basis != BasisUnknown {
-				f = x.compare(o, kindOf(r.runs, runVariant, &r.variants[i]), base, of)
+				f = x.compare(o, kindOf(r.runs, runVariant, &r.options.Variants[i]), base, of)
 			}
 			x.Outcomes = append(x.Outcomes, f)
 		}

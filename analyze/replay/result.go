@@ -48,10 +48,8 @@ type Result struct {
 	// Requests by group, those with the most time first.
 	Requests []Requests
 
-	tables   *model.Tables
-	options  Options
-	runs     []run
-	variants []Variant
+	options Options
+	runs    []run
 }
 
 // muchTaken is the part of the computing of goroutines from which on it matters that the operating
@@ -175,10 +173,8 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 	return r
 }
 
-func newResult(t *model.Tables, o Options) *Result {
-	return &Result{
-		tables: t, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(), options: o, runs: newRuns(&o), variants: o.Variants,
-	}
+func newResult(o Options) *Result {
+	return &Result{Seeds: o.Seeds, Traces: 1, Measured: newSchedule(), options: o, runs: newRuns(&o)}
 }
 
 // window adds a window's workload and recorded schedule.
@@ -239,7 +235,7 @@ func each[S, T any](list []S, f func(S) T) []T {
 // options. They stay as they are.
 func Merge(results []*Result) *Result {
 	first := results[0]
-	all := newResult(first.tables, first.options)
+	all := newResult(first.options)
 	all.MinProcs, all.MaxProcs = first.MinProcs, first.MaxProcs
 	all.Traces = 0
 	for _, r := range results {

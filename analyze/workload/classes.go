@@ -295,7 +295,7 @@ func (c *classifier) decide(k *wake) {
 		c.objects[b] = n
 		// On a channel where both ends wait now and then, who waits depends on who came first.
 		_, other := c.kinds[edgeKind{from, place.user}]
-		c.w.Objects = append(c.w.Objects, Object{Class: x.Class, Frame: place.frame})
+		c.w.Objects = append(c.w.Objects, Object{Class: x.Class})
 		c.twoSided = append(c.twoSided, other)
 	}
 	x.Object = n
@@ -328,7 +328,7 @@ func (w *window) fillJoins(p *places) {
 		if !ok {
 			continue
 		}
-		object := Object{Class: ClassJoin, Frame: p.of(x.Stack).frame, Waits: 1}
+		object := Object{Class: ClassJoin, Waits: 1}
 		found := false
 		parts := map[int32]int32{} // place in object.Parts, by goroutine
 		for _, o := range g.Ops[begin[n.g]:x.Ops] {

@@ -47,8 +47,8 @@ type Extractor struct {
 
 // words are the strings that the rules compare with.
 type words struct {
-	preempted, network, assistWait, workerIdle, workerActive model.StringID
-	gcSemaphore, runtimeSemaphore, sweepStop, markStop       model.StringID
+	preempted, network, assistWait                     model.StringID
+	gcSemaphore, runtimeSemaphore, sweepStop, markStop model.StringID
 }
 
 // NewExtractor returns an Extractor for a trace of Go 1.version whose strings and
@@ -62,12 +62,10 @@ func NewExtractor(t *model.Tables, version int) *Extractor {
 		gcSemaphore:      t.AddString(model.ReasonGCSemaphore),
 		runtimeSemaphore: t.AddString(model.ReasonRuntimeSemaphore),
 		assistWait:       t.AddString("GC mark assist wait for work"),
-		workerIdle:       t.AddString("GC worker (idle)"),
-		workerActive:     t.AddString("GC worker (active)"),
 		sweepStop:        t.AddString("stop-the-world (GC sweep termination)"),
 		markStop:         t.AddString("stop-the-world (GC mark termination)"),
 	}
-	e.places.tables = t
+	e.places = places{tables: t, users: numbers[userKey]{}}
 	return e
 }
 
@@ -111,7 +109,6 @@ func (l lists) emptied() lists {
 
 // side is what is known of a goroutine in addition to its program.
 type side struct {
-	f       *follower
 	last    model.Time // end of its latest segment
 	exited  bool
 	exit    model.Time
@@ -204,7 +201,7 @@ func (e *Extractor) add(f *follower, s side, g Goroutine) *Goroutine {
 		x := &e.spare[f.index]
 		g.Segments, g.Ops = x.Segments[:0], x.Ops[:0]
 	}
-	g.ID, g.Proc, s.f, s.creator = f.id, model.NoProc, f, -1
+	g.ID, g.Proc, s.creator = f.id, model.NoProc, -1
 	w.Goroutines, w.side = append(w.Goroutines, g), append(w.side, s)
 	return &w.Goroutines[f.index]
 }

@@ -297,9 +297,6 @@ func (w *window) record() {
 	r.Running, r.Stopped, r.Marking = w.running, w.stopped, w.marking
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
-		if g.Begin == BeginAbsent {
-			r.Created++
-		}
 		if !g.System && !g.Tracer {
 			r.LastEnd = max(r.LastEnd, w.since(w.side[i].last))
 		}

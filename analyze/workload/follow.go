@@ -434,7 +434,6 @@ func (e *Extractor) describe(f *follower) {
 	g.Func, g.System = f.fn, f.system
 	g.Locked = f.handed >= 2 && f.handed*4 >= f.starts
 	g.Tracer = isTracer(e.tables.String(f.fn))
-	e.w.side[f.index].f = nil
 }
 
 // isTracer recognizes the goroutines that write the trace by their start functions

@@ -405,7 +405,7 @@ func TestClasses(t *testing.T) {
 		t.Errorf("the collector's semaphore: %+v", x)
 	}
 	a, c := segments(t, w, 2)[0].Object, segments(t, w, 3)[0].Object
-	if a < 0 || a != c || w.Objects[a].Waits != 2 || w.Objects[a].Frame != "main.pool" {
+	if a < 0 || a != c || w.Objects[a].Waits != 2 {
 		t.Errorf("pool: objects %d and %d of %+v", a, c, w.Objects)
 	}
 }

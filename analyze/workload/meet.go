@@ -154,7 +154,7 @@ func (m *meetings) object(root int32, x *Segment) int32 {
 	if !ok {
 		n = int32(len(m.w.Objects))
 		m.objects[root] = n
-		m.w.Objects = append(m.w.Objects, Object{Class: x.Class, Frame: m.p.of(x.Stack).frame})
+		m.w.Objects = append(m.w.Objects, Object{Class: x.Class})
 	}
 	m.w.Objects[n].Waits++
 	return n

@@ -20,10 +20,9 @@ const (
 type place struct {
 	seen  bool
 	flags placeFlags
-	// user numbers the innermost frame outside of packages runtime and sync, by
-	// program counter: two places in one function differ.
-	user  int32
-	frame string // its function
+	// user numbers the innermost frame outside of packages runtime and sync, from 1, by
+	// line: two places in one function differ.
+	user int32
 }
 
 // places caches the places of stacks.
@@ -55,27 +54,20 @@ func (p *places) of(id model.StackID) *place {
 
 func (p *places) see(x *place, frames []model.Frame) {
 	x.seen = true
-	if p.users == nil {
-		p.users = numbers[userKey]{}
-	}
-	if len(frames) > 0 {
-		if f := frames[0].Func; strings.HasPrefix(f, "runtime.chansend") {
+	for i, f := range frames {
+		switch {
+		case i == 0 && strings.HasPrefix(f.Func, "runtime.chansend"):
 			x.flags |= placeSend
-		} else if strings.HasPrefix(f, "runtime.chanrecv") {
+		case i == 0 && strings.HasPrefix(f.Func, "runtime.chanrecv"):
 			x.flags |= placeReceive
+		case f.Func == "internal/poll.(*FD).Accept":
+			x.flags |= placeAccept
+		case f.Func == "syscall.connect":
+			x.flags |= placeConnect
 		}
-	}
-	found := false
-	for _, f := range frames {
-		x.flags |= flagsOf(f.Func)
-		if !found && !isRuntime(f.Func) {
-			found = true
-			x.frame = f.Func
+		if x.user == 0 && !isRuntime(f.Func) {
 			x.user = p.users.of(userKey{f.Func, f.Line}) + 1
 		}
-	}
-	if !found && len(frames) > 0 {
-		x.frame = frames[len(frames)-1].Func
 	}
 }
 
@@ -88,14 +80,4 @@ func isRuntime(fn string) bool {
 		}
 	}
 	return false
-}
-
-func flagsOf(fn string) placeFlags {
-	switch {
-	case fn == "internal/poll.(*FD).Accept":
-		return placeAccept
-	case fn == "syscall.connect":
-		return placeConnect
-	}
-	return 0
 }

@@ -145,7 +145,7 @@ func (w *window) semaphores(p *places) {
 		}
 		object := int32(len(w.Objects))
 		first := &w.Goroutines[at.g].Segments[list[0].seg]
-		w.Objects = append(w.Objects, Object{Class: ClassSemaphore, Frame: p.of(first.Stack).frame, Waits: int64(len(list)), Room: int32(room), Reason: first.Reason})
+		w.Objects = append(w.Objects, Object{Class: ClassSemaphore, Waits: int64(len(list)), Room: int32(room), Reason: first.Reason})
 		for _, x := range list {
 			by, ok := wakers[[2]int32{x.g, x.seg}]
 			if !ok {

@@ -49,9 +49,8 @@ type Recorded struct {
 	// LastEnd is when the last segment of the program's own goroutines ended, counted
 	// from Start: the window's length if it cut one.
 	LastEnd model.Duration
-	// Wakes counts the ends of waits by class; Created counts creations.
-	Wakes   [NumClasses]int64
-	Created int64
+	// Wakes counts the ends of waits by class.
+	Wakes [NumClasses]int64
 	// Running is the time that goroutines were Running in the window, as the
 	// Machine counts it. It is, to the nanosecond, Work + Marking + Stopped + Waking:
 	// Marking is the CPU time of mark workers. Stopped was taken by standstills and stop-the-worlds: from
@@ -242,9 +241,7 @@ type Object struct {
 	// of waits for one.
 	Room   int32
 	Reason model.StringID
-	// Frame is the function in which is waited, for tables.
-	Frame string
-	Waits int64
+	Waits  int64
 }
 
 // Part is segment Seg of goroutine G.
