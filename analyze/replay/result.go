@@ -28,7 +28,7 @@ type Result struct {
 	// which is not in Work.
 	Work, Mark model.Duration
 	// Outages are times in which the operating system seems to have run something else.
-	Outages Outages
+	Outages workload.Outages
 	// Measured is the recorded schedule.
 	Measured *Schedule
 	// Contradictions are events of simulations that contradict themselves: bugs of schedscope.
@@ -64,27 +64,6 @@ func (r *Result) Taken() float64 {
 
 // Disturbed reports whether that is so much that figures with it are of another program.
 func (r *Result) Disturbed() bool { return r.Taken() >= muchTaken }
-
-// Outages sum up those of [workload.Outages].
-type Outages struct {
-	Count        int            `json:"count"`
-	Total        model.Duration `json:"total_ns"`
-	Kinds        int            `json:"kinds_of_code"` // that have any, the most of any window
-	Standstills  int            `json:"standstills"`   // of all threads at once
-	StoodStill   model.Duration `json:"standstills_ns"`
-	Doubted      int            `json:"doubted"`
-	DoubtedTotal model.Duration `json:"doubted_ns"`
-}
-
-func (o *Outages) add(x Outages) {
-	o.Count += x.Count
-	o.Total += x.Total
-	o.Kinds = max(o.Kinds, x.Kinds)
-	o.Standstills += x.Standstills
-	o.StoodStill += x.StoodStill
-	o.Doubted += x.Doubted
-	o.DoubtedTotal += x.DoubtedTotal
-}
 
 // Range is a figure under several seeds: the median, and the least and greatest.
 type Range struct {
@@ -179,29 +158,39 @@ func newResult(o Options) *Result {
 
 // window adds a window's workload and recorded schedule.
 func (r *Result) window(w *workload.Workload, recorded *Schedule) {
-	if r.Windows == 0 {
-		r.MinProcs, r.MaxProcs = w.Procs, w.Procs
-	}
-	r.Windows++
-	r.Length += w.End.Sub(w.Start)
-	r.Warmup += compareFrom(w).Sub(w.Start)
-	r.MinProcs, r.MaxProcs = min(r.MinProcs, w.Procs), max(r.MaxProcs, w.Procs)
-	r.Work += w.Recorded.Work
+	x := Result{Windows: 1, Length: w.End.Sub(w.Start), Warmup: compareFrom(w).Sub(w.Start), MinProcs: w.Procs, MaxProcs: w.Procs,
+		Work: w.Recorded.Work, Wakes: w.Recorded.Wakes, Outages: w.Outages, Measured: recorded}
+	x.Wakes[workload.ClassSyscall] = 0 // nobody wakes who returns
 	for i := range w.Cycles {
-		r.Mark += w.Cycles[i].Work
+		x.Mark += w.Cycles[i].Work
 	}
-	o := &w.Outages
-	found := Outages{Count: len(o.List), Total: o.Total, Kinds: o.Kinds, Standstills: len(w.Standstills), Doubted: o.Doubted, DoubtedTotal: o.DoubtedTotal}
-	for _, x := range w.Standstills {
-		found.StoodStill += x.Length
+	r.add(&x)
+}
+
+// add adds another one, except for what Finish and Merge set.
+func (r *Result) add(x *Result) {
+	if r.Windows == 0 {
+		r.MinProcs, r.MaxProcs = x.MinProcs, x.MaxProcs
 	}
-	r.Outages.add(found)
-	for c, n := range w.Recorded.Wakes {
-		if workload.Class(c) != workload.ClassSyscall { // nobody wakes who returns
-			r.Wakes[c] += n
-		}
+	r.MinProcs, r.MaxProcs = min(r.MinProcs, x.MinProcs), max(r.MaxProcs, x.MaxProcs)
+	r.Traces += x.Traces
+	r.Windows += x.Windows
+	r.Length += x.Length
+	r.Warmup += x.Warmup
+	r.LeftOut += x.LeftOut
+	r.Work += x.Work
+	r.Mark += x.Mark
+	r.Inconsistent += x.Inconsistent
+	r.Outages.Add(&x.Outages)
+	for c, n := range x.Wakes {
+		r.Wakes[c] += n
 	}
-	r.Measured.merge(recorded)
+	r.Measured.merge(x.Measured)
+	for i := range x.runs {
+		r.runs[i].total.merge(x.runs[i].total)
+		r.runs[i].contradictions += x.runs[i].contradictions
+		r.runs[i].contradiction = cmp.Or(r.runs[i].contradiction, x.runs[i].contradiction)
+	}
 }
 
 // finish compares.
@@ -211,12 +200,9 @@ func (r *Result) finish() {
 	r.Ideal = kindOf(r.runs, runIdeal, nil)[0]
 	r.outcomes()
 	r.requests()
-	r.Contradictions = 0
 	for i := range r.runs {
 		if n := r.runs[i].contradictions; n > 0 {
-			if r.Contradictions == 0 {
-				r.FirstContradiction = r.runs[i].contradiction.Error()
-			}
+			r.FirstContradiction = cmp.Or(r.FirstContradiction, r.runs[i].contradiction.Error())
 			r.Contradictions += n
 		}
 	}
@@ -234,30 +220,10 @@ func each[S, T any](list []S, f func(S) T) []T {
 // Merge returns the result of several traces together, all replayed with the same
 // options. They stay as they are.
 func Merge(results []*Result) *Result {
-	first := results[0]
-	all := newResult(first.options)
-	all.MinProcs, all.MaxProcs = first.MinProcs, first.MaxProcs
+	all := newResult(results[0].options)
 	all.Traces = 0
 	for _, r := range results {
-		all.Traces += r.Traces
-		all.Windows += r.Windows
-		all.Length += r.Length
-		all.Warmup += r.Warmup
-		all.LeftOut += r.LeftOut
-		all.Work += r.Work
-		all.Mark += r.Mark
-		all.Inconsistent += r.Inconsistent
-		all.Outages.add(r.Outages)
-		all.MinProcs, all.MaxProcs = min(all.MinProcs, r.MinProcs), max(all.MaxProcs, r.MaxProcs)
-		for c, n := range r.Wakes {
-			all.Wakes[c] += n
-		}
-		all.Measured.merge(r.Measured)
-		for i := range all.runs {
-			all.runs[i].total.merge(r.runs[i].total)
-			all.runs[i].contradictions += r.runs[i].contradictions
-			all.runs[i].contradiction = cmp.Or(all.runs[i].contradiction, r.runs[i].contradiction)
-		}
+		all.add(r)
 	}
 	all.Noise = noiseOf(results, mean(all.Measured.Waits))
 	all.finish()

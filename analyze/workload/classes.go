@@ -307,27 +307,24 @@ func (c *classifier) decide(k *wake) {
 // since, and that live on, what they did until they last waited; and its waker, if that is one of
 // them. If not, somebody else distributes the work, and only the recorded wake counts.
 func (w *window) fillJoins(p *places) {
-	if len(w.joins) == 0 {
-		return
-	}
 	waker := map[[2]int32]int32{} // by goroutine and segment
 	w.eachWake(func(at opRef, o *Op, x *Segment) {
 		if x.Class == ClassJoin {
 			waker[[2]int32{o.G, o.Seg}] = at.g
 		}
 	})
+	if len(waker) == 0 {
+		return
+	}
 	waits := w.waitsOf()
 	begin := map[int32]int32{} // first operation after the join before, by waiter
-	for _, n := range w.joins {
-		g := &w.Goroutines[n.g]
-		x := &g.Segments[n.seg]
-		if x.Class != ClassJoin {
-			continue
-		}
+	for _, n := range w.waits {
 		by, ok := waker[[2]int32{n.g, n.seg}]
 		if !ok {
 			continue
 		}
+		g := &w.Goroutines[n.g]
+		x := &g.Segments[n.seg]
 		object := Object{Class: ClassJoin, Waits: 1}
 		found := false
 		parts := map[int32]int32{} // place in object.Parts, by goroutine

@@ -92,7 +92,6 @@ type lists struct {
 	sleeps []waiting
 	nets   []waiting
 	calls  []waiting // of the system, in the order of their ends
-	joins  []waiting
 	waits  []waiting // on recorded wakes, in the order of their ends
 	recent []opAt    // the latest ops that made a goroutine runnable
 	woke   []opAt    // those that woke a thread
@@ -104,7 +103,7 @@ type lists struct {
 }
 
 func (l lists) emptied() lists {
-	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.joins[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.wakes[:0], l.stretches[:0], l.found[:0], l.points[:0]}
+	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.wakes[:0], l.stretches[:0], l.found[:0], l.points[:0]}
 }
 
 // side is what is known of a goroutine in addition to its program.

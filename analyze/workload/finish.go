@@ -149,7 +149,7 @@ func (g *Goroutine) filterOps(keep func(*Op) bool) {
 // refer has change renumber all references to goroutines and their segments, and drops those for
 // which it reports false.
 func (w *window) refer(change func(g, seg *int32) bool) {
-	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.waits} {
 		*list = filter(*list, func(x *waiting) bool { return change(&x.g, &x.seg) })
 	}
 	w.points = filter(w.points, func(x *point) bool { return change(&x.g, &x.seg) })

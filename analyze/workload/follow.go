@@ -551,9 +551,6 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 		e.op(by, Op{Kind: OpWake, G: f.index, Seg: k, Stack: s.Stack, Inject: s.Origin == model.OriginInjected})
 		f.waker = by
 		w.waits = append(w.waits, span)
-		if w.waitOf(x) == model.WaitGroup {
-			w.joins = append(w.joins, span)
-		}
 	default:
 		e.arrive(f, x, k, s.P)
 	}

@@ -63,7 +63,10 @@ func (e *Extractor) standstill(at model.Time) {
 		return
 	}
 	if e.w != nil {
-		e.w.Standstills = append(e.w.Standstills, Standstill{e.w.since(c.now), at.Sub(c.now)})
+		x := Standstill{e.w.since(c.now), at.Sub(c.now)}
+		e.w.Standstills = append(e.w.Standstills, x)
+		e.w.Outages.Standstills++
+		e.w.Outages.StoodStill += x.Length
 	}
 	c.stopped = true
 	c.advance(at)
@@ -78,14 +81,28 @@ type Outage struct {
 	Length model.Duration
 }
 
-// Outages are what was found of outages.
+// Outages are what was found of outages, and of standstills.
 type Outages struct {
-	List  []Outage // by goroutine and segment
-	Total model.Duration
-	Kinds int // of pieces that have outages
+	List        []Outage       `json:"-"` // by goroutine and segment
+	Count       int            `json:"count"`
+	Total       model.Duration `json:"total_ns"`
+	Kinds       int            `json:"kinds_of_code"` // of pieces that have outages
+	Standstills int            `json:"standstills"`
+	StoodStill  model.Duration `json:"standstills_ns"`
 	// Doubted are pieces that are too long for their kind, for reasons of the program's own as it seems.
-	Doubted      int
-	DoubtedTotal model.Duration
+	Doubted      int            `json:"doubted"`
+	DoubtedTotal model.Duration `json:"doubted_ns"`
+}
+
+// Add adds what is counted of another window.
+func (o *Outages) Add(x *Outages) {
+	o.Count += x.Count
+	o.Total += x.Total
+	o.Kinds = max(o.Kinds, x.Kinds)
+	o.Standstills += x.Standstills
+	o.StoodStill += x.StoodStill
+	o.Doubted += x.Doubted
+	o.DoubtedTotal += x.DoubtedTotal
 }
 
 // pieceKind is what pieces have in common that take about as long.
@@ -146,7 +163,7 @@ func (w *Workload) eachPiece(f func(g, seg int32, k pieceKind, at, length model.
 	}
 }
 
-// FindOutages sets Outages.
+// FindOutages finds outages.
 func (w *Workload) FindOutages() {
 	kinds := map[pieceKind]*pieces{}
 	w.eachPiece(func(_, _ int32, k pieceKind, _, d model.Duration) {
@@ -208,6 +225,7 @@ func (w *Workload) FindOutages() {
 		}
 		if o := (Outage{g, seg, k.call, at, model.Duration(p.part * float64(d-p.typical))}); o.Length >= outageLeast {
 			out.List = append(out.List, o)
+			out.Count++
 			out.Total += o.Length
 		}
 	})

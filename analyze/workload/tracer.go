@@ -24,7 +24,6 @@ func (w *window) untrace() {
 		s.End, s.Class, s.Delay = EndExternal, ClassRuntime, x.to.Sub(x.from)
 		return true
 	})
-	w.joins = slices.DeleteFunc(w.joins, func(x waiting) bool { return freed[[2]int32{x.g, x.seg}] })
 }
 
 // freeFrom takes those operations out of a goroutine's program and notes which waits they ended.

@@ -34,7 +34,7 @@ type Workload struct {
 	// Standstills are times in which all threads stood still, by no doing of the program: nobody computed.
 	Standstills []Standstill
 
-	// Outages are in the work: goroutines seem to compute, or to be in system calls, during them. See FindOutages.
+	// Outages are in the work: goroutines seem to compute, or to be in system calls, during them. FindOutages finds them.
 	Outages Outages
 
 	// Recorded is what the trace's own schedule made of the work.

@@ -60,7 +60,7 @@ func withWhatIf(r *replay.Result) *replay.Result {
 	r.Outcomes = []replay.Outcome{outcome("procs=2", replay.BasisChecked, 1.9), outcome("procs=8,gc=off", replay.BasisSpread, 0.5), outcome("quota=1ms", replay.BasisSpread, 20)}
 	r.Outcomes[1].Unfinished, r.Outcomes[2].Unfinished = 1, 4
 	r.Outcomes = append(r.Outcomes, outcome("quiet", replay.BasisSpread, 0.8))
-	r.Outages = replay.Outages{Count: 123, Total: 456_000_000, Kinds: 7, Doubted: 4, DoubtedTotal: 5_000_000}
+	r.Outages = workload.Outages{Count: 123, Total: 456_000_000, Kinds: 7, Doubted: 4, DoubtedTotal: 5_000_000}
 	return r
 }
 

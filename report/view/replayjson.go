@@ -39,10 +39,10 @@ type (
 		Recordings  []replay.Row     `json:"recordings"`           // one for each trace, if there are several
 		Noise       *replay.Noise    `json:"noise,omitempty"`
 		// Times in which the operating system seems to have run something else, if anything is asked.
-		Outages  replay.Outages `json:"outages,omitzero"`
-		Requests []V1Requests   `json:"requests"` // by group, those with the most time first
-		WhatIf   *V1WhatIf      `json:"what_if,omitempty"`
-		Notes    []string       `json:"notes"`
+		Outages  workload.Outages `json:"outages,omitzero"`
+		Requests []V1Requests     `json:"requests"` // by group, those with the most time first
+		WhatIf   *V1WhatIf        `json:"what_if,omitempty"`
+		Notes    []string         `json:"notes"`
 	}
 
 	// V1WakeClass is how many wakes are of a class.
