@@ -2,10 +2,10 @@ package lockstep
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -75,14 +75,7 @@ func coarse(d model.Duration) int64 {
 // judgeWakes judges the wakes that came: in time, if no later than all but a
 // thousandth of the wakes of this trace are.
 func (p *procs) judgeWakes() {
-	limit := int64(0)
-	rank := int64(math.Ceil(0.999 * float64(p.latency.Total())))
-	p.latency.Each(func(d, n int64) {
-		if rank > 0 {
-			limit = d
-		}
-		rank -= n
-	})
+	limit := p.latency.At(dist.Rank(0.999, p.latency.Total()))
 	limit = min(max(limit, int64(wakeWithin)), int64(wakeMost))
 	p.came.Each(func(d, n int64) {
 		v := verdict{agreed: d <= limit, late: d > int64(wakeWithin), class: OS}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/hdr"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -59,17 +60,8 @@ func (s *samples) add(d model.Duration) {
 	s.n++
 }
 
-// quantile returns the smallest value that at least the part num/den of all samples do not exceed, 0 if there are none.
-func (s *samples) quantile(num, den int64) (at model.Duration) {
-	rank := max(1, s.n/den*num+(s.n%den*num+den-1)/den) // (n*num+den-1)/den without overflow
-	s.Each(func(v, n int64) {
-		if rank > 0 {
-			at = model.Duration(v)
-		}
-		rank -= n
-	})
-	return at
-}
+// quantile returns the q-quantile by nearest rank, 0 if there are no samples.
+func (s *samples) quantile(q float64) model.Duration { return model.Duration(s.At(dist.Rank(q, s.n))) }
 
 // midMean returns the mean of the samples without the lowest and the highest tenth, 0 if there are none. Unlike a median
 // it is not bound to the ticks of the clock, and unlike a mean it does not see what the operating system did to some.
@@ -334,30 +326,30 @@ func (c *calibrator) wakers(values []model.Duration) {
 // middle80 stands for the mean of the middle 80 %, where a quantile would: of times that are a few ticks of the clock long.
 const middle80 = -1
 
-// estimators say of which samples and how a cost is estimated: by a quantile of them, in percent, or middle80. drawn: the
+// estimators say of which samples and how a cost is estimated: by a quantile of them, or middle80. drawn: the
 // simulator gets their distribution as well.
 var estimators = [refsched.NumCosts]struct {
-	part  int64
+	part  float64
 	drawn bool
 }{
 	refsched.CostRunnext: {middle80, true}, // of stop to start on the same thread
 	refsched.CostLocal:   {middle80, true}, // the same
 	refsched.CostGlobal:  {middle80, true}, // the same
-	refsched.CostSteal:   {25, true},       // of stop, or getting a proc, to start, if less than a back-off takes
+	refsched.CostSteal:   {0.25, true},     // of stop, or getting a proc, to start, if less than a back-off takes
 	refsched.CostPoll:    {middle80, true}, // of stop to the first wake by a poll that did not sleep
 	refsched.CostDirect:  {middle80, true}, // of the poll's last wake to start, and of stop to start of mark workers and the trace reader
-	refsched.CostSpin:    {50, false},      // of getting a proc to giving it up, if less than a back-off takes
-	refsched.CostBackOff: {50, true},       // of search to start of what was stolen after a sleep, see less and derived
+	refsched.CostSpin:    {0.5, false},     // of getting a proc to giving it up, if less than a back-off takes
+	refsched.CostBackOff: {0.5, true},      // of search to start of what was stolen after a sleep, see less and derived
 	// of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins; see derived
-	refsched.CostWake:    {50, true},
-	refsched.CostWaker:   {50, true},        // of the time to the next event beyond what is usual at the same place
-	refsched.CostClone:   {50, false},       // as CostWake where the thread was never seen and has the highest number so far
-	refsched.CostLocked:  {50, true},        // of the proc's being given up to start
-	refsched.CostSlack:   {10, false},       // of the time between two retakes, see move, less 20 us; see derived
-	refsched.CostPreempt: {50, false},       // of the request to stop the world to the stop of each goroutine that ran
-	refsched.CostNotice:  {50, false},       // no samples: a trace does not show when sysmon asks
+	refsched.CostWake:    {0.5, true},
+	refsched.CostWaker:   {0.5, true},       // of the time to the next event beyond what is usual at the same place
+	refsched.CostClone:   {0.5, false},      // as CostWake where the thread was never seen and has the highest number so far
+	refsched.CostLocked:  {0.5, true},       // of the proc's being given up to start
+	refsched.CostSlack:   {0.1, false},      // of the time between two retakes, see move, less 20 us; see derived
+	refsched.CostPreempt: {0.5, false},      // of the request to stop the world to the stop of each goroutine that ran
+	refsched.CostNotice:  {0.5, false},      // no samples: a trace does not show when sysmon asks
 	refsched.CostExit:    {middle80, false}, // of getting a proc to running on
-	refsched.CostEpoll:   {50, false},       // no samples: it does not show when data arrives
+	refsched.CostEpoll:   {0.5, false},      // no samples: it does not show when data arrives
 }
 
 // measured returns what the samples of this cost say, if there are enough.
@@ -369,7 +361,7 @@ func (c *calibrator) measured(k refsched.Cost) (model.Duration, bool) {
 	if estimators[k].part == middle80 {
 		return c.less(k, s.midMean()), true
 	}
-	return c.less(k, s.quantile(estimators[k].part, 100)), true
+	return c.less(k, s.quantile(estimators[k].part)), true
 }
 
 // less takes off what else is in a sample: before a thief slept it asked everybody
@@ -395,7 +387,7 @@ func (c *calibrator) estimate(k refsched.Cost) (model.Duration, bool) {
 	}
 	switch k {
 	case refsched.CostWake:
-		return c.handed.quantile(50, 100), c.handed.n >= minSamples
+		return c.handed.quantile(0.5), c.handed.n >= minSamples
 	case refsched.CostSlack:
 		d, ok := c.measured(refsched.CostBackOff)
 		return max(0, d-refsched.StealBackOff), ok
@@ -415,7 +407,7 @@ func (c *calibrator) quantiles(k refsched.Cost) []model.Duration {
 	}
 	q := make([]model.Duration, numQuantiles)
 	for i := range q {
-		q[i] = c.less(k, c.samples[k].quantile(int64(2*i+1), 2*numQuantiles))
+		q[i] = c.less(k, c.samples[k].quantile((float64(i)+0.5)/numQuantiles))
 	}
 	return q
 }

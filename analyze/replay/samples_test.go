@@ -21,7 +21,7 @@ func TestSampleQuantiles(t *testing.T) {
 		for _, q := range []int64{1, 10, 25, 50, 90, 100} {
 			rank := (int64(len(values))*q + 99) / 100
 			want := values[max(rank, 1)-1]
-			if got := int64(s.quantile(q, 100)); got-want > want/250 || want-got > want/250 {
+			if got := int64(s.quantile(float64(q) / 100)); got-want > want/250 || want-got > want/250 {
 				t.Fatalf("p%d of %d values is %d, want %d", q, len(values), got, want)
 			}
 		}

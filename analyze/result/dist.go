@@ -184,7 +184,7 @@ func packed(d distribution) (p hdr.Packed, ok bool) {
 // ofHistogram returns the distribution d, of which h is the histogram.
 func ofHistogram(d distribution, h *hdr.Histogram) *dist.Dist {
 	_, total, least, greatest, at := d.extremes()
-	lo, sum, when := min(model.Duration(h.Least()), *greatest), model.Duration(0), model.Time(0)
+	lo, sum, when := min(model.Duration(h.At(1)), *greatest), model.Duration(0), model.Time(0)
 	if least != nil {
 		lo = *least
 	}

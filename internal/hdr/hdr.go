@@ -60,14 +60,18 @@ func (h *Histogram) Total() int64 {
 	return sum
 }
 
-// Least returns the middle of the first bucket that is not empty, 0 if all are.
-func (h *Histogram) Least() int64 {
+// At returns the middle of the bucket of a value by its position in increasing order, from 1; of the last one
+// if there are fewer, and 0 of none.
+func (h *Histogram) At(position int64) (v int64) {
 	for b, n := range h.counts {
 		if n != 0 {
-			return bucketMiddle(b)
+			if v = bucketMiddle(b); position <= n {
+				break
+			}
+			position -= n
 		}
 	}
-	return 0
+	return v
 }
 
 // Bounds returns the values of the bucket of v: from lo up to, not including, hi.
