@@ -30,10 +30,12 @@ type found struct {
 	start, end model.Time
 }
 
-// point is where in the programs a request begins or ends.
+// point is where in the programs an operation is to be put: a request begins or ends, or a place of a semaphore is
+// taken or given back.
 type point struct {
 	g, seg int32
 	at     model.Duration // CPU time since the segment began
+	after  bool           // see insertion
 	op     Op
 }
 
@@ -92,11 +94,11 @@ func (w *window) pointAt(id model.GoID, at model.Time) (point, bool) {
 	return point{}, false
 }
 
-// putPoints puts the points into the programs.
+// putPoints puts the operations at points into the programs.
 func (w *window) putPoints() {
 	inserts := map[int32][]insertion{}
 	for _, x := range w.points {
-		inserts[x.g] = append(inserts[x.g], insertion{x.seg, min(x.at, w.Goroutines[x.g].Segments[x.seg].CPU), false, x.op})
+		inserts[x.g] = append(inserts[x.g], insertion{x.seg, min(x.at, w.Goroutines[x.g].Segments[x.seg].CPU), x.after, x.op})
 	}
 	for g, list := range inserts {
 		w.Goroutines[g].insert(list)

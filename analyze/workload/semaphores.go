@@ -50,123 +50,106 @@ func (w *window) semaphores(p *places) {
 	groups := map[site][]waiting{}
 	var order []site
 	for _, x := range w.waits {
-		if !creates[x.g] {
+		if !creates[x.g] || x.seg < 0 {
 			continue
 		}
-		s := &w.Goroutines[x.g].Segments[max(x.seg, 0)]
-		place, wait := p.of(s.Stack), w.waitOf(s)
-		if x.seg < 0 || s.Class == ClassRuntime || wait == model.WaitGroup || wait == model.WaitLock {
+		s := &w.Goroutines[x.g].Segments[x.seg]
+		if wait := w.waitOf(s); s.Class == ClassRuntime || wait == model.WaitGroup || wait == model.WaitLock {
 			continue
 		}
-		k := site{x.g, place.user}
+		k := site{x.g, p.of(s.Stack).user}
 		if groups[k] == nil {
 			order = append(order, k)
 		}
 		groups[k] = append(groups[k], x)
 	}
-	inserts := map[int32][]insertion{}
 	for _, at := range order {
-		list := groups[at]
-		out, created := 0, map[int32]int{} // goroutines that end waits, by where they were created
-		gaps := []model.Duration{}
-		enders := map[int32]bool{}
-		for _, x := range list {
-			by, ok := wakers[[2]int32{x.g, x.seg}]
-			if !ok {
-				continue // somebody whom the workload does not contain
-			}
-			g := &w.Goroutines[by.g]
-			if last := len(g.Segments) - 1; w.side[by.g].creator == at.g && int(by.seg) == last && !enders[by.g] {
-				out++
-				created[p.of(g.CreateStack).user]++
-				gaps = append(gaps, g.Segments[last].CPU-g.Ops[by.op].At)
-			}
-			enders[by.g] = true
+		w.semaphore(p, at.place, groups[at], wakers)
+	}
+}
+
+// semaphore makes the waits of a goroutine at one place, in their order, waits for a place of a semaphore, if they are.
+func (w *window) semaphore(p *places, place int32, list []waiting, wakers map[[2]int32]opRef) {
+	me := list[0].g
+	g, first := &w.Goroutines[me], &w.Goroutines[me].Segments[list[0].seg]
+	created := map[int]int{} // goroutines that end waits on their way out, by where they were created
+	gaps := []model.Duration{}
+	enders := map[int32]bool{}
+	for _, x := range list {
+		by, ok := wakers[[2]int32{x.g, x.seg}]
+		if !ok {
+			continue // somebody whom the workload does not contain
 		}
-		if len(list) < semWaits || out*100 < len(list)*semMost {
-			continue
+		c := &w.Goroutines[by.g]
+		if last := len(c.Segments) - 1; w.side[by.g].creator == me && int(by.seg) == last && !enders[by.g] {
+			created[int(p.of(c.CreateStack).user)]++
+			gaps = append(gaps, c.Segments[last].CPU-c.Ops[by.op].At)
 		}
-		place := int32(0)
-		for k, n := range created {
-			if n > created[place] || n == created[place] && k < place {
-				place = k
-			}
-		}
-		// Creations that were not waited for, and ends that did not end a wait, in order of time.
-		type change struct {
-			at model.Time
-			by int
-		}
-		var changes []change
-		var takes, frees []insertion
-		var free []int32
-		g, op, waited := &w.Goroutines[at.g], int32(0), false
-		for k := range g.Segments {
-			x := &g.Segments[k]
-			for ; op < x.Ops; op++ {
-				o := &g.Ops[op]
-				if o.Kind != OpCreate || p.of(w.Goroutines[o.G].CreateStack).user != place {
-					continue
-				}
-				if !waited {
-					changes = append(changes, change{w.side[o.G].born, 1})
-					takes = append(takes, insertion{int32(k), o.At, false, Op{Kind: OpAcquire, Stack: w.Goroutines[list[0].g].Segments[list[0].seg].Stack}})
-				}
-				waited = false
-				if c := &w.side[o.G]; c.exited && !enders[o.G] {
-					changes = append(changes, change{c.exit, -1})
-					free = append(free, o.G)
-				}
-			}
-			waited = waited || x.End == EndWait && p.of(x.Stack).user == at.place
-		}
-		slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-		n, k, rooms := 0, 0, map[int]int{}
-		for _, x := range list {
-			for ; k < len(changes) && changes[k].at <= x.from; k++ {
-				n += changes[k].by
-			}
-			rooms[n]++
-		}
-		room := 0
-		for k, n := range rooms {
-			if n > rooms[room] || n == rooms[room] && k < room {
-				room = k
-			}
-		}
-		if room < semRoom || rooms[room]*100 < len(list)*semMost {
-			continue
-		}
-		slices.Sort(gaps)
-		for _, c := range free {
-			last := len(w.Goroutines[c].Segments) - 1
-			cpu := w.Goroutines[c].Segments[last].CPU
-			frees = append(frees, insertion{int32(last), cpu - min(cpu, gaps[len(gaps)/2]), true, Op{Kind: OpRelease}})
-		}
-		object := int32(len(w.Objects))
-		first := &w.Goroutines[at.g].Segments[list[0].seg]
-		w.Objects = append(w.Objects, Object{Class: ClassSemaphore, Waits: int64(len(list)), Room: int32(room), Reason: first.Reason})
-		for _, x := range list {
-			by, ok := wakers[[2]int32{x.g, x.seg}]
-			if !ok {
+		enders[by.g] = true
+	}
+	if len(list) < semWaits || len(gaps)*100 < len(list)*semMost {
+		return
+	}
+	slices.Sort(gaps)
+	from, object := mostly(created), int32(len(w.Objects))
+	// Creations that were not waited for, and ends that did not end a wait, in order of time.
+	type change struct {
+		at model.Time
+		by int
+	}
+	var changes []change
+	var points []point
+	op, waited := int32(0), false
+	for k := range g.Segments {
+		x := &g.Segments[k]
+		for ; op < x.Ops; op++ {
+			o := &g.Ops[op]
+			if o.Kind != OpCreate || int(p.of(w.Goroutines[o.G].CreateStack).user) != from {
 				continue
 			}
-			s := &w.Goroutines[x.g].Segments[x.seg]
+			if !waited {
+				changes = append(changes, change{w.side[o.G].born, 1})
+				points = append(points, point{g: me, seg: int32(k), at: o.At, op: Op{Kind: OpAcquire, G: object, Stack: first.Stack}})
+			}
+			waited = false
+			if c := &w.side[o.G]; c.exited && !enders[o.G] {
+				changes = append(changes, change{c.exit, -1})
+				last := len(w.Goroutines[o.G].Segments) - 1
+				cpu := w.Goroutines[o.G].Segments[last].CPU
+				points = append(points, point{g: o.G, seg: int32(last), at: cpu - min(cpu, gaps[len(gaps)/2]), after: true, op: Op{Kind: OpRelease, G: object}})
+			}
+		}
+		waited = waited || x.End == EndWait && p.of(x.Stack).user == place
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	n, k, rooms := 0, 0, map[int]int{}
+	for _, x := range list {
+		for ; k < len(changes) && changes[k].at <= x.from; k++ {
+			n += changes[k].by
+		}
+		rooms[n]++
+	}
+	room := mostly(rooms)
+	if room < semRoom || rooms[room]*100 < len(list)*semMost {
+		return
+	}
+	w.points = append(w.points, points...)
+	w.Objects = append(w.Objects, Object{Class: ClassSemaphore, Waits: int64(len(list)), Room: int32(room), Reason: first.Reason})
+	for _, x := range list {
+		if by, ok := wakers[[2]int32{x.g, x.seg}]; ok {
+			s := &g.Segments[x.seg]
 			s.Class, s.Object, s.Meet = ClassSemaphore, object, false
 			w.Goroutines[by.g].Ops[by.op].Meet = false
 		}
-		for i := range takes {
-			takes[i].op.G = object
-		}
-		inserts[at.g] = append(inserts[at.g], takes...)
-		for i, c := range free {
-			frees[i].op.G = object
-			inserts[c] = append(inserts[c], frees[i])
+	}
+}
+
+// mostly returns what was counted most often; of several the least.
+func mostly(counts map[int]int) (most int) {
+	for k, n := range counts {
+		if n > counts[most] || n == counts[most] && k < most {
+			most = k
 		}
 	}
-	for i := range w.Goroutines {
-		if list := inserts[int32(i)]; list != nil {
-			w.Goroutines[i].insert(list)
-		}
-	}
+	return most
 }
