@@ -214,24 +214,17 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 		}
 	}
 	want := refsched.Pick(all[0])
-	v := verdict{did: describe(d, did), want: wanted(d, want), wants: wantedG(d, want), rule: ruleOf(want)}
+	v := verdict{did: describe(d, did), want: wanted(d, want), wants: wantedG(d, want), rule: pickRules[want]}
 	v.class = q.classOfPick(d, did)
 	return v
 }
 
-// ruleOf returns where the runtime's source (Go 1.26) takes something from there.
-func ruleOf(from refsched.PickFrom) string {
-	switch from {
-	case refsched.PickFair:
-		return "runtime/proc.go: findRunnable, schedtick%61"
-	case refsched.PickNext, refsched.PickOwn:
-		return "runtime/proc.go: runqget"
-	case refsched.PickGlobal:
-		return "runtime/proc.go: globrunqget"
-	case refsched.PickSteal, refsched.PickStealNext:
-		return "runtime/proc.go: stealWork"
-	}
-	return ""
+// pickRules are where the runtime's source (Go 1.26) takes something from there.
+var pickRules = [...]string{
+	refsched.PickNothing: "", refsched.PickFair: "runtime/proc.go: findRunnable, schedtick%61",
+	refsched.PickNext: "runtime/proc.go: runqget", refsched.PickOwn: "runtime/proc.go: runqget",
+	refsched.PickGlobal: "runtime/proc.go: globrunqget",
+	refsched.PickSteal:  "runtime/proc.go: stealWork", refsched.PickStealNext: "runtime/proc.go: stealWork",
 }
 
 // inOrder reports whether the goroutine is the first that is left of its queue. Of
@@ -322,7 +315,7 @@ func (q *Queues) judgeFair(d *runqueue.Decision) (verdict, bool) {
 		return verdict{}, false
 	}
 	*p = passes{}
-	return verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", rule: ruleOf(refsched.PickFair), class: Unexplained}, true
+	return verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", rule: pickRules[refsched.PickFair], class: Unexplained}, true
 }
 
 // classOfPick finds the reason of a pick, or of another decision with the same

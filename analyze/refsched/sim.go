@@ -304,7 +304,9 @@ func (s *sim) loop(ctx context.Context) error {
 				return nil
 			}
 			s.now = x.at
-			if s.takeStep(p); s.plans.of[p].seq == x.seq { // it has not planned another one
+			what := s.ps[p].step
+			s.ps[p].step = stepNone
+			if takeStep[what](s, p); s.plans.of[p].seq == x.seq { // it has not planned another one
 				s.plans.drop(p)
 			}
 			continue
@@ -328,7 +330,7 @@ func (s *sim) loop(ctx context.Context) error {
 			continue
 		}
 		s.now = e.at
-		s.carryOut(e)
+		carryOut[e.kind](s, &e)
 	}
 	return nil
 }
@@ -347,38 +349,22 @@ func (s *sim) future(t int64) int64 {
 	return max(t, s.now)
 }
 
-// carryOut carries out an event.
-func (s *sim) carryOut(e event) {
-	switch e.kind {
-	case evTimer:
-		s.timerDue(nobody, e.id, e.gen)
-	case evReady:
-		s.dataReady(e.id, e.gen)
-	case evSyscall:
-		s.syscallReturns(e.id)
-	case evArrival:
-		s.arrive(int(e.id), nobody)
-	case evThread:
-		s.threadUp(e.id)
-	case evSysmon:
-		s.sysmonRound(e.gen)
-	case evPreempt:
-		s.preemptLands(e.id)
-	case evPoll:
-		s.pollReturns(e.gen)
-	case evAssist:
-		s.assistDone(e.id, e.gen)
-	case evCycle:
-		s.periodicCycle(e.id, e.arg)
-	case evMarked:
-		s.marked(e.gen)
-	case evHeld:
-		s.restart()
-	case evQuota:
-		s.useQuota()
-	case evHalt:
-		s.halt(e.id > 0)
-	}
+// carryOut has what each kind of event does.
+var carryOut = [...]func(*sim, *event){
+	evTimer:   func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) },
+	evReady:   func(s *sim, e *event) { s.dataReady(e.id, e.gen) },
+	evSyscall: func(s *sim, e *event) { s.syscallReturns(e.id) },
+	evArrival: func(s *sim, e *event) { s.arrive(int(e.id), nobody) },
+	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
+	evSysmon:  func(s *sim, e *event) { s.sysmonRound(e.gen) },
+	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
+	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
+	evAssist:  func(s *sim, e *event) { s.assistDone(e.id, e.gen) },
+	evCycle:   func(s *sim, e *event) { s.periodicCycle(e.id, e.arg) },
+	evMarked:  func(s *sim, e *event) { s.marked(e.gen) },
+	evHeld:    func(s *sim, _ *event) { s.restart() },
+	evQuota:   func(s *sim, _ *event) { s.useQuota() },
+	evHalt:    func(s *sim, e *event) { s.halt(e.id > 0) },
 }
 
 // plan sets the proc's pending step.
@@ -399,30 +385,18 @@ func (s *sim) cancel(p int32) {
 	s.plans.drop(p)
 }
 
-// takeStep carries out what a proc has planned.
-func (s *sim) takeStep(p int32) {
-	what := s.ps[p].step
-	s.ps[p].step = stepNone
-	switch what {
-	case stepRun:
-		s.run(p)
-	case stepStart:
-		s.start(p)
-	case stepLocked:
-		s.startLocked(p)
-	case stepPass:
-		s.pass(p)
-	case stepPolled:
-		s.polled(p)
-	case stepBack:
-		s.backedOff(p)
-	case stepGiveUp:
-		s.giveUp(p)
-	case stepFind:
-		s.find(p)
-	case stepGo:
-		s.runOn(p)
-	}
+// takeStep has what each step of a proc does.
+var takeStep = [...]func(s *sim, p int32){
+	stepNone:   func(*sim, int32) {},
+	stepRun:    (*sim).run,
+	stepStart:  (*sim).start,
+	stepLocked: (*sim).startLocked,
+	stepPass:   (*sim).pass,
+	stepPolled: (*sim).polled,
+	stepBack:   (*sim).backedOff,
+	stepGiveUp: (*sim).giveUp,
+	stepFind:   (*sim).find,
+	stepGo:     (*sim).runOn,
 }
 
 // draw returns a number that depends on the seed, the proc and how many it has drawn, so

@@ -99,12 +99,9 @@ func (e *Extractor) goStep(s *model.Step) {
 	if by := e.get(s.By); by != nil && s.Flags&model.StepByWorker != 0 {
 		e.isWorker(by)
 	}
-	to := model.GoState(s.To)
+	to := followed(s.To)
 	if to == model.GoUndetermined || to >= model.NumGoStates {
 		return
-	}
-	if to == model.GoSyscallBlocked {
-		to = model.GoSyscall
 	}
 	f := e.gs.Get(s.G)
 	if f == nil {
@@ -123,15 +120,20 @@ func (e *Extractor) goStep(s *model.Step) {
 	e.enter(f, s, to)
 }
 
+// followed returns a state of a step: in a system call it does not matter whether with a proc.
+func followed(state uint8) model.GoState {
+	if s := model.GoState(state); s != model.GoSyscallBlocked {
+		return s
+	}
+	return model.GoSyscall
+}
+
 // meet begins to follow a goroutine that was not known: it is created, or the trace
 // shows what it has been doing.
 func (e *Extractor) meet(s *model.Step) *follower {
 	f := &follower{id: s.G, fn: s.Func, proc: model.NoProc, left: model.NoProc, index: -1, beforeTarget: -1, since: e.clock.now,
 		system: s.Flags&model.StepSystem != 0, worker: s.Flags&model.StepWorker != 0}
-	from, to := model.GoState(s.From), model.GoState(s.To)
-	if to == model.GoSyscallBlocked {
-		to = model.GoSyscall
-	}
+	from, to := followed(s.From), followed(s.To)
 	if from == model.GoNotExist {
 		if to == model.GoNotExist {
 			return f
@@ -143,9 +145,6 @@ func (e *Extractor) meet(s *model.Step) *follower {
 	state := from
 	if from == model.GoUndetermined || from >= model.NumGoStates {
 		state, f.reason, f.stack = to, s.Reason, s.Stack
-	}
-	if state == model.GoSyscallBlocked {
-		state = model.GoSyscall
 	}
 	if state == model.GoNotExist {
 		return f // it is gone
