@@ -24,8 +24,8 @@ type emitter struct {
 
 // words are the strings that events name.
 type words struct {
-	network, assistWait, sends, receives, preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, procs model.StringID
-	modes                                                                                                           [3]model.StringID
+	network, assistWait, sends, receives, preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, sweepStop, markStop, procs model.StringID
+	modes                                                                                                                                [3]model.StringID
 }
 
 func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
@@ -44,6 +44,8 @@ func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
 		forceGC:    t.AddString("runtime.forcegchelper"),
 		beyond:     t.AddString("beyond the window"),
 		markPhase:  t.AddString("GC concurrent mark phase"),
+		sweepStop:  t.AddString("stop-the-world (GC sweep termination)"),
+		markStop:   t.AddString("stop-the-world (GC mark termination)"),
 		procs:      t.AddString("/sched/gomaxprocs:threads"),
 		modes:      [3]model.StringID{t.AddString("GC (dedicated)"), t.AddString("GC (fractional)"), t.AddString("GC (idle)")},
 	}

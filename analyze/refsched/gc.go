@@ -51,7 +51,7 @@ func (s *sim) startCycle(c where, i int32) bool {
 		return false
 	}
 	s.gc.cycle = i
-	s.stopWorld(c, cy.SweepReason, cy.Sweep, stwSweep)
+	s.stopWorld(c, s.out.words.sweepStop, cy.Sweep, stwSweep)
 	return true
 }
 
@@ -313,7 +313,7 @@ func (s *sim) marked(gen uint32) {
 		return
 	}
 	cy := &s.w.Cycles[g.cycle]
-	s.stopWorld(s.of(s.ps[last].g), cy.MarkReason, cy.Mark, stwMark)
+	s.stopWorld(s.of(s.ps[last].g), s.out.words.markStop, cy.Mark, stwMark)
 }
 
 // endCycle is what the last worker does when the world goes on (runtime/mgc.go:

@@ -165,9 +165,9 @@ func (e *Extractor) endStop(x *stop) {
 		e.w.Stops[x.index].Hold = hold
 	case x.cycle < 0 || x.cycle >= len(e.w.Cycles):
 	case x.reason == e.words.sweepStop:
-		e.w.Cycles[x.cycle].Sweep, e.w.Cycles[x.cycle].SweepReason = hold, x.reason
+		e.w.Cycles[x.cycle].Sweep = hold
 	default:
-		e.w.Cycles[x.cycle].Mark, e.w.Cycles[x.cycle].MarkReason = hold, x.reason
+		e.w.Cycles[x.cycle].Mark = hold
 	}
 }
 
@@ -175,7 +175,7 @@ func (e *Extractor) endStop(x *stop) {
 func (e *Extractor) beginCycle(f *follower) int {
 	w := e.w
 	w.cycle = len(w.Cycles)
-	c := Cycle{At: w.since(e.clock.now), SweepReason: e.words.sweepStop, MarkReason: e.words.markStop, Periodic: true}
+	c := Cycle{At: w.since(e.clock.now), Periodic: true}
 	if e.running(f) {
 		e.op(f, Op{Kind: OpCycle, G: int32(w.cycle)})
 		c.Periodic = false
@@ -210,7 +210,7 @@ const earlyWork = 100 * 1000 * model.Duration(1)
 func (e *Extractor) cycle() int {
 	if e.w.cycle < 0 {
 		e.w.cycle = 0
-		e.w.addCycle(Cycle{Periodic: true, SweepReason: e.words.sweepStop, MarkReason: e.words.markStop})
+		e.w.addCycle(Cycle{Periodic: true})
 	}
 	return e.w.cycle
 }

@@ -275,8 +275,6 @@ type Cycle struct {
 	// Sweep and Mark are how long the world stood still once it was stopped: for
 	// sweep termination and for mark termination.
 	Sweep, Mark model.Duration
-	// SweepReason and MarkReason name the ranges of the two stops.
-	SweepReason, MarkReason model.StringID
 	// Ends are the operations of the runtime when the cycle ends: waking the
 	// sweeper, finalizers, waiters. At is meaningless.
 	Ends []Op
