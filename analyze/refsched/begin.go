@@ -89,7 +89,7 @@ func (s *sim) begin() {
 			}
 			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, root, root)
 			if seg != nil && seg.End == workload.EndWait && s.byClass(seg.Object) {
-				s.objects[seg.Object].side(seg.Meet && seg.Sends && !s.cfg.NoMeet).push(i)
+				s.objects[seg.Object].queue.push(i)
 			} else if seg != nil {
 				s.await(i%int32(s.n), i, seg, int64(seg.Delay))
 			}

@@ -8,16 +8,6 @@ import "github.com/schedscope/schedscope/analyze/workload"
 func (s *sim) meet(c where, op *workload.Op) bool {
 	x := &s.gs[op.G]
 	seg := &x.prog.Segments[op.Seg]
-	if s.byClass(seg.Object) {
-		o := &s.objects[seg.Object]
-		if q := o.side(seg.Sends); q.len() > 0 {
-			s.wakeFrom(c, q.pop(), op.Stack, true)
-			return false
-		}
-		o.side(!seg.Sends).push(c.g)
-		s.waitMidway(c, op, seg)
-		return true
-	}
 	if x.state == gWaiting && x.seg == op.Seg && !x.midway || x.state == gDone || x.seg > op.Seg {
 		s.wakeOp(c, op)
 		return false
@@ -26,39 +16,24 @@ func (s *sim) meet(c where, op *workload.Op) bool {
 		s.met = map[int32]int32{}
 	}
 	s.met[x.first+op.Seg] = c.g
-	s.waitMidway(c, op, seg)
-	return true
-}
-
-// waitMidway has a goroutine wait where it would have woken the one that ends seg.
-func (s *sim) waitMidway(c where, op *workload.Op, seg *workload.Segment) {
 	s.gs[c.g].midway = true
 	reason := s.out.words.sends
-	if seg.Sends {
+	if seg.Reason == reason {
 		reason = s.out.words.receives
 	}
 	s.block(c.p, c.g, reason, op.Stack)
+	return true
 }
 
 // meetWaiting has a goroutine that comes to a wait on a channel without a buffer wake the
 // other side, if that came first. It reports whether it did, and goes on.
 func (s *sim) meetWaiting(i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
-	other := int32(-1)
-	if s.byClass(seg.Object) {
-		o := &s.objects[seg.Object]
-		if q := o.side(!seg.Sends); q.len() > 0 {
-			other = q.pop()
-		} else {
-			o.side(seg.Sends).push(i)
-		}
-	} else if h, ok := s.met[g.first+g.seg]; ok {
-		delete(s.met, g.first+g.seg)
-		other = h
-	}
-	if other < 0 {
+	other, ok := s.met[g.first+g.seg]
+	if !ok {
 		return false
 	}
+	delete(s.met, g.first+g.seg)
 	s.wakeFrom(s.of(i), other, seg.Stack, true)
 	s.nextSegment(g)
 	return true

@@ -10,8 +10,7 @@ import (
 type object struct {
 	tokens   int // wakes that nobody waited for
 	queue    ring
-	senders  ring // that wait on a channel without a buffer; receivers are in queue
-	children int  // of a join, that are not done
+	children int // of a join, that are not done
 	join     bool
 }
 
@@ -21,14 +20,6 @@ func (o *object) take() bool {
 	}
 	o.tokens--
 	return true
-}
-
-// side returns the queue of those who send, or receive, on a channel without a buffer.
-func (o *object) side(sends bool) *ring {
-	if sends {
-		return &o.senders
-	}
-	return &o.queue
 }
 
 // byClass reports whether waits on the object, -1 for none, are served by its class.
@@ -102,13 +93,10 @@ func (s *sim) acquirePlace(c where, op *workload.Op) bool {
 // served than recorded, all may come to wait for each other.
 func (s *sim) force() bool {
 	for i := range s.objects {
-		x := &s.objects[i]
-		for _, q := range []*ring{&x.queue, &x.senders} {
-			if q.len() > 0 {
-				s.res.Forced++
-				s.wakeFrom(nobody, q.pop(), 0, true)
-				return true
-			}
+		if q := &s.objects[i].queue; q.len() > 0 {
+			s.res.Forced++
+			s.wakeFrom(nobody, q.pop(), 0, true)
+			return true
 		}
 	}
 	return false

@@ -95,7 +95,7 @@ type lists struct {
 	waits  []waiting // on recorded wakes, in the order of their ends
 	recent []opAt    // the latest ops that made a goroutine runnable
 	woke   []opAt    // those that woke a thread
-	wakes  []wake    // see classify and meet
+	wakes  []wake    // see classify
 	// See Extractor.Request.
 	stretches []stretch
 	found     []found

@@ -26,50 +26,32 @@ func (t turns) regular() bool { return t.seen >= meetLeast && t.repeated*100 <= 
 
 func (t turns) irregular() bool { return t.seen >= meetLeast && !t.regular() }
 
-// meetings finds the waits on channels at which sender and receiver meet, and makes each
-// channel that may be served in another order an [Object].
+// meetings finds the waits on channels at which sender and receiver meet.
 type meetings struct {
 	w        *window
 	p        *places
 	channels [2]model.StringID // reasons of receivers and of senders
 	turns    []turns           // by place
-	sets     sets[chanEnd]
-	objects  map[int32]int32 // by root
-}
-
-// chanEnd is a goroutine at a place where it sends or receives.
-type chanEnd struct {
-	place, g int32
-	sends    bool
 }
 
 func (w *window) meet(p *places) {
-	m := meetings{w: w, p: p, objects: map[int32]int32{},
-		channels: [2]model.StringID{w.Tables.AddString("chan receive"), w.Tables.AddString("chan send")}}
+	m := meetings{w: w, p: p, channels: [2]model.StringID{w.Tables.AddString("chan receive"), w.Tables.AddString("chan send")}}
 	for i := range w.Goroutines {
 		m.count(&w.Goroutines[i])
 	}
-	w.wakes = w.wakes[:0]
-	var recent recentWakes
-	w.eachWake(func(at opRef, o *Op, x *Segment) {
+	w.eachWake(func(_ opRef, o *Op, x *Segment) {
 		if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
 			return
 		}
-		switch n := recent.node(at.g, o, x, m.see); n {
-		case buffered:
+		// They meet if the operations of one side show all, and nothing says that those of the other do not.
+		a, b := *m.turnsAt(p.of(o.Stack).user), *m.turnsAt(p.of(x.Stack).user)
+		switch {
+		case a.irregular() || b.irregular():
 			x.Class = ClassBuffered
-		case unknown:
-		default:
+		case x.Object < 0 && (a.regular() || b.regular()):
 			o.Meet, x.Meet = true, true
-			x.Sends = x.Reason == m.channels[1]
-			w.wakes = append(w.wakes, wake{o, x, n})
 		}
 	})
-	for _, k := range w.wakes {
-		if k.x.Object >= 0 {
-			k.x.Object = m.object(m.sets.find(k.wakee), k.x)
-		}
-	}
 }
 
 // count follows the operations on channels of one goroutine.
@@ -122,40 +104,4 @@ func (m *meetings) onChannel(x *Segment, o *Op) bool {
 		return m.p.of(o.Stack).flags&placeReceive != 0
 	}
 	return false
-}
-
-// What see returns of wakes at which nobody meets.
-const (
-	unknown int32 = iota - 3
-	buffered
-)
-
-// see looks at a kind of wakes on a channel. Goroutines meet at it if the operations of one side show all, and nothing says
-// that those of the other do not: then it joins them, and returns the node of the wakee. If those of either side do not, the
-// wait is on a channel with a buffer.
-func (m *meetings) see(by int32, o *Op, x *Segment) int32 {
-	sends := x.Reason == m.channels[1]
-	waker, wakee := chanEnd{m.p.of(o.Stack).user, by, !sends}, chanEnd{m.p.of(x.Stack).user, o.G, sends}
-	a, b := *m.turnsAt(waker.place), *m.turnsAt(wakee.place)
-	switch {
-	case a.irregular() || b.irregular():
-		return buffered
-	case a.regular() || b.regular():
-		n := m.sets.of(wakee)
-		m.sets.join(m.sets.of(waker), n)
-		return n
-	}
-	return unknown
-}
-
-// object returns the channel of a union.
-func (m *meetings) object(root int32, x *Segment) int32 {
-	n, ok := m.objects[root]
-	if !ok {
-		n = int32(len(m.w.Objects))
-		m.objects[root] = n
-		m.w.Objects = append(m.w.Objects, Object{Class: x.Class})
-	}
-	m.w.Objects[n].Waits++
-	return n
 }

@@ -188,9 +188,9 @@ type Segment struct {
 	End      EndKind
 	Class    Class
 	Blocking bool
-	// Meet: an EndWait on a channel without a buffer, as a sender (Sends) or receiver. If the
-	// other side has come first it is that which waits: see Op.Meet.
-	Meet, Sends bool
+	// Meet: an EndWait on a channel without a buffer. If the other side has come first it is that which
+	// waits: see Op.Meet.
+	Meet bool
 }
 
 // OpKind says what an Op does.
