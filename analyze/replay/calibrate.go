@@ -33,16 +33,11 @@ type calibrator struct {
 	samples [refsched.NumCosts]samples
 	handed  samples // from the loss of a proc to a system call to another thread's having it
 	threads map[model.ThreadID]*thread
-	highest model.ThreadID // number of a thread so far
-	lost    []model.Time   // by proc: when it was last given up
-	entered []model.Time   // by proc: when a system call last began on it
+	lost    []model.Time // by proc: when it was last given up
+	entered []model.Time // by proc: when a system call last began on it
 	// picks are the starts that the resolver has yet to explain, from first on.
 	picks []pick
 	first int
-
-	stopping bool // the world is being stopped, since stopAt, by stopper
-	stopAt   model.Time
-	stopper  model.ThreadID
 }
 
 // samples are the lengths of time that were measured.
@@ -90,9 +85,8 @@ type thread struct {
 	// took longer for that.
 	wakes               bool
 	firstWake, lastWake model.Time
-	ranGo               bool // it ran a goroutine
-	newest              bool // it had the highest number when it was first seen, at seen
-	seen                model.Time
+	ranGo               bool       // it ran a goroutine
+	seen                model.Time // when it was first seen
 	retook              model.Time // when it last took a proc from a system call
 	retaking            bool
 }
@@ -122,15 +116,14 @@ type pick struct {
 const maxHeld = 1 << 16
 
 func newCalibrator() *calibrator {
-	return &calibrator{threads: map[model.ThreadID]*thread{}, highest: model.NoThread}
+	return &calibrator{threads: map[model.ThreadID]*thread{}}
 }
 
 func (c *calibrator) thread(m model.ThreadID, at model.Time) *thread {
 	t := c.threads[m]
 	if t == nil {
-		t = &thread{seen: at, newest: c.highest != model.NoThread && m > c.highest}
+		t = &thread{seen: at}
 		c.threads[m] = t
-		c.highest = max(c.highest, m)
 	}
 	return t
 }
@@ -142,10 +135,6 @@ func (c *calibrator) Step(s *model.Step) {
 		c.goStep(s)
 	case model.StepMove:
 		c.move(s)
-	case model.StepStopping:
-		c.stopping, c.stopAt, c.stopper = true, s.Time, s.M
-	case model.StepStopped, model.StepRestarted:
-		c.stopping = false
 	}
 }
 
@@ -160,9 +149,6 @@ func (c *calibrator) goStep(s *model.Step) {
 		c.note(s, t)
 		t.state, t.ranGo = threadBusy, true
 	case from == model.GoRunning && to != model.GoSyscall:
-		if c.stopping && to == model.GoRunnable && s.M != c.stopper {
-			c.samples[refsched.CostPreempt].add(s.Time.Sub(c.stopAt))
-		}
 		t.state, t.since, t.wakes = threadStopped, s.Time, false
 	case to == model.GoSyscall:
 		t.state = threadBusy
@@ -197,9 +183,6 @@ func (c *calibrator) forget(n int) {
 	c.picks, c.first = c.picks[:copy(c.picks, c.picks[n:])], 0
 }
 
-// spinMost is less than a search takes that slept, on systems with timer slack.
-const spinMost model.Duration = 50_000
-
 // Retakes by sysmon that are less apart than it sleeps belong to one round of it; more
 // than slackMost apart, something else made it sleep longer.
 const (
@@ -211,9 +194,7 @@ const (
 //
 //  1. A proc that sysmon took from a system call (runtime/proc.go: retake): its thread is the only one that takes procs and
 //     runs no goroutines. It does not take one from a call that it has not seen in the round before.
-//  2. A search that found nothing (runtime/proc.go: findRunnable) of a thread that had got the proc to search. One that had
-//     stopped a goroutine may give its proc up without: to a thread that a goroutine is locked to. Those that slept before
-//     another's runnext are left out.
+//  2. A proc that a thread gave up.
 //  3. A proc that a thread got.
 func (c *calibrator) move(s *model.Step) {
 	if s.Flags&model.StepStatus != 0 || s.P < 0 {
@@ -233,11 +214,7 @@ func (c *calibrator) move(s *model.Step) {
 		}
 	}
 	if s.ToM == model.NoThread {
-		t := c.thread(s.FromM, s.Time)
-		if d := s.Time.Sub(t.since); s.M == s.FromM && t.state == threadGot && !t.wakes && !c.stopping && d < spinMost {
-			c.samples[refsched.CostSpin].add(d)
-		}
-		t.state = threadBusy
+		c.thread(s.FromM, s.Time).state = threadBusy
 		c.lost[s.P] = s.Time
 		return
 	}
@@ -279,8 +256,6 @@ func (c *calibrator) Start(s *runqueue.Start) {
 	case runqueue.SourceNetpoll: // the wakes are the poll's own
 		add(refsched.CostPoll, p.wakes && p.state == threadStopped, p.poll)
 		add(refsched.CostDirect, p.wakes, p.hand)
-	case runqueue.SourceSyscall:
-		add(refsched.CostExit, p.state == threadGot, p.since)
 	case runqueue.SourceLocked:
 		add(refsched.CostLocked, p.state == threadGot, p.freed)
 	case runqueue.SourceRunnext:
@@ -300,8 +275,7 @@ func (c *calibrator) Start(s *runqueue.Start) {
 	}
 }
 
-// Wakeup implements [runqueue.WakeupObserver]. A thread that was never seen may have slept since before the trace;
-// numbers of threads mostly grow.
+// Wakeup implements [runqueue.WakeupObserver]. A thread that was never seen may be new, which takes longer.
 func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
 	d, t := w.Got.Sub(w.Trigger), c.threads[w.M]
 	switch {
@@ -310,8 +284,6 @@ func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
 		c.handed.add(d)
 	case t == nil || t.seen != w.Got:
 		c.samples[refsched.CostWake].add(d)
-	case t.newest:
-		c.samples[refsched.CostClone].add(d)
 	}
 }
 
@@ -327,7 +299,9 @@ func (c *calibrator) wakers(values []model.Duration) {
 const middle80 = -1
 
 // estimators say of which samples and how a cost is estimated: by a quantile of them, or middle80. drawn: the
-// simulator gets their distribution as well.
+// simulator gets their distribution as well. Costs without samples keep their defaults: a trace does not show when sysmon asks
+// (CostNotice) or data arrives (CostEpoll), and of how long searches, new threads, stops of the world and ways out of system calls take
+// hardly any figure depends (CostSpin, CostClone, CostPreempt, CostExit).
 var estimators = [refsched.NumCosts]struct {
 	part  float64
 	drawn bool
@@ -338,18 +312,12 @@ var estimators = [refsched.NumCosts]struct {
 	refsched.CostSteal:   {0.25, true},     // of stop, or getting a proc, to start, if less than a back-off takes
 	refsched.CostPoll:    {middle80, true}, // of stop to the first wake by a poll that did not sleep
 	refsched.CostDirect:  {middle80, true}, // of the poll's last wake to start, and of stop to start of mark workers and the trace reader
-	refsched.CostSpin:    {0.5, false},     // of getting a proc to giving it up, if less than a back-off takes
 	refsched.CostBackOff: {0.5, true},      // of search to start of what was stolen after a sleep, see less and derived
 	// of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins; see derived
-	refsched.CostWake:    {0.5, true},
-	refsched.CostWaker:   {0.5, true},       // of the time to the next event beyond what is usual at the same place
-	refsched.CostClone:   {0.5, false},      // as CostWake where the thread was never seen and has the highest number so far
-	refsched.CostLocked:  {0.5, true},       // of the proc's being given up to start
-	refsched.CostSlack:   {0.1, false},      // of the time between two retakes, see move, less 20 us; see derived
-	refsched.CostPreempt: {0.5, false},      // of the request to stop the world to the stop of each goroutine that ran
-	refsched.CostNotice:  {0.5, false},      // no samples: a trace does not show when sysmon asks
-	refsched.CostExit:    {middle80, false}, // of getting a proc to running on
-	refsched.CostEpoll:   {0.5, false},      // no samples: it does not show when data arrives
+	refsched.CostWake:   {0.5, true},
+	refsched.CostWaker:  {0.5, true},  // of the time to the next event beyond what is usual at the same place
+	refsched.CostLocked: {0.5, true},  // of the proc's being given up to start
+	refsched.CostSlack:  {0.1, false}, // of the time between two retakes, see move, less 20 us; see derived
 }
 
 // measured returns what the samples of this cost say, if there are enough.
@@ -371,12 +339,11 @@ func (c *calibrator) less(k refsched.Cost, d model.Duration) model.Duration {
 		return d
 	}
 	of := refsched.DefaultCosts().Single
-	for _, k := range []refsched.Cost{refsched.CostSteal, refsched.CostSpin} {
-		if v, ok := c.measured(k); ok {
-			of[k] = v
-		}
+	steal, ok := c.measured(refsched.CostSteal)
+	if !ok {
+		steal = of[refsched.CostSteal]
 	}
-	return max(0, d-of[refsched.CostSteal]-of[refsched.CostSpin]*(refsched.StealPasses-1)/refsched.StealPasses)
+	return max(0, d-steal-of[refsched.CostSpin]*(refsched.StealPasses-1)/refsched.StealPasses)
 }
 
 // estimate returns a cost as the trace shows it, if it does, or as another one determines it: a thief's sleep is 3 us and

@@ -50,16 +50,6 @@ func (h *hand) move(p model.ProcID, by, from, to model.ThreadID) *hand {
 func (h *hand) got(m model.ThreadID) *hand    { return h.move(0, m, model.NoThread, m) }
 func (h *hand) giveUp(m model.ThreadID) *hand { return h.move(0, m, m, model.NoThread) }
 
-func (h *hand) stopWorld(m model.ThreadID) *hand {
-	h.c.Step(&model.Step{Kind: model.StepStopping, Time: h.at, M: m})
-	return h
-}
-
-func (h *hand) stopped() *hand {
-	h.c.Step(&model.Step{Kind: model.StepStopped, Time: h.at})
-	return h
-}
-
 func (h *hand) wakeup(m model.ThreadID, d model.Duration, change func(*runqueue.Wakeup)) *hand {
 	w := runqueue.Wakeup{M: m, Caused: true, Trigger: h.at, Got: h.at + model.Time(d)}
 	h.after(d).got(m)
@@ -109,9 +99,6 @@ func TestEstimators(t *testing.T) {
 		{"by a thread that slept", "poll", func(h *hand, _ int) {
 			h.got(5).after(200).wake(5).after(50).start(5, runqueue.SourceNetpoll)
 		}, 0, 0},
-		{"got to given up", "spin", func(h *hand, _ int) { h.got(5).after(250).giveUp(5) }, 250, 1},
-		{"stop to given up", "spin", func(h *hand, _ int) { h.got(5).stop(5).after(250).giveUp(5) }, 0, 0},
-		{"with a sleep", "spin", func(h *hand, _ int) { h.got(5).after(60_000).giveUp(5) }, 0, 0},
 		{"less the defaults of steal and spin", "backoff", func(h *hand, _ int) { h.got(5).after(61_225).start(5, runqueue.SourceStealRunnext) }, 60_000, 1},
 		{"with real-time priority", "backoff", func(h *hand, _ int) { h.got(5).after(16_225).start(5, runqueue.SourceStealRunnext) }, 15_000, 1},
 		{"without sleep", "backoff", func(h *hand, _ int) { h.got(5).after(900).start(5, runqueue.SourceStealRunnext) }, 0, 0},
@@ -122,10 +109,6 @@ func TestEstimators(t *testing.T) {
 		}, 6000, 0},
 		{"nobody known", "wake", func(h *hand, _ int) {
 			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Caused = false })
-		}, 0, 0},
-		{"new threads", "clone", func(h *hand, i int) { h.got(1).giveUp(1).wakeup(model.ThreadID(20+i), 70_000, nil) }, 70_000, 1},
-		{"threads not seen so far", "clone", func(h *hand, i int) {
-			h.got(100).giveUp(100).wakeup(model.ThreadID(2+i), 70_000, nil)
 		}, 0, 0},
 		{"handed over", "locked", func(h *hand, _ int) {
 			h.got(5).stop(5).after(100).giveUp(5).after(2000).got(6).after(300).start(6, runqueue.SourceLocked)
@@ -140,14 +123,6 @@ func TestEstimators(t *testing.T) {
 		{"taken by one that runs goroutines", "slack", func(h *hand, _ int) {
 			h.start(9, runqueue.SourceLocal).after(75_000).move(1, 9, 7, idle)
 		}, 0, 0},
-		{"stop of the world", "preempt", func(h *hand, _ int) {
-			h.stopWorld(5).after(11_000).goStep(4, 4, 6, model.GoRunning, model.GoRunnable).stopped()
-		}, 11_000, 1},
-		{"preempted otherwise", "preempt", func(h *hand, _ int) {
-			h.stopWorld(5).stopped().after(11_000).goStep(4, 4, 6, model.GoRunning, model.GoRunnable)
-		}, 0, 0},
-		{"got a proc", "exit", func(h *hand, _ int) { h.got(5).after(200).start(5, runqueue.SourceSyscall) }, 200, 1},
-		{"kept its proc", "exit", func(h *hand, _ int) { h.start(5, runqueue.SourceSyscall).after(200).start(5, runqueue.SourceSyscall) }, 0, 0},
 	} {
 		t.Run(test.name+"/"+test.about, func(t *testing.T) {
 			h := newHand()

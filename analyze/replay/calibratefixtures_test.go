@@ -59,8 +59,8 @@ func calibrateFixture(t *testing.T, name string) *calibrator {
 // fixtures were recorded on, in nanoseconds.
 var bounds = map[string][2]model.Duration{
 	"runnext": {32, 5000}, "local": {32, 5000}, "global": {32, 20_000}, "steal": {64, 10_000}, "poll": {64, 20_000}, "direct": {32, 20_000},
-	"spin": {64, 20_000}, "backoff": {3000, 1_000_000}, "wake": {500, 2_000_000}, "clone": {5000, 10_000_000}, "locked": {500, 500_000},
-	"slack": {500, 1_000_000}, "preempt": {500, 1_000_000}, "exit": {32, 5000},
+	"backoff": {3000, 1_000_000}, "wake": {500, 2_000_000}, "locked": {500, 500_000},
+	"slack": {500, 1_000_000},
 }
 
 func TestCalibrateFixtures(t *testing.T) {
@@ -92,7 +92,7 @@ func TestCalibrateFixtures(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"runnext", "local", "global", "steal", "poll", "spin", "backoff", "wake", "locked", "preempt", "exit"} {
+	for _, name := range []string{"runnext", "local", "global", "steal", "poll", "backoff", "wake", "locked"} {
 		if seen[name] == 0 {
 			t.Errorf("no fixture gives enough samples of %s", name)
 		}
