@@ -298,26 +298,22 @@ func (c *calibrator) wakers(values []model.Duration) {
 // middle80 stands for the mean of the middle 80 %, where a quantile would: of times that are a few ticks of the clock long.
 const middle80 = -1
 
-// estimators say of which samples and how a cost is estimated: by a quantile of them, or middle80. drawn: the
-// simulator gets their distribution as well. Costs without samples keep their defaults: a trace does not show when sysmon asks
-// (CostNotice) or data arrives (CostEpoll), and of how long searches, new threads, stops of the world and ways out of system calls take
-// hardly any figure depends (CostSpin, CostClone, CostPreempt, CostExit).
-var estimators = [refsched.NumCosts]struct {
-	part  float64
-	drawn bool
-}{
-	refsched.CostRunnext: {middle80, true}, // of stop to start on the same thread
-	refsched.CostLocal:   {middle80, true}, // the same
-	refsched.CostGlobal:  {middle80, true}, // the same
-	refsched.CostSteal:   {0.25, true},     // of stop, or getting a proc, to start, if less than a back-off takes
-	refsched.CostPoll:    {middle80, true}, // of stop to the first wake by a poll that did not sleep
-	refsched.CostDirect:  {middle80, true}, // of the poll's last wake to start, and of stop to start of mark workers and the trace reader
-	refsched.CostBackOff: {0.5, true},      // of search to start of what was stolen after a sleep, see less and derived
-	// of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins; see derived
-	refsched.CostWake:   {0.5, true},
-	refsched.CostWaker:  {0.5, true},  // of the time to the next event beyond what is usual at the same place
-	refsched.CostLocked: {0.5, true},  // of the proc's being given up to start
-	refsched.CostSlack:  {0.1, false}, // of the time between two retakes, see move, less 20 us; see derived
+// estimators say of which samples and how a cost is estimated: by a quantile of them, or middle80. Costs without samples keep
+// their defaults: a trace does not show when sysmon asks (CostNotice) or data arrives (CostEpoll), and of how long searches,
+// new threads, stops of the world and ways out of system calls take hardly any figure depends (CostSpin, CostClone,
+// CostPreempt, CostExit).
+var estimators = [refsched.NumCosts]float64{
+	refsched.CostRunnext: middle80, // of stop to start on the same thread
+	refsched.CostLocal:   middle80, // the same
+	refsched.CostGlobal:  middle80, // the same
+	refsched.CostSteal:   0.25,     // of stop, or getting a proc, to start, if less than a back-off takes
+	refsched.CostPoll:    middle80, // of stop to the first wake by a poll that did not sleep
+	refsched.CostDirect:  middle80, // of the poll's last wake to start, and of stop to start of mark workers and the trace reader
+	refsched.CostBackOff: 0.5,      // of search to start of what was stolen after a sleep, see less and estimate
+	refsched.CostWake:    0.5,      // of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins; see estimate
+	refsched.CostWaker:   0.5,      // of the time to the next event beyond what is usual at the same place
+	refsched.CostLocked:  0.5,      // of the proc's being given up to start
+	refsched.CostSlack:   0.1,      // of the time between two retakes, see move, less 20 us; see estimate
 }
 
 // measured returns what the samples of this cost say, if there are enough.
@@ -326,10 +322,10 @@ func (c *calibrator) measured(k refsched.Cost) (model.Duration, bool) {
 	if s.n < minSamples {
 		return 0, false
 	}
-	if estimators[k].part == middle80 {
+	if estimators[k] == middle80 {
 		return c.less(k, s.midMean()), true
 	}
-	return c.less(k, s.quantile(estimators[k].part)), true
+	return c.less(k, s.quantile(estimators[k])), true
 }
 
 // less takes off what else is in a sample: before a thief slept it asked everybody
@@ -365,11 +361,11 @@ func (c *calibrator) estimate(k refsched.Cost) (model.Duration, bool) {
 	return 0, false
 }
 
-// quantiles returns values at the middles of equal parts of the distribution, nil if it is not to be drawn from, or of few
+// quantiles returns values at the middles of equal parts of the distribution, nil of few
 // samples. The longest are threads that the operating system did not let run: that is part of the recording
 // ([refsched.Costs.Quiet] leaves it out).
 func (c *calibrator) quantiles(k refsched.Cost) []model.Duration {
-	if !estimators[k].drawn || c.samples[k].n < minSamples {
+	if c.samples[k].n < minSamples {
 		return nil
 	}
 	q := make([]model.Duration, numQuantiles)
