@@ -41,7 +41,7 @@ func (w *window) classify(p *places) {
 		c.decide(&w.wakes[i])
 	}
 	c.sift()
-	w.fillJoins(p)
+	w.fillJoins()
 }
 
 // A pool is one queue, so its wakes must be in the order of the waits. Where more than
@@ -306,7 +306,7 @@ func (c *classifier) decide(k *wake) {
 // created since its last such wait those that had ended when it was woken; of those that it woke
 // since, and that live on, what they did until they last waited; and its waker, if that is one of
 // them. If not, somebody else distributes the work, and only the recorded wake counts.
-func (w *window) fillJoins(p *places) {
+func (w *window) fillJoins() {
 	waker := map[[2]int32]int32{} // by goroutine and segment
 	w.eachWake(func(at opRef, o *Op, x *Segment) {
 		if x.Class == ClassJoin {
