@@ -310,10 +310,11 @@ var estimators = [refsched.NumCosts]float64{
 	refsched.CostPoll:    middle80, // of stop to the first wake by a poll that did not sleep
 	refsched.CostDirect:  middle80, // of the poll's last wake to start, and of stop to start of mark workers and the trace reader
 	refsched.CostBackOff: 0.5,      // of search to start of what was stolen after a sleep, see less and estimate
-	refsched.CostWake:    0.5,      // of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins; see estimate
-	refsched.CostWaker:   0.5,      // of the time to the next event beyond what is usual at the same place
-	refsched.CostLocked:  0.5,      // of the proc's being given up to start
-	refsched.CostSlack:   0.1,      // of the time between two retakes, see move, less 20 us; see estimate
+	// of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins; see estimate
+	refsched.CostWake:   0.5,
+	refsched.CostWaker:  0.5, // of the time to the next event beyond what is usual at the same place
+	refsched.CostLocked: 0.5, // of the proc's being given up to start
+	refsched.CostSlack:  0.1, // of the time between two retakes, see move, less 20 us; see estimate
 }
 
 // measured returns what the samples of this cost say, if there are enough.
