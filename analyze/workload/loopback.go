@@ -35,6 +35,11 @@ import (
 //  7. Of what is left: the same for waits in one operation of goroutines with one start function, and calls of one kind of
 //     those with one. This finds connections of a pool, which each kind of request uses from a stack of its own.
 //  8. Of what is left: the same whatever the start functions, if there is more to it than about one call for each wait.
+//  9. Which of several goroutines' calls ended which wait, of kinds that 5 to 8 have tied to each other: a poll finds what has
+//     become ready since the one before, and wakes in the opposite order, but the latest last
+//     (runtime/netpoll_epoll.go: netpoll; runtime/proc.go: findRunnable, injectglist). So waits are matched in this order
+//     with what each goroutine called first since the poll before, as many as can be. One whose calls one reader follows
+//     much more often than others has a connection with that one only.
 //
 // For goroutines that accept connections connects count, of any goroutine. Who connects to the
 // program itself is connected when the call returns. A call is the cause of one wake at most.
@@ -68,21 +73,21 @@ const (
 
 // linker finds the system calls behind network wakes.
 type linker struct {
-	w        *window
-	places   *places
-	ops      numbers[string]         // operations that wait, from 1; 0: none
-	dirs     []direction             // by operation
-	opAt     map[model.StackID]int32 // that system calls belong to, by stack; 0: none
-	kinds    numbers[string]         // of calls
-	writes   []netWrite              // by beginning
-	waits    []netWait
-	writers  []writer              // of the present round
-	scores   []score               // by writer
-	sends    map[int32][]insertion // by goroutine
-	accepts  int                   // goroutines that accept connections
-	linked   map[[2]int32]bool     // writer and reader, from wakes explained so far
-	links    map[int32]int         // how many links a goroutine has
-	received map[int32][]receipt   // by goroutine, in order of time
+	w       *window
+	places  *places
+	ops     numbers[string]         // operations that wait, from 1; 0: none
+	dirs    []direction             // by operation
+	opAt    map[model.StackID]int32 // that system calls belong to, by stack; 0: none
+	kinds   numbers[string]         // of calls
+	writes  []netWrite              // by beginning
+	waits   []netWait
+	writers []writer              // of the present round
+	scores  []score               // by writer
+	sends   map[int32][]insertion // by goroutine
+	accepts int                   // goroutines that accept connections
+	found   map[tied]bool         // see rematch
+	only    map[int32]int32       // the only reader of a goroutine that writes
+	lengths []int32               // see match
 }
 
 // netWrite is a system call that may have sent something: a write, as a rule.
@@ -105,12 +110,16 @@ type netWait struct {
 	stack     model.StackID
 	op        int32
 	explained bool
+	cause     *netWrite
+	sure      bool // by the only goroutine that can be
+	poll      poll
 }
 
-// receipt is the end of a wait by what a goroutine sent.
-type receipt struct {
-	at   model.Time
-	from int32
+// poll is the place of a wait in what a poll found.
+type poll struct {
+	number int32
+	place  int32      // in the order in which it was ready
+	since  model.Time // when the poll before found something
 }
 
 // reader is whoever waits for data in the present round: a goroutine at a place, or
@@ -139,8 +148,7 @@ func (w *window) inferLoopback(p *places) {
 		return
 	}
 	l := linker{w: w, places: p, ops: numbers[string]{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
-		kinds: numbers[string]{}, sends: map[int32][]insertion{},
-		linked: map[[2]int32]bool{}, links: map[int32]int{}, received: map[int32][]receipt{}}
+		kinds: numbers[string]{}, sends: map[int32][]insertion{}}
 	for _, x := range w.nets {
 		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
 		if int(l.ops.of(f)) == len(l.dirs) {
@@ -198,7 +206,8 @@ func (w *window) inferLoopback(p *places) {
 		latest = max(latest, l.writes[i].to)
 		l.writes[i].latest = latest
 	}
-	for _, x := range w.nets {
+	polls := w.polls()
+	for i, x := range w.nets {
 		stack := w.Goroutines[x.g].Segments[x.seg].Stack
 		if k := [2]int32{x.g, x.seg}; !caused[k] {
 			since, ok := tried[k]
@@ -206,7 +215,7 @@ func (w *window) inferLoopback(p *places) {
 				since = x.from - model.Time(loopbackSlack)
 			}
 			calls := sort.Search(len(l.writes), func(i int) bool { return l.writes[i].from > x.to })
-			l.waits = append(l.waits, netWait{waiting: x, since: since, calls: calls, stack: stack, op: l.ops[innermost(w.Tables.Stack(stack))]})
+			l.waits = append(l.waits, netWait{waiting: x, since: since, calls: calls, stack: stack, op: l.ops[innermost(w.Tables.Stack(stack))], poll: polls[i]})
 		}
 	}
 	stackOf := func(x *netWrite) model.StackID { return w.Goroutines[x.g].Segments[x.seg].Stack }
@@ -217,9 +226,210 @@ func (w *window) inferLoopback(p *places) {
 	l.round(false, func(x *netWait) waitSite { return waitSite{int32(w.Goroutines[x.g].Func), model.StackID(x.op)} },
 		func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Func), x.kind} })
 	l.round(false, func(x *netWait) waitSite { return waitSite{-1, model.StackID(x.op)} }, func(x *netWrite) [2]int32 { return [2]int32{x.kind} })
+	l.rematch()
+	for i := range l.waits {
+		if x := &l.waits[i]; x.cause != nil {
+			l.send(x.cause, x)
+		}
+	}
 	for i := range w.Goroutines {
 		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
+}
+
+// pollMost is what a poll finds at most (runtime/netpoll_epoll.go: netpoll).
+const pollMost = 128
+
+// polls returns which poll found each wait for the network.
+func (w *window) polls() []poll {
+	out := make([]poll, len(w.nets))
+	since := model.Time(math.MinInt64)
+	for i, j, n := 0, 0, int32(0); i < len(w.nets); i, n = j, n+1 {
+		for j = i + 1; j < len(w.nets) && j-i < pollMost && w.nets[j].to.Sub(w.nets[j-1].to) <= sameList; j++ {
+		}
+		last := j - 1
+		for k := i; k < last; k++ {
+			out[k] = poll{n, int32(last - 1 - k), since}
+		}
+		out[last] = poll{n, int32(last - i), since}
+		since = w.nets[last].to
+	}
+	return out
+}
+
+// tied is what ties have in common: reader and operation, writer and kind of call, by start functions; or one side of it.
+type tied struct {
+	reader, writer model.StringID
+	op, kind       int32
+}
+
+func (l *linker) tied(w *netWrite, x *netWait) tied {
+	return tied{l.w.Goroutines[x.g].Func, l.w.Goroutines[w.g].Func, x.op, w.kind}
+}
+
+// ofReader and ofWriter are the sides of a tie.
+func (l *linker) ofReader(x *netWait) tied {
+	return tied{reader: l.w.Goroutines[x.g].Func, op: x.op, kind: -1}
+}
+func (l *linker) ofWriter(w *netWrite) tied {
+	return tied{writer: l.w.Goroutines[w.g].Func, op: -1, kind: w.kind}
+}
+
+// rematch ties waits to calls of the kinds that were found, poll by poll (9). What it cannot match keeps its call, if no other
+// wait has got that, or gets the latest of the kind.
+func (l *linker) rematch() {
+	l.found = map[tied]bool{}
+	before := make([]*netWrite, len(l.waits))
+	for i := range l.waits {
+		x := &l.waits[i]
+		if x.cause == nil || x.sure {
+			continue
+		}
+		before[i] = x.cause
+		l.found[l.tied(x.cause, x)], l.found[l.ofReader(x)], l.found[l.ofWriter(x.cause)] = true, true, true
+		x.cause.claimed, x.cause = false, nil
+	}
+	if len(l.found) == 0 {
+		return
+	}
+	l.pairUp()
+	var list []int32
+	for i, j := 0, 0; i < len(l.waits); i = j {
+		list = list[:0]
+		for ; j < len(l.waits) && l.waits[j].poll.number == l.waits[i].poll.number; j++ {
+			if x := &l.waits[j]; x.cause == nil && l.found[l.ofReader(x)] {
+				list = append(list, int32(j))
+			}
+		}
+		l.match(list)
+		for _, k := range list {
+			if x := &l.waits[k]; x.cause == nil && before[k] != nil && !before[k].claimed {
+				l.tie(before[k], x)
+			}
+		}
+	}
+	for i := range l.waits {
+		x := &l.waits[i]
+		if x.cause != nil || before[i] == nil {
+			continue
+		}
+		l.each(false, x, func(w *netWrite) bool {
+			if l.found[l.tied(w, x)] {
+				l.tie(w, x)
+			}
+			return x.cause == nil
+		})
+	}
+}
+
+// A goroutine has a connection with one reader only if the poll after its calls, at least pairCalls, woke that one in
+// pairLeast of a hundred cases, and pairMore percent more often than any other.
+const (
+	pairCalls = 10
+	pairLeast = 60
+	pairMore  = 30
+)
+
+// pairUp finds the goroutines that have a connection with one reader only.
+func (l *linker) pairUp() {
+	calls, woken := map[int32]int{}, map[[2]int32]int{}
+	for i := range l.writes {
+		w := &l.writes[i]
+		k := sort.Search(len(l.waits), func(k int) bool { return l.waits[k].to >= w.to })
+		if w.dial || k == len(l.waits) || !l.found[l.ofWriter(w)] {
+			continue
+		}
+		calls[w.g]++
+		for n := l.waits[k].poll.number; k < len(l.waits) && l.waits[k].poll.number == n; k++ {
+			if x := &l.waits[k]; w.to >= x.since && l.found[l.tied(w, x)] {
+				woken[[2]int32{w.g, x.g}]++
+			}
+		}
+	}
+	type most struct {
+		reader    int32
+		n, second int
+	}
+	of := map[int32]most{}
+	for k, n := range woken {
+		switch m := of[k[0]]; {
+		case n > m.n || n == m.n && k[1] < m.reader:
+			of[k[0]] = most{k[1], n, m.n}
+		case n > m.second:
+			m.second = n
+			of[k[0]] = m
+		}
+	}
+	l.only = map[int32]int32{}
+	for g, m := range of {
+		if n := calls[g]; n >= pairCalls && m.n*100 >= n*pairLeast && m.n*100 >= m.second*(100+pairMore) {
+			l.only[g] = m.reader
+		}
+	}
+}
+
+// match ties as many waits that one poll found as can be to the calls since the one before, in order: the longest common
+// subsequence, where pairs that are likelier count for more.
+func (l *linker) match(waits []int32) {
+	if len(waits) == 0 {
+		return
+	}
+	var calls []*netWrite // of each goroutine the first, latest first
+	x := &l.waits[waits[len(waits)-1]]
+	since, first := x.poll.since-model.Time(sameList), map[int32]int{}
+	for k := x.calls - 1; k >= 0 && l.writes[k].latest >= since && len(calls) < loopbackScan; k-- {
+		w := &l.writes[k]
+		if w.claimed || w.dial || w.to < since || !l.found[l.ofWriter(w)] {
+			continue
+		}
+		if n, ok := first[w.g]; ok {
+			calls[n] = nil
+		}
+		first[w.g] = len(calls)
+		calls = append(calls, w)
+	}
+	calls = slices.DeleteFunc(calls, func(w *netWrite) bool { return w == nil })
+	slices.Reverse(calls)
+	slices.SortFunc(waits, func(a, b int32) int { return cmp.Compare(l.waits[a].poll.place, l.waits[b].poll.place) })
+	n := len(calls) + 1
+	l.lengths = append(l.lengths[:0], make([]int32, (len(waits)+1)*n)...)
+	best := func(a, b int) *int32 { return &l.lengths[a*n+b] }
+	for a := len(waits) - 1; a >= 0; a-- {
+		for b := len(calls) - 1; b >= 0; b-- {
+			*best(a, b) = max(*best(a+1, b), *best(a, b+1))
+			if fits := l.fits(calls[b], &l.waits[waits[a]]); fits > 0 {
+				*best(a, b) = max(*best(a, b), fits+*best(a+1, b+1))
+			}
+		}
+	}
+	for a, b := 0, 0; a < len(waits) && b < len(calls); {
+		switch fits := l.fits(calls[b], &l.waits[waits[a]]); {
+		case fits > 0 && *best(a, b) == fits+*best(a+1, b+1):
+			l.tie(calls[b], &l.waits[waits[a]])
+			a, b = a+1, b+1
+		case *best(a, b) == *best(a+1, b):
+			a++
+		default:
+			b++
+		}
+	}
+}
+
+// fits says how likely it is that a call ended a wait, 0 if it cannot have.
+func (l *linker) fits(w *netWrite, x *netWait) int32 {
+	if w.from > x.to || !l.mayEnd(w, x) || !l.found[l.tied(w, x)] {
+		return 0
+	}
+	reader, ok := l.only[w.g]
+	switch {
+	case ok && reader != x.g:
+		return 0
+	case ok:
+		return 15
+	case x.explained:
+		return 10
+	}
+	return 9
 }
 
 // direction says whether a system call takes data, or connections, or gives them: 0 if its name shows
@@ -340,8 +550,7 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 		if w.from < earliest || w.latest < x.since {
 			return
 		}
-		if w.claimed || w.g == x.g || w.op == x.op || w.dial != accept || w.to < x.since ||
-			w.dir == l.dirs[x.op] && w.dir != 0 {
+		if w.claimed || w.dial != accept || !l.mayEnd(w, x) {
 			continue
 		}
 		n++
@@ -349,6 +558,11 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 			return
 		}
 	}
+}
+
+// mayEnd reports whether nothing is known that speaks against a call's having ended a wait.
+func (l *linker) mayEnd(w *netWrite, x *netWait) bool {
+	return w.g != x.g && w.op != x.op && w.to >= x.since && (w.dir == 0 || w.dir != l.dirs[x.op])
 }
 
 // score is how well the writes of one writer explain the wakes of a reader.
@@ -463,8 +677,6 @@ func (l *linker) foundAtOnce(s *score) (n int) {
 }
 
 // claim ties the wakes of a reader to writes, if those that are left still explain them.
-// Of several writes those count first whose goroutine answers the reader's, then those whose goroutine has been tied to the
-// reader's before, in either direction, and last those whose goroutine is tied to others.
 func (l *linker) claim(r *reader) {
 	best := l.best(r)
 	if best == nil {
@@ -473,43 +685,28 @@ func (l *linker) claim(r *reader) {
 	for _, i := range r.waits {
 		x := &l.waits[i]
 		var cause *netWrite
-		rank := 4
 		l.each(r.accept, x, func(w *netWrite) bool {
 			if r.accept {
 				cause = w
 				return l.accepts == 1 // the first since it waits, if nobody else may have accepted that
 			}
 			if w.writer == best.writer {
-				if k := l.rank(w, x.g); k < rank || k == rank && r.first {
-					cause, rank = w, k
-				}
+				cause = w
 			}
-			return rank > 0 || r.first
+			return cause == nil || r.first
 		})
 		if cause != nil {
+			x.sure = r.first || r.accept
 			l.tie(cause, x)
 		}
 	}
 }
 
-// rank says how likely it is that a write is for a reader: 0 if what its goroutine received last came from there.
-func (l *linker) rank(w *netWrite, reader int32) int {
-	list := l.received[w.g]
-	if k := sort.Search(len(list), func(i int) bool { return list[i].at > w.from }); k > 0 && list[k-1].from == reader {
-		return 0
-	}
-	switch {
-	case l.linked[[2]int32{w.g, reader}] || l.linked[[2]int32{reader, w.g}]:
-		return 1
-	case l.links[w.g] == 0:
-		return 2
-	}
-	return 3
-}
-
 // tie makes a write the cause of a wake.
-func (l *linker) tie(w *netWrite, x *netWait) {
-	w.claimed, x.explained = true, true
+func (l *linker) tie(w *netWrite, x *netWait) { w.claimed, x.explained, x.cause = true, true, w }
+
+// send has a wake depend on its cause.
+func (l *linker) send(w *netWrite, x *netWait) {
 	if x.to < w.to && w.seg == 0 && l.w.Goroutines[w.g].Begin == BeginSyscall {
 		return // sent before the window began
 	}
@@ -522,15 +719,6 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 	}
 	s := &l.w.Goroutines[x.g].Segments[x.seg]
 	s.End, s.Class, s.Delay = EndNetwork, ClassLoopback, 0
-	if !w.dial {
-		list := l.received[x.g]
-		k := sort.Search(len(list), func(i int) bool { return list[i].at > x.to })
-		l.received[x.g] = slices.Insert(list, k, receipt{x.to, w.g})
-	}
-	if pair := [2]int32{w.g, x.g}; !w.dial && !l.linked[pair] {
-		l.linked[pair] = true
-		l.links[w.g]++
-	}
 }
 
 // insertion is an operation to be put into segment seg, before or after others at the same time.
