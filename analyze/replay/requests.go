@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/requests"
@@ -144,8 +143,8 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 	}
 	for k := range f {
 		value, m := rangeOf(values[k]), max(x.Figures[k], 1e-9)
-		if w := math.Exp(widthsRequests[k]); o.Basis == BasisChecked {
-			value.Low, value.High = min(value.Low, value.Mid/w), max(value.High, value.Mid*w)
+		if o.Basis == BasisChecked {
+			value = widthsRequests[k].around(value)
 		}
 		f[k] = Figure{value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}
 	}
