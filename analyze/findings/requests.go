@@ -70,8 +70,8 @@ type question struct {
 	*result.RequestTail
 	all   bool
 	limit model.Duration // what an objective asks for; 0: none
-	// others is how many requests have an unknown handler, if they are more than those of the group. A
-	// handler is seen only in requests that wait, so those of the group that do not are among the others.
+	// others is how many requests have an unknown handler, if the median of the group may be another with
+	// them. A handler is seen only in requests that wait, so those of the group that do not are among them.
 	others int64
 }
 
@@ -93,8 +93,11 @@ func (q *question) titled(g *result.RequestRow) string {
 	return plain(textui.ShortFunc(list[0].Name))
 }
 
-// handled reports whether a name is that of a handler.
-func handled(name string) bool { return name != "" && name != result.NoName }
+// handled reports whether a name is that of a handler. The library's own function, which calls it, has
+// called one that is not seen.
+func handled(name string) bool {
+	return name != "" && name != result.NoName && !strings.HasPrefix(name, "net/rpc.")
+}
 
 // listed are the slowest requests, before them the typical one where all are slow.
 func (q *question) listed() []result.RequestPath {
@@ -315,7 +318,7 @@ func (q *question) gain(cost float64) string {
 
 // typical returns the length of the typical request, what it is called, and how to say what a part of it is.
 func (q *question) typical() (whole float64, who, of string) {
-	if p50 := float64(q.P50); q.others == 0 && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
+	if p50 := float64(q.P50); q.others <= q.RequestGroup.Count && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
 		return p50, "the typical request", "%s of the typical %s"
 	}
 	return q.middle(), "a request of the middle fifth", "%s of %s in the middle fifth"

@@ -3,11 +3,8 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -54,30 +51,6 @@ const (
 	Unknown   = "UNKNOWN"
 )
 
-// ParseObjectives parses "p99=50ms,p50=5ms", for all groups of requests, or for one of them if a
-// name and a colon come before it.
-func ParseObjectives(text string) (list []result.Objective, err error) {
-	group, limits := "", text
-	if i := strings.LastIndex(text, ":"); i >= 0 {
-		group, limits = text[:i], text[i+1:]
-	}
-	for part := range strings.SplitSeq(limits, ",") {
-		m := objective.FindStringSubmatch(part)
-		if m == nil {
-			return nil, fmt.Errorf("%q: want p99=50ms, p50=5ms or both joined by a comma, after GROUP: if it is for one group", text)
-		}
-		q, err := strconv.ParseFloat(m[1], 64)
-		d, err2 := time.ParseDuration(m[2])
-		if err = cmp.Or(err, err2); err != nil || q <= 0 || q >= 100 || d <= 0 {
-			return nil, fmt.Errorf("%q: want a percentile between p0 and p100 and a duration above 0", part)
-		}
-		list = append(list, result.Objective{Group: group, Quantile: q / 100, Limit: model.Duration(d)})
-	}
-	return list, nil
-}
-
-var objective = regexp.MustCompile(`^p([0-9.]+)=([0-9.]+[a-zµ]+)$`)
-
 // ExitCode returns what a verdict means to a script: 0 if nothing is to be changed, 1 if something is
 // slow, 3 if that cannot be judged. Objectives decide if there are any.
 func ExitCode(v *result.Verdict) int {
@@ -99,12 +72,6 @@ func ExitCode(v *result.Verdict) int {
 	return 0
 }
 
-// isGroup reports whether an objective is for a group of requests, or for all of its kind.
-func isGroup(o *result.Objective, q *question) bool {
-	name := q.Name
-	return o.Group == "" || o.Group == name || o.Group == q.kind || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
-}
-
 // judge is what a verdict is made of.
 type judge struct {
 	r         *result.Report
@@ -120,18 +87,12 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	r.Verdict = result.Verdict{RuledOut: []string{}}
 	for i := range r.Requests {
 		k := &r.Requests[i]
-		sets := k.Sets()
-		var unknown int64 // of which the handler is not known
-		for n := range sets {
-			if len(sets) > 1 && (!handled(sets[n].Name) || strings.HasPrefix(sets[n].Name, "net/rpc.")) {
-				unknown += sets[n].Count
-			}
-		}
+		sets, unseen := k.Sets(), unseen(k)
 		for n := range sets {
 			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				all := &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
-				if handled(s.Name) && unknown > s.Count {
-					all.others = unknown
+				if len(sets) > 1 && handled(s.Name) {
+					all.others = others(s, unseen)
 				}
 				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
 			}
@@ -150,39 +111,9 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	return j.items
 }
 
-// measure compares objectives with what was measured.
-func (j *judge) measure(objectives []result.Objective) {
-	for _, o := range objectives {
-		o.State = "unknown"
-		for _, q := range j.questions {
-			if q.all || !isGroup(&o, q) || q.Unknown || float64(q.RequestGroup.Count)*(1-o.Quantile) < 1 {
-				continue
-			}
-			v := q.RequestGroup.Dist.Values()
-			if v == nil {
-				continue
-			}
-			value := v.Quantile(o.Quantile)
-			o.Value = max(o.Value, value)
-			switch {
-			case value > o.Limit:
-				o.State = "missed"
-				if o.Quantile > 0.9 && q.slowest() >= slowRequests*q.middle() {
-					q.limit = o.Limit
-				} else { // the typical one is as slow
-					j.questions[slices.Index(j.questions, q)+1].limit = o.Limit
-				}
-			case o.State == "unknown":
-				o.State = "met"
-			}
-		}
-		j.r.Verdict.Objectives = append(j.r.Verdict.Objectives, o)
-	}
-}
-
 // asked reports whether requests of q are slow.
 func (j *judge) asked(q *question) bool {
-	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q) }) {
+	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q) && !(o.State == "unknown" && o.Most > 0) }) {
 		return q.limit > 0
 	}
 	if !q.all {
@@ -489,7 +420,11 @@ func (j *judge) word() {
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
 		for _, o := range v.Objectives {
-			if o.Group != "" && o.State == "unknown" && !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }) {
+			switch {
+			case o.State != "unknown" || o.Group == "":
+			case o.Most > 0:
+				v.Text = fmt.Sprintf("Whether %s meets the objective is not known: it is seen only in requests that wait. schedscope help requests says how to name all.", plain(o.Group))
+			case !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }):
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}
 		}
@@ -540,7 +475,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 	}
 	switch {
 	case q.all && q.others > 0:
-		return fmt.Sprintf("Half of %s requests in %s take %s and more; of %s others the handler is not known.", n, name, textui.Duration(q.P50), textui.Count(q.others))
+		return fmt.Sprintf("Half of %s %s take %s and more; %s others show no handler.", n, name, textui.Duration(q.P50), textui.Count(q.others))
 	case q.all:
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
@@ -570,6 +505,7 @@ func (j *judge) unexplained(missed bool) (word, text string) {
 				return word, fmt.Sprintf("%s %s miss the objective, and %s", textui.Count(q.RequestGroup.Count), q.name(), why)
 			}
 		}
+		return Slow, "Requests miss the objective, and " + why
 	}
 	return Unknown, fmt.Sprintf("The slowest %s take %s and more: %s", j.codeless.name(), textui.Duration(j.codeless.From), why)
 }

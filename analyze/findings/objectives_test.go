@@ -1,0 +1,86 @@
+package findings_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/view"
+)
+
+// distOf returns the distribution of some lengths.
+func distOf(list ...model.Duration) result.Dist {
+	var d dist.Dist
+	for _, x := range list {
+		d.Add(x, 0)
+	}
+	return result.NewDist(&d)
+}
+
+// TestObjectivesOfUnseen checks objectives for a handler that is not seen in all requests against all
+// ways in which the others may belong to it, and those for all requests against these.
+func TestObjectivesOfUnseen(t *testing.T) {
+	const handler, group = "main.route", "main.route:"
+	random := rand.New(rand.NewPCG(1, 2))
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	states := map[string]int{}
+	for range 50 {
+		lengths := make([]model.Duration, 20)
+		for i := range lengths {
+			lengths[i] = model.Duration(1+random.IntN(8)) * 1e6
+		}
+		seen, others := lengths[:12], lengths[12:]
+		named := func(name string, list []model.Duration) result.RequestHandler {
+			return result.RequestHandler{Named: result.Named{Name: name, Dist: distOf(list...)}}
+		}
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(lengths...)},
+			Handlers: []result.RequestHandler{named(handler, seen), named(result.NoName, others)}}}
+		p, limit := 10*(1+random.IntN(9)), model.Duration(random.IntN(9))*1e6+5e5
+		met, missed := true, true
+		for mask := range 1 << len(others) {
+			some := seen[:len(seen):len(seen)]
+			for i, x := range others {
+				if mask>>i&1 > 0 {
+					some = append(some, x)
+				}
+			}
+			d := distOf(some...)
+			if d.Values().Quantile(float64(p)/100) <= limit {
+				missed = false
+			} else {
+				met = false
+			}
+		}
+		want := "unknown"
+		switch {
+		case met:
+			want = "met"
+		case missed:
+			want = "missed"
+		}
+		all := "missed"
+		if v.Requests[0].Dist.Values().Quantile(float64(p)/100) <= limit {
+			all = "met"
+		}
+		states[want]++
+		for prefix, want := range map[string]string{group: want, "": all} {
+			list, err := findings.ParseObjectives(fmt.Sprintf("%sp%d=%dns", prefix, p, limit))
+			if err != nil {
+				t.Fatal(err)
+			}
+			findings.Judge(v, list...)
+			if o := &v.Verdict.Objectives[0]; o.State != want || (o.State == "unknown") != strings.Contains(view.ObjectiveText(o), "show no handler") {
+				t.Errorf("seen %v, others %v: %+v (%s), want %s", seen, others, o, view.ObjectiveText(o), want)
+			}
+		}
+	}
+	if len(states) != 3 {
+		t.Errorf("only %v", states)
+	}
+}
