@@ -57,6 +57,8 @@ var requestWords = map[string]struct{ does, fix string }{
 // keepsWorker is what the code does for which a queue is long.
 const keepsWorker = "keeps the worker that takes it up"
 
+const askOnce = "Ask once for all of it instead of "
+
 const askLess = "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."
 
 // scheduling are the kinds of time that diagnoses of waiting to run explain.
@@ -235,9 +237,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		case g.Kind == "cond":
 			f.Advice = "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel."
 		case called(g):
-			f.Advice = "Ask once for all of it instead of many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
+			f.Advice = askOnce + "many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
 		default:
-			f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
+			f.Advice = fmt.Sprintf(askOnce+"%.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
 		}
 	}
 	f.Title, f.Gain = q.titled(g)+" "+does, q.gain(cost)
@@ -468,6 +470,8 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers
+	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
+		f.Advice = fix(requestWords[x.Kind].fix)
 	case x.Kind != g.Kind && x.Wait != "":
 		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}

@@ -125,6 +125,36 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
+// TestIntended checks what the verdict says where all requests wait outside of the program or for a time,
+// and not for each other: which objective accepts that.
+func TestIntended(t *testing.T) {
+	const ms = model.Duration(1e6)
+	call := &result.RequestWay{Callee: "net/http.(*Client).Do"}
+	behind := []result.RequestRow{{Kind: "timer", Function: "main.publish", Wait: "channel", Waiter: "main.get", Middle: 900 * ms}}
+	for _, tt := range []struct {
+		group result.RequestRow
+		rows  []result.RequestRow
+		want  string
+	}{
+		{result.RequestRow{Kind: "channel", Way: call}, nil, ", outside this program; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "channel", Way: call, Usual: 200}, nil, ", not only the slowest."},
+		{result.RequestRow{Kind: "network"}, nil, ", outside this program; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "channel"}, behind, ", for a timer; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "sleep"}, nil, ", asleep; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "lock"}, nil, ", not only the slowest."},
+	} {
+		g := tt.group
+		g.Function, g.Middle = "main.get", 1000*ms
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{123 * ms}, 20)...),
+			Tails: []result.RequestTail{{Count: 5, Total: 500 * ms, Middle: result.RequestMiddle{Count: 10, Total: 1000 * ms}, Groups: []result.RequestRow{g}, Rows: tt.rows}}}}}
+		findings.Judge(v)
+		if got, want := v.Verdict.Text, "Half of 20 requests take 123ms and more"+tt.want; got != want {
+			t.Errorf("%+v: %q, want %q", tt.group, got, want)
+		}
+	}
+}
+
 // TestParseObjectives checks what --slo accepts.
 func TestParseObjectives(t *testing.T) {
 	list, err := findings.ParseObjectives("POST /order:p99=50ms,p50=5ms")

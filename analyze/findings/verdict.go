@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -476,6 +477,12 @@ func (j *judge) what(q *question, f *result.Finding) string {
 	switch {
 	case q.all && q.others > 0:
 		return fmt.Sprintf("Half of %s %s take %s and more; %s others show no handler.", n, name, textui.Duration(q.P50), textui.Count(q.others))
+	case q.all && q.limit == 0 && intended(f) != "":
+		group := ""
+		if len(j.questions) > 2 {
+			group = name[strings.LastIndex(name, ".")+1:] + ":"
+		}
+		return fmt.Sprintf("Half of %s %s take %s and more, %s; --slo %sp50=%v accepts that.", n, name, textui.Duration(q.P50), intended(f), group, roundUp(q.P50))
 	case q.all:
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
@@ -484,6 +491,32 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		share = textui.Percent(q.Share)
 	}
 	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
+}
+
+// intended says where requests spend what may be meant to last as long: outside of the program, or waiting
+// for a time. It is "" if they wait for others.
+func intended(f *result.Finding) string {
+	n := len(f.Where)
+	last := func(kind string) bool { return f.Where[n-1].Role == requestWords[kind].does }
+	switch {
+	case n == 0 || n > 1 && f.Where[0].Role != requestWords["channel"].does || strings.HasPrefix(f.Advice, askOnce):
+	case last("call"), last("network"):
+		return "outside this program"
+	case last("timer"):
+		return "for a timer"
+	case last("sleep") && n == 1:
+		return "asleep"
+	}
+	return ""
+}
+
+// roundUp rounds up to two digits.
+func roundUp(d model.Duration) time.Duration {
+	step := model.Duration(1)
+	for d/step >= 100 {
+		step *= 10
+	}
+	return time.Duration((d + step - 1) / step * step)
 }
 
 // unexplained is the verdict on what is slow for a reason that the trace does not show.
