@@ -99,6 +99,13 @@ func (j *judge) miss(o *result.Objective, k *result.RequestKind) {
 	}
 }
 
+// met reports whether objectives say of all requests that they are not slow.
+func (j *judge) met() bool {
+	list := j.r.Verdict.Objectives
+	return slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" }) &&
+		!slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" })
+}
+
 // compare judges an objective by requests of a kind that are seen and others that may be of the same group.
 func compare(o *result.Objective, k *result.RequestKind, seen, others *dist.Dist) {
 	if seen == nil || seen.Count() < enough || float64(seen.Count())*(1-o.Quantile) < 1 {

@@ -84,3 +84,23 @@ func TestObjectivesOfUnseen(t *testing.T) {
 		t.Errorf("only %v", states)
 	}
 }
+
+// TestObjectivesMet checks that objectives which all requests meet decide, also where the machine disturbed
+// the program, which the verdict says all the same.
+func TestObjectivesMet(t *testing.T) {
+	for objective, want := range map[string]string{"p99=1h": findings.Healthy, "nothing:p99=1h": findings.Disturbed} {
+		v := resulttest.Read(t, "http.trace")
+		l := &v.Latency.All
+		v.Procs.Utilisation, v.Totals.Span, l.P99 = 0.05, 100*l.Total, 2_000_000
+		v.Requests[0].Groups = nil
+		v.Requests[0].Tails = nil
+		list, err := findings.ParseObjectives(objective)
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings.Judge(v, list...)
+		if v.Verdict.Word != want || v.Verdict.Machine == "" {
+			t.Errorf("%s: %s %s (%s), want %s", objective, v.Verdict.Word, v.Verdict.Text, v.Verdict.Machine, want)
+		}
+	}
+}

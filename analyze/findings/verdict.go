@@ -342,9 +342,8 @@ func same(x, f *result.Finding) bool {
 
 // others adds the items that are not about requests.
 func (j *judge) others(diagnoses []diagnosis) {
-	if list := j.r.Verdict.Objectives; slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" }) &&
-		!slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" }) {
-		return // they say of all requests what is slow
+	if j.met() {
+		return
 	}
 	for i := range diagnoses {
 		f := &diagnoses[i]
@@ -414,7 +413,7 @@ func (j *judge) word() {
 			v.Word = Slow
 		}
 		v.Text = j.what(q, f)
-	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil:
+	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met():
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
 	case missed, j.codeless != nil:
 		v.Word, v.Text = j.unexplained(missed)
