@@ -3,6 +3,7 @@ package findings_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,31 @@ func TestObjectivesMet(t *testing.T) {
 		findings.Judge(v, list...)
 		if v.Verdict.Word != want || v.Verdict.Machine == "" {
 			t.Errorf("%s: %s %s (%s), want %s", objective, v.Verdict.Word, v.Verdict.Text, v.Verdict.Machine, want)
+		}
+	}
+}
+
+// TestOthers checks what is said of a slow group where other requests, which are quick, show no handler: its
+// typical request may be one of them only if they are more.
+func TestOthers(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for others, want := range map[int]string{0: "SLOW, not only the slowest.", 15: "SLOW, not only the slowest.", 25: "SLOW TAIL; 25 others show no handler."} {
+		group := func(name string, n int, d model.Duration, row result.RequestRow) result.RequestGroup {
+			row.Middle = model.Duration(n) * d
+			return result.RequestGroup{Name: name, RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{d}, n)...), Tails: []result.RequestTail{
+				{Count: 1, Total: d, Middle: result.RequestMiddle{Count: int64(n), Total: model.Duration(n) * d}, Groups: []result.RequestRow{row}}}}}
+		}
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		k := result.RequestKind{Kind: "http", Groups: []result.RequestGroup{group("main.slow", 20, 20*ms, result.RequestRow{Kind: "lock", Function: "main.slow"}),
+			group(result.NoName, others, ms, result.RequestRow{Kind: "running"})}}
+		for _, g := range k.Groups {
+			k.Handlers = append(k.Handlers, result.RequestHandler{Named: result.Named{Name: g.Name, Dist: g.Dist}})
+		}
+		v.Requests = []result.RequestKind{k}
+		findings.Judge(v)
+		_, said, _ := strings.Cut(v.Verdict.Text, " take 20.0ms and more")
+		if got := v.Verdict.Word + said; got != want {
+			t.Errorf("of %d others: %q (%s), want %q", others, got, v.Verdict.Text, want)
 		}
 	}
 }

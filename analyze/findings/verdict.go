@@ -26,7 +26,8 @@ import (
 //  4. One culprit is one item: a later item about the same function goes. Work and the queue before
 //     it are two, since more workers shorten the queue alone.
 //  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
-//     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
+//     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL: also where
+//     more requests show no handler than are seen of the slow one.
 //  6. What the machine explains is not an item: waits to run while the procs were idle, and tails that are
 //     no longer than threads had no CPU at times. If nothing else is left, the word is DISTURBED.
 const (
@@ -407,7 +408,7 @@ func (j *judge) word() {
 			v.Word = Disturbed
 		case f.Kind != SlowRequests && ofScheduling(f.Kind):
 			v.Word = Starved
-		case q != nil && !q.all:
+		case q != nil && (!q.all || q.others > q.RequestGroup.Count): // the typical one may be among the others
 			v.Word = SlowTail
 		default:
 			v.Word = Slow
