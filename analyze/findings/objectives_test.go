@@ -70,13 +70,16 @@ func TestObjectivesOfUnseen(t *testing.T) {
 			all = "met"
 		}
 		states[want]++
-		for prefix, want := range map[string]string{group: want, "": all} {
+		calls := map[string]string{"met": "met", "missed": "unknown"}[all] // of a function, those that do not wait are not seen
+		for _, x := range [][3]string{{"http", group, want}, {"http", "", all}, {"func", "", calls}} {
+			v.Requests[0].Kind = x[0]
+			prefix, want := x[1], x[2]
 			list, err := findings.ParseObjectives(fmt.Sprintf("%sp%d=%dns", prefix, p, limit))
 			if err != nil {
 				t.Fatal(err)
 			}
 			findings.Judge(v, list...)
-			if o := &v.Verdict.Objectives[0]; o.State != want || (o.State == "unknown") != strings.Contains(view.ObjectiveText(o), "show no handler") {
+			if o := &v.Verdict.Objectives[0]; o.State != want || (o.State == "unknown") != strings.Contains(view.ObjectiveText(o), "not all of its requests are seen") {
 				t.Errorf("seen %v, others %v: %+v (%s), want %s", seen, others, o, view.ObjectiveText(o), want)
 			}
 		}

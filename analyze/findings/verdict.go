@@ -422,9 +422,10 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
 		for _, o := range v.Objectives {
 			switch {
-			case o.State != "unknown" || o.Group == "":
+			case o.State != "unknown":
 			case o.Most > 0:
-				v.Text = fmt.Sprintf("Whether %s meets the objective is not known: it is seen only in requests that wait. schedscope help requests says how to name all.", plain(o.Group))
+				v.Text = "Not all requests that the objective is for are seen: schedscope help requests says how to name them."
+			case o.Group == "":
 			case !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }):
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}

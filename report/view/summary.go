@@ -126,7 +126,7 @@ func ObjectiveText(o *result.Objective) string {
 	value := textui.Duration(o.Value)
 	switch {
 	case o.State == "unknown" && o.Most > 0:
-		return fmt.Sprintf("%s: cannot be judged, %s to %s, as some requests show no handler", s, value, textui.Duration(o.Most))
+		return fmt.Sprintf("%s: cannot be judged, %s to %s, as not all of its requests are seen", s, value, textui.Duration(o.Most))
 	case o.State == "unknown":
 		return s + ": cannot be judged, too few requests"
 	case o.Most > 0 && o.State == "met":
