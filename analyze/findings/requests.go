@@ -198,6 +198,15 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	role := does
 	if g.Kind == "queued" { // the function is not of the request
 		role = keepsWorker
+		timer := 0.0
+		for i := range q.Rows {
+			if x := &q.Rows[i]; x.Wait == "timer" && x.InGroup(g) {
+				timer += q.cost(x)
+			}
+		}
+		if 2*timer >= cost { // it is taken up at a time, however many workers there are
+			role, f.Advice = requestWords["timer"].does, fix(requestWords["timer"].fix)
+		}
 	}
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
 	rows := q.within(g)

@@ -108,6 +108,8 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
 		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"Wait for the event", "Start more workers"}},
 		{[]result.RequestRow{work("sleep", 500*ms), work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
+		{[]result.RequestRow{work("queued", 900*ms)}, []result.RequestRow{{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "timer", Middle: 500 * ms},
+			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"Shorten the time-out"}},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests = []result.RequestKind{{Kind: "task", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 2000 * ms, Max: 100 * ms},
