@@ -132,7 +132,9 @@ func TestRemedies(t *testing.T) {
 func TestIntended(t *testing.T) {
 	const ms = model.Duration(1e6)
 	call := &result.RequestWay{Callee: "net/http.(*Client).Do"}
-	behind := []result.RequestRow{{Kind: "timer", Function: "main.publish", Wait: "channel", Waiter: "main.get", Middle: 900 * ms}}
+	behind := func(wait string) []result.RequestRow {
+		return []result.RequestRow{{Kind: "timer", Function: "main.publish", Wait: wait, Waiter: "main.get", Middle: 900 * ms}}
+	}
 	for _, tt := range []struct {
 		group result.RequestRow
 		rows  []result.RequestRow
@@ -141,7 +143,9 @@ func TestIntended(t *testing.T) {
 		{result.RequestRow{Kind: "channel", Way: call}, nil, ", outside this program; --slo p50=130ms accepts that."},
 		{result.RequestRow{Kind: "channel", Way: call, Usual: 200}, nil, ", not only the slowest."},
 		{result.RequestRow{Kind: "network"}, nil, ", outside this program; --slo p50=130ms accepts that."},
-		{result.RequestRow{Kind: "channel"}, behind, ", for a timer; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "channel"}, behind("channel"), ", for a timer; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "cond"}, behind("cond"), ", for a timer; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "lock"}, behind("lock"), ", not only the slowest."},
 		{result.RequestRow{Kind: "sleep"}, nil, ", asleep; --slo p50=130ms accepts that."},
 		{result.RequestRow{Kind: "lock"}, nil, ", not only the slowest."},
 	} {

@@ -498,9 +498,10 @@ func (j *judge) what(q *question, f *result.Finding) string {
 // for a time. It is "" if they wait for others.
 func intended(f *result.Finding) string {
 	n := len(f.Where)
-	last := func(kind string) bool { return f.Where[n-1].Role == requestWords[kind].does }
+	does := func(i int, kind string) bool { return f.Where[i].Role == requestWords[kind].does }
+	last := func(kind string) bool { return does(n-1, kind) }
 	switch {
-	case n == 0 || n > 1 && f.Where[0].Role != requestWords["channel"].does || strings.HasPrefix(f.Advice, askOnce):
+	case n == 0, n > 1 && !does(0, "channel") && !does(0, "cond"), strings.HasPrefix(f.Advice, askOnce):
 	case last("call"), last("network"):
 		return "outside this program"
 	case last("timer"):
