@@ -471,8 +471,11 @@ func (d *diagnostician) headOfLine(row *result.BlameRow) bool {
 }
 
 // ofSocket reports whether the system calls of a row are those of a socket, which do not block: such a
-// call is long because its thread has no CPU.
-func ofSocket(r *result.BlameRow) bool { return strings.HasPrefix(r.Callee(), "net.") }
+// call is long because its thread has no CPU. Below net/http's own loop the program has no function.
+func ofSocket(r *result.BlameRow) bool {
+	return strings.HasPrefix(r.Callee(), "net.") || len(r.Stacks) > 0 && !result.OfProgram(r.Function) &&
+		slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return strings.HasPrefix(f.Function, "net.(*netFD).") })
+}
 
 // blockingCalls finds who is held up by system calls that block.
 func (d *diagnostician) blockingCalls() {

@@ -57,6 +57,8 @@ var requestWords = map[string]struct{ does, fix string }{
 // keepsWorker is what the code does for which a queue is long.
 const keepsWorker = "keeps the worker that takes it up"
 
+const askOnce = "Ask once for all of it instead of "
+
 const askLess = "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."
 
 // scheduling are the kinds of time that diagnoses of waiting to run explain.
@@ -70,8 +72,8 @@ type question struct {
 	*result.RequestTail
 	all   bool
 	limit model.Duration // what an objective asks for; 0: none
-	// others is how many requests have an unknown handler, if they are more than those of the group. A
-	// handler is seen only in requests that wait, so those of the group that do not are among the others.
+	// others is how many requests have an unknown handler, if the median of the group may be another with
+	// them. A handler is seen only in requests that wait, so those of the group that do not are among them.
 	others int64
 }
 
@@ -93,8 +95,11 @@ func (q *question) titled(g *result.RequestRow) string {
 	return plain(textui.ShortFunc(list[0].Name))
 }
 
-// handled reports whether a name is that of a handler.
-func handled(name string) bool { return name != "" && name != result.NoName }
+// handled reports whether a name is that of a handler. The library's own function, which calls it, has
+// called one that is not seen.
+func handled(name string) bool {
+	return name != "" && name != result.NoName && !strings.HasPrefix(name, "net/rpc.")
+}
 
 // listed are the slowest requests, before them the typical one where all are slow.
 func (q *question) listed() []result.RequestPath {
@@ -193,6 +198,15 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	role := does
 	if g.Kind == "queued" { // the function is not of the request
 		role = keepsWorker
+		timer := 0.0
+		for i := range q.Rows {
+			if x := &q.Rows[i]; x.Wait == "timer" && x.InGroup(g) {
+				timer += q.cost(x)
+			}
+		}
+		if 2*timer >= cost { // it is taken up at a time, however many workers there are
+			role, f.Advice = requestWords["timer"].does, fix(requestWords["timer"].fix)
+		}
 	}
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
 	rows := q.within(g)
@@ -232,9 +246,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		case g.Kind == "cond":
 			f.Advice = "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel."
 		case called(g):
-			f.Advice = "Ask once for all of it instead of many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
+			f.Advice = askOnce + "many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
 		default:
-			f.Advice = fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
+			f.Advice = fmt.Sprintf(askOnce+"%.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
 		}
 	}
 	f.Title, f.Gain = q.titled(g)+" "+does, q.gain(cost)
@@ -315,7 +329,7 @@ func (q *question) gain(cost float64) string {
 
 // typical returns the length of the typical request, what it is called, and how to say what a part of it is.
 func (q *question) typical() (whole float64, who, of string) {
-	if p50 := float64(q.P50); q.others == 0 && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
+	if p50 := float64(q.P50); q.others <= q.RequestGroup.Count && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
 		return p50, "the typical request", "%s of the typical %s"
 	}
 	return q.middle(), "a request of the middle fifth", "%s of %s in the middle fifth"
@@ -465,6 +479,8 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers
+	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
+		f.Advice = fix(requestWords[x.Kind].fix)
 	case x.Kind != g.Kind && x.Wait != "":
 		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}

@@ -108,6 +108,8 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
 		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"Wait for the event", "Start more workers"}},
 		{[]result.RequestRow{work("sleep", 500*ms), work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
+		{[]result.RequestRow{work("queued", 900*ms)}, []result.RequestRow{{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "timer", Middle: 500 * ms},
+			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"Shorten the time-out"}},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests = []result.RequestKind{{Kind: "task", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 2000 * ms, Max: 100 * ms},
@@ -121,6 +123,40 @@ func TestRemedies(t *testing.T) {
 		}
 		if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {
 			t.Errorf("the remedies are %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// TestIntended checks what the verdict says where all requests wait outside of the program or for a time,
+// and not for each other: which objective accepts that.
+func TestIntended(t *testing.T) {
+	const ms = model.Duration(1e6)
+	call := &result.RequestWay{Callee: "net/http.(*Client).Do"}
+	behind := func(wait string) []result.RequestRow {
+		return []result.RequestRow{{Kind: "timer", Function: "main.publish", Wait: wait, Waiter: "main.get", Middle: 900 * ms}}
+	}
+	for _, tt := range []struct {
+		group result.RequestRow
+		rows  []result.RequestRow
+		want  string
+	}{
+		{result.RequestRow{Kind: "channel", Way: call}, nil, ", outside this program; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "channel", Way: call, Usual: 200}, nil, ", not only the slowest."},
+		{result.RequestRow{Kind: "network"}, nil, ", outside this program; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "channel"}, behind("channel"), ", for a timer; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "cond"}, behind("cond"), ", for a timer; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "lock"}, behind("lock"), ", not only the slowest."},
+		{result.RequestRow{Kind: "sleep"}, nil, ", asleep; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "lock"}, nil, ", not only the slowest."},
+	} {
+		g := tt.group
+		g.Function, g.Middle = "main.get", 1000*ms
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{123 * ms}, 20)...),
+			Tails: []result.RequestTail{{Count: 5, Total: 500 * ms, Middle: result.RequestMiddle{Count: 10, Total: 1000 * ms}, Groups: []result.RequestRow{g}, Rows: tt.rows}}}}}
+		findings.Judge(v)
+		if got, want := v.Verdict.Text, "Half of 20 requests take 123ms and more"+tt.want; got != want {
+			t.Errorf("%+v: %q, want %q", tt.group, got, want)
 		}
 	}
 }

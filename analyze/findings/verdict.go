@@ -3,9 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +26,8 @@ import (
 //  4. One culprit is one item: a later item about the same function goes. Work and the queue before
 //     it are two, since more workers shorten the queue alone.
 //  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
-//     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL.
+//     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL: also where
+//     more requests show no handler than are seen of the slow one.
 //  6. What the machine explains is not an item: waits to run while the procs were idle, and tails that are
 //     no longer than threads had no CPU at times. If nothing else is left, the word is DISTURBED.
 const (
@@ -54,30 +53,6 @@ const (
 	Unknown   = "UNKNOWN"
 )
 
-// ParseObjectives parses "p99=50ms,p50=5ms", for all groups of requests, or for one of them if a
-// name and a colon come before it.
-func ParseObjectives(text string) (list []result.Objective, err error) {
-	group, limits := "", text
-	if i := strings.LastIndex(text, ":"); i >= 0 {
-		group, limits = text[:i], text[i+1:]
-	}
-	for part := range strings.SplitSeq(limits, ",") {
-		m := objective.FindStringSubmatch(part)
-		if m == nil {
-			return nil, fmt.Errorf("%q: want p99=50ms, p50=5ms or both joined by a comma, after GROUP: if it is for one group", text)
-		}
-		q, err := strconv.ParseFloat(m[1], 64)
-		d, err2 := time.ParseDuration(m[2])
-		if err = cmp.Or(err, err2); err != nil || q <= 0 || q >= 100 || d <= 0 {
-			return nil, fmt.Errorf("%q: want a percentile between p0 and p100 and a duration above 0", part)
-		}
-		list = append(list, result.Objective{Group: group, Quantile: q / 100, Limit: model.Duration(d)})
-	}
-	return list, nil
-}
-
-var objective = regexp.MustCompile(`^p([0-9.]+)=([0-9.]+[a-zµ]+)$`)
-
 // ExitCode returns what a verdict means to a script: 0 if nothing is to be changed, 1 if something is
 // slow, 3 if that cannot be judged. Objectives decide if there are any.
 func ExitCode(v *result.Verdict) int {
@@ -99,12 +74,6 @@ func ExitCode(v *result.Verdict) int {
 	return 0
 }
 
-// isGroup reports whether an objective is for a group of requests, or for all of its kind.
-func isGroup(o *result.Objective, q *question) bool {
-	name := q.Name
-	return o.Group == "" || o.Group == name || o.Group == q.kind || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
-}
-
 // judge is what a verdict is made of.
 type judge struct {
 	r         *result.Report
@@ -120,18 +89,12 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	r.Verdict = result.Verdict{RuledOut: []string{}}
 	for i := range r.Requests {
 		k := &r.Requests[i]
-		sets := k.Sets()
-		var unknown int64 // of which the handler is not known
-		for n := range sets {
-			if len(sets) > 1 && (!handled(sets[n].Name) || strings.HasPrefix(sets[n].Name, "net/rpc.")) {
-				unknown += sets[n].Count
-			}
-		}
+		sets, unseen := k.Sets(), unseen(k)
 		for n := range sets {
 			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				all := &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
-				if handled(s.Name) && unknown > s.Count {
-					all.others = unknown
+				if len(sets) > 1 && handled(s.Name) {
+					all.others = others(s, unseen)
 				}
 				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
 			}
@@ -150,39 +113,9 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	return j.items
 }
 
-// measure compares objectives with what was measured.
-func (j *judge) measure(objectives []result.Objective) {
-	for _, o := range objectives {
-		o.State = "unknown"
-		for _, q := range j.questions {
-			if q.all || !isGroup(&o, q) || q.Unknown || float64(q.RequestGroup.Count)*(1-o.Quantile) < 1 {
-				continue
-			}
-			v := q.RequestGroup.Dist.Values()
-			if v == nil {
-				continue
-			}
-			value := v.Quantile(o.Quantile)
-			o.Value = max(o.Value, value)
-			switch {
-			case value > o.Limit:
-				o.State = "missed"
-				if o.Quantile > 0.9 && q.slowest() >= slowRequests*q.middle() {
-					q.limit = o.Limit
-				} else { // the typical one is as slow
-					j.questions[slices.Index(j.questions, q)+1].limit = o.Limit
-				}
-			case o.State == "unknown":
-				o.State = "met"
-			}
-		}
-		j.r.Verdict.Objectives = append(j.r.Verdict.Objectives, o)
-	}
-}
-
 // asked reports whether requests of q are slow.
 func (j *judge) asked(q *question) bool {
-	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q) }) {
+	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q) && !(o.State == "unknown" && o.Most > 0) }) {
 		return q.limit > 0
 	}
 	if !q.all {
@@ -410,9 +343,8 @@ func same(x, f *result.Finding) bool {
 
 // others adds the items that are not about requests.
 func (j *judge) others(diagnoses []diagnosis) {
-	if list := j.r.Verdict.Objectives; slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" }) &&
-		!slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" }) {
-		return // they say of all requests what is slow
+	if j.met() {
+		return
 	}
 	for i := range diagnoses {
 		f := &diagnoses[i]
@@ -476,20 +408,25 @@ func (j *judge) word() {
 			v.Word = Disturbed
 		case f.Kind != SlowRequests && ofScheduling(f.Kind):
 			v.Word = Starved
-		case q != nil && !q.all:
+		case q != nil && (!q.all || q.others > q.RequestGroup.Count): // the typical one may be among the others
 			v.Word = SlowTail
 		default:
 			v.Word = Slow
 		}
 		v.Text = j.what(q, f)
-	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil:
+	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met():
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
 	case missed, j.codeless != nil:
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
 		for _, o := range v.Objectives {
-			if o.Group != "" && o.State == "unknown" && !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }) {
+			switch {
+			case o.State != "unknown":
+			case o.Most > 0:
+				v.Text = "Not all requests that the objective is for are seen: schedscope help requests says how to name them."
+			case o.Group == "":
+			case !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }):
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}
 		}
@@ -540,7 +477,13 @@ func (j *judge) what(q *question, f *result.Finding) string {
 	}
 	switch {
 	case q.all && q.others > 0:
-		return fmt.Sprintf("Half of %s requests in %s take %s and more; of %s others the handler is not known.", n, name, textui.Duration(q.P50), textui.Count(q.others))
+		return fmt.Sprintf("Half of %s %s take %s and more; %s others show no handler.", n, name, textui.Duration(q.P50), textui.Count(q.others))
+	case q.all && q.limit == 0 && intended(f) != "":
+		group := ""
+		if len(j.questions) > 2 {
+			group = name[strings.LastIndex(name, ".")+1:] + ":"
+		}
+		return fmt.Sprintf("Half of %s %s take %s and more, %s; --slo %sp50=%v accepts that.", n, name, textui.Duration(q.P50), intended(f), group, roundUp(q.P50))
 	case q.all:
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
@@ -549,6 +492,33 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		share = textui.Percent(q.Share)
 	}
 	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
+}
+
+// intended says where requests spend what may be meant to last as long: outside of the program, or waiting
+// for a time. It is "" if they wait for others.
+func intended(f *result.Finding) string {
+	n := len(f.Where)
+	does := func(i int, kind string) bool { return f.Where[i].Role == requestWords[kind].does }
+	last := func(kind string) bool { return does(n-1, kind) }
+	switch {
+	case n == 0, n > 1 && !does(0, "channel") && !does(0, "cond"), strings.HasPrefix(f.Advice, askOnce):
+	case last("call"), last("network"):
+		return "outside this program"
+	case last("timer"):
+		return "for a timer"
+	case last("sleep") && n == 1:
+		return "asleep"
+	}
+	return ""
+}
+
+// roundUp rounds up to two digits.
+func roundUp(d model.Duration) time.Duration {
+	step := model.Duration(1)
+	for d/step >= 100 {
+		step *= 10
+	}
+	return time.Duration((d + step - 1) / step * step)
 }
 
 // unexplained is the verdict on what is slow for a reason that the trace does not show.
@@ -570,6 +540,7 @@ func (j *judge) unexplained(missed bool) (word, text string) {
 				return word, fmt.Sprintf("%s %s miss the objective, and %s", textui.Count(q.RequestGroup.Count), q.name(), why)
 			}
 		}
+		return Slow, "Requests miss the objective, and " + why
 	}
 	return Unknown, fmt.Sprintf("The slowest %s take %s and more: %s", j.codeless.name(), textui.Duration(j.codeless.From), why)
 }

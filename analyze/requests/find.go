@@ -187,7 +187,7 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 	}
 	s.reads = startsRead(frames)
 	s.wait = waitKinds[model.WaitOf(model.SyncReason(frames))]
-	for ; last > 0 && model.IsWrapper(frames[last].Func); last-- {
+	for ; last > 0 && (frames[last].Func == "runtime.goexit" || model.IsWrapper(frames[last].Func)); last-- { // CPU samples have that
 	}
 	for i := range frames {
 		switch fn := frames[i].Func; {
@@ -244,6 +244,7 @@ func (s *seenIn) handler(frames []model.Frame) {
 		fn, caller := frames[i].Func, frames[i+1].Func
 		ours := strings.HasPrefix(fn, "net/http.")
 		switch {
+		case i > 0 && frames[i-1].Func == "runtime.asyncPreempt": // without a frame of its own it hides its caller
 		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours,
 			strings.HasSuffix(fn, ".ServeHTTP") && !ours,
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),

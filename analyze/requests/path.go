@@ -41,6 +41,7 @@ type goroutine struct {
 	peers     *votes[*goroutine] // who writes what it reads; nil: nobody was asked for
 	fixed     model.Time         // up to here the path was summed up for a request
 	lastWrite model.Time         // to a connection
+	marked    model.Time         // its latest event of a task
 	created   model.Time         // has a meaning only if the creation was seen
 	creator   *goroutine         // nil: a timer, or forgotten
 	endedAt   model.Time

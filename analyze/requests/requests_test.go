@@ -254,3 +254,25 @@ func TestGoroutines(t *testing.T) {
 		t.Errorf("%d goroutines: %v, want 8", found, err)
 	}
 }
+
+// TestSampledHandlers checks that handlers which only compute are named by CPU samples, and not by the function
+// that was preempted in them, which has no frame: each of 83 requests is for one that takes 17 ms or, after it,
+// one that takes 3.5.
+func TestSampledHandlers(t *testing.T) {
+	f, err := os.Open("testdata/samples.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	count := map[string]int{}
+	if _, err := track(t, f, []string{"http"}, func(r *requests.Request) {
+		if count[r.Name]++; r.Complete && r.Name != "" && (r.Name == "main.long") != (r.Duration() > 16e6) {
+			t.Errorf("%s took %d ns", r.Name, r.Duration())
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if count["main.long"] < 41 || count["main.short"] < 12 || len(count) != 3 {
+		t.Errorf("the handlers are %v", count)
+	}
+}

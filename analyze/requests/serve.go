@@ -147,9 +147,7 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 			g.req.cut = true
 		}
 	}
-	if s.role == g.role && s.depth >= g.depth && s.name != "" {
-		g.name, g.depth = s.name, s.depth
-	}
+	g.calls(s)
 	switch {
 	case g.role == roleConn && s.doing == doingHandle && g.req != nil:
 		g.handled = true
@@ -160,6 +158,13 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 		g.until = t.here(g)
 	case g.role == roleFunc && g.req != nil:
 		t.finish(g, g.until, true)
+	}
+}
+
+// calls takes the name of the handler that a stack shows.
+func (g *goroutine) calls(s *seenIn) {
+	if s.role == g.role && s.depth >= g.depth && s.name != "" {
+		g.name, g.depth = s.name, s.depth
 	}
 }
 

@@ -8,9 +8,10 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// A task of runtime/trace may be handed from goroutine to goroutine. It is with the one that
-// last gave an event of it, from when that was woken for it by the one before, else from the last
-// event. Up to then it is with the one before; in between it is queued.
+// A task of runtime/trace may be handed from goroutine to goroutine. It is with the one before until
+// that wakes or creates the next one for it, else until its last event, and with the next one from when
+// that takes it up: when it runs after it was idle, or was created, in the meantime; one that was busy
+// all the time, with its first event of it. In between the task is queued.
 
 // task is a task that has not ended.
 type task struct {
@@ -85,11 +86,14 @@ func (t *Tracker) mark(ev *model.Event) {
 			}
 		}
 	}
+	if x != nil && g != x.g {
+		t.hand(x, g)
+	}
+	if id != 0 && ev.Kind != model.EventTaskBegin {
+		g.marked = t.now
+	}
 	if x == nil {
 		return
-	}
-	if g != x.g {
-		t.hand(x, g)
 	}
 	x.seen = t.now
 	if ev.Kind == model.EventTaskEnd {
@@ -100,9 +104,18 @@ func (t *Tracker) mark(ev *model.Event) {
 
 // hand gives a task to a goroutine that was seen to work on it.
 func (t *Tracker) hand(x *task, to *goroutine) {
-	c, woken := x.g, x.seen
-	if i := to.latest(); i >= 0 && to.segs[i].by == c && to.end(i) <= c.since {
+	c, woken, taken := x.g, x.seen, t.now
+	i, by := to.idle(x)
+	if by == c {
 		woken = max(woken, to.end(i))
+	}
+	if i < len(to.segs) {
+		for i++; i < len(to.segs) && to.segs[i].kind == Runnable; {
+			i++
+		}
+		if taken = to.since; i < len(to.segs) {
+			taken = to.segs[i].from
+		}
 	}
 	if woken = max(woken, x.summed); woken > x.since.at {
 		own := t.ownBetween(c, x.since.at, woken)
@@ -110,15 +123,37 @@ func (t *Tracker) hand(x *task, to *goroutine) {
 		t.sum(x.pending, woken)
 		x.legs = append(x.legs, leg{g: c, from: x.since.at, to: woken})
 	}
-	if t.now > woken {
-		x.before[Queued] += t.now.Sub(woken)
-		x.path[Queued] += t.now.Sub(woken)
-		x.legs = append(x.legs, leg{g: to, from: woken, to: t.now, queued: true})
+	if taken = max(taken, woken); taken > woken {
+		x.before[Queued] += taken.Sub(woken)
+		x.path[Queued] += taken.Sub(woken)
+		x.legs = append(x.legs, leg{g: to, from: woken, to: taken, queued: true})
 	}
 	if half := maxLegs / 2; len(x.legs) > maxLegs {
 		x.legs = slices.Replace(x.legs, 0, half, leg{from: x.at, to: x.legs[half].from})
 	}
-	x.g, x.since, x.summed = to, t.here(to), t.now
+	x.g, x.since, x.summed = to, mark{taken, to.own}, taken
+	own := t.ownBetween(to, taken, t.now)
+	x.since.own.sub(&own)
+}
+
+// idle returns the number of the wait in which a goroutine was idle before it took a task up, and who ended
+// it: the first since the task was handed over, or since the goroutine's latest event of another task. A
+// goroutine that was created since then was idle before its first interval.
+func (g *goroutine) idle(x *task) (i int, by *goroutine) {
+	from := max(x.seen, g.marked)
+	if g.seen && g.created >= from && len(g.segs) > 0 && g.segs[0].from == g.created {
+		return -1, g.creator
+	}
+	for i = g.at(from); i < len(g.segs) && !g.segs[i].waits; {
+		i++
+	}
+	if i == len(g.segs) {
+		return i, nil
+	}
+	if s := &g.segs[i]; s.by != nil && (s.by == x.g || s.from <= from || from == g.marked && (s.kind == Channel || s.kind == Cond)) {
+		return i, s.by
+	}
+	return len(g.segs), nil
 }
 
 // ownBetween returns a goroutine's states in a part of its past.

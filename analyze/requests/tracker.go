@@ -84,6 +84,9 @@ func (t *Tracker) other(ev *model.Event) {
 		if t.active && ev.G != model.NoGoroutine {
 			if g := t.gs.Get(ev.G); g != nil && ev.Stack != 0 {
 				t.sample(g, max(ev.Time, t.now), ev.Stack)
+				if g.server != nil && g.req != nil && ev.Time >= g.req.at {
+					g.calls(t.finder.stack(ev.Stack))
+				}
 			}
 		}
 	case model.EventRangeBegin, model.EventRangeEnd, model.EventRangeActive:

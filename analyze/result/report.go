@@ -161,7 +161,10 @@ type (
 		Quantile float64        `json:"quantile"`        // 0.99 of p99.
 		Limit    model.Duration `json:"limit_ns"`        // What was asked for, in nanoseconds.
 		Value    model.Duration `json:"value_ns"`        // What was measured: of several groups in the one where it is worst.
-		State    string         `json:"state"`           // met, missed, or unknown: too few requests.
+		// The most that it may be, as the handler of some requests is not known: value_ns is then the
+		// least. Left out where it is known.
+		Most  model.Duration `json:"most_ns,omitempty"`
+		State string         `json:"state"` // met, missed, or unknown: too few requests of which the handler is known.
 	}
 
 	// Finding is one statement about the traces.

@@ -123,10 +123,18 @@ func ObjectiveText(o *result.Objective) string {
 	if o.Group != "" {
 		s = o.Group + ": " + s
 	}
-	if o.State == "unknown" {
+	value := textui.Duration(o.Value)
+	switch {
+	case o.State == "unknown" && o.Most > 0:
+		return fmt.Sprintf("%s: cannot be judged, %s to %s, as not all of its requests are seen", s, value, textui.Duration(o.Most))
+	case o.State == "unknown":
 		return s + ": cannot be judged, too few requests"
+	case o.Most > 0 && o.State == "met":
+		value = "at most " + textui.Duration(o.Most)
+	case o.Most > 0:
+		value = "at least " + value
 	}
-	return fmt.Sprintf("%s: %s, %s", s, o.State, textui.Duration(o.Value))
+	return fmt.Sprintf("%s: %s, %s", s, o.State, value)
 }
 
 // Groups shows the groups of requests with the most time, at most so many, if there are several.

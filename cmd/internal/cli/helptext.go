@@ -143,8 +143,8 @@ const exitCodesHelp = `The codes are the same for every command and every format
     3  gate: no verdict, because traces are not comparable, the machine was
        disturbed, or there are fewer traces than the budget's min_traces. (With
        enough of them, a rule that stays inconclusive is a warning, and the code 0.)
-       --check: the trace contradicts itself. --fail: the verdict is UNKNOWN or
-       DISTURBED, or there are too few requests for an objective.
+       --check: the trace contradicts itself. --fail: an objective cannot be
+       judged; without --slo, the verdict is UNKNOWN or DISTURBED.
   130  interrupted by ^C or SIGTERM. Nothing is written except the recordings of
        gate record. While recording from http://, the first ^C ends the recording
        instead, and what arrived is analysed if it has a whole generation. view ends

@@ -1,0 +1,200 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// How objectives are judged
+//
+//  1. One without a group is for all requests of a kind together, and for those of each group.
+//  2. A handler is seen only in requests that wait, as a rule the slower ones. Each other request of the
+//     kind may be of that handler or of another. So a percentile of a group has bounds: it is the least if
+//     all others that are shorter belong to the group, the greatest if all that are longer do.
+//  3. An objective is met or missed if both bounds are. Of groups whose bounds are not, all requests
+//     together decide, unless the objective names the group.
+
+// ParseObjectives parses "p99=50ms,p50=5ms", for all groups of requests, or for one of them if a
+// name and a colon come before it.
+func ParseObjectives(text string) (list []result.Objective, err error) {
+	group, limits := "", text
+	if i := strings.LastIndex(text, ":"); i >= 0 {
+		group, limits = text[:i], text[i+1:]
+	}
+	for part := range strings.SplitSeq(limits, ",") {
+		m := objective.FindStringSubmatch(part)
+		if m == nil {
+			return nil, fmt.Errorf("%q: want p99=50ms, p50=5ms or both joined by a comma, after GROUP: if it is for one group", text)
+		}
+		q, err := strconv.ParseFloat(m[1], 64)
+		d, err2 := time.ParseDuration(m[2])
+		if err = cmp.Or(err, err2); err != nil || q <= 0 || q >= 100 || d <= 0 {
+			return nil, fmt.Errorf("%q: want a percentile between p0 and p100 and a duration above 0", part)
+		}
+		list = append(list, result.Objective{Group: group, Quantile: q / 100, Limit: model.Duration(d)})
+	}
+	return list, nil
+}
+
+var objective = regexp.MustCompile(`^p([0-9.]+)=([0-9.]+[a-zµ]+)$`)
+
+// isGroup reports whether an objective is for a group of requests, or for all of its kind.
+func isGroup(o *result.Objective, q *question) bool {
+	return o.Group == "" || o.Group == q.kind || isNamed(o, q.Name)
+}
+
+// isNamed reports whether an objective is for a handler, task or function.
+func isNamed(o *result.Objective, name string) bool {
+	return o.Group == name || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
+}
+
+// measure compares objectives with what was measured.
+func (j *judge) measure(objectives []result.Objective) {
+	for _, o := range objectives {
+		worst := o
+		for i := range j.r.Requests {
+			k := &j.r.Requests[i]
+			of := o
+			all := o.Group == "" || o.Group == k.Kind
+			if all {
+				compare(&of, k, k.Dist.Values(), nil)
+			}
+			for n := range k.Handlers {
+				if h := &k.Handlers[n]; handled(h.Name) && (all && len(k.Groups) > 0 || !all && isNamed(&o, h.Name)) {
+					compare(&of, k, h.Dist.Values(), unseen(k))
+				}
+			}
+			if of.State == "missed" {
+				j.miss(&of, k)
+			}
+			worst = worse(worst, of)
+		}
+		worst.State = cmp.Or(worst.State, "unknown")
+		j.r.Verdict.Objectives = append(j.r.Verdict.Objectives, worst)
+	}
+}
+
+// miss notes which requests of a kind miss an objective.
+func (j *judge) miss(o *result.Objective, k *result.RequestKind) {
+	for i, q := range j.questions {
+		if q.all || q.kind != k.Kind || len(k.Groups) > 0 && (!isGroup(o, q) || q.Unknown || q.RequestGroup.Dist.Values().Quantile(o.Quantile) <= o.Limit) {
+			continue
+		}
+		if o.Quantile > 0.9 && q.slowest() >= slowRequests*q.middle() {
+			q.limit = o.Limit
+		} else { // the typical one is as slow
+			j.questions[i+1].limit = o.Limit
+		}
+	}
+}
+
+// met reports whether objectives say of all requests that they are not slow.
+func (j *judge) met() bool {
+	list := j.r.Verdict.Objectives
+	return slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" }) &&
+		!slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" })
+}
+
+// compare judges an objective by requests of a kind that are seen and others that may be of the same group.
+func compare(o *result.Objective, k *result.RequestKind, seen, others *dist.Dist) {
+	if seen == nil || seen.Count() < enough || float64(seen.Count())*(1-o.Quantile) < 1 {
+		return
+	}
+	x := *o
+	low, high := bounds(seen, others, o.Quantile)
+	if k.Kind == "func" { // calls that do not wait are not seen
+		low = 0
+	}
+	switch x.State, x.Value, x.Most = "unknown", low, high; {
+	case low > o.Limit:
+		x.State = "missed"
+	case high <= o.Limit:
+		x.State = "met"
+	case others != nil && (o.Group == "" || o.Group == k.Kind):
+		return
+	}
+	if low == high {
+		x.Most = 0
+	}
+	*o = worse(*o, x)
+}
+
+// worse returns the worse of two judgments.
+func worse(a, b result.Objective) result.Objective {
+	states := []string{"", "met", "unknown", "missed"}
+	if cmp.Or(cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)), cmp.Compare(max(a.Value, a.Most), max(b.Value, b.Most))) < 0 {
+		return b
+	}
+	return a
+}
+
+// unseen are the requests of a kind of which the handler is not known; nil if there are none.
+func unseen(k *result.RequestKind) (all *dist.Dist) {
+	for i := range k.Handlers {
+		if v := k.Handlers[i].Dist.Values(); !handled(k.Handlers[i].Name) && v != nil && v.Count() > 0 {
+			all = cmp.Or(all, &dist.Dist{})
+			all.Merge(v)
+		}
+	}
+	return all
+}
+
+// bounds returns the least and the greatest that a quantile may be of requests that are seen and any of the
+// others.
+func bounds(seen, others *dist.Dist, q float64) (low, high model.Duration) {
+	if others == nil {
+		v := seen.Quantile(q)
+		return v, v
+	}
+	type some struct {
+		v model.Duration
+		n int64
+	}
+	list := func(d *dist.Dist) (l []some) {
+		d.Each(func(v model.Duration, n int64) { l = append(l, some{v, n}) })
+		return l
+	}
+	var below [2]int64 // up to high, of those that are seen and of the others
+	lists := [2][]some{list(seen), list(others)}
+	for low = -1; len(lists[0]) > 0 && below[0] < dist.Rank(q, seen.Count()+others.Count()-below[1]); {
+		high = math.MaxInt64
+		for _, l := range lists {
+			if len(l) > 0 {
+				high = min(high, l[0].v)
+			}
+		}
+		for i, l := range lists {
+			if len(l) > 0 && l[0].v == high {
+				below[i] += l[0].n
+				lists[i] = l[1:]
+			}
+		}
+		if low < 0 && below[0]+below[1] >= dist.Rank(q, seen.Count()+below[1]) {
+			low = high
+		}
+	}
+	return low, high
+}
+
+// others returns how many requests have an unknown handler, if the median of a group may be another with them.
+func others(s *result.RequestGroup, unseen *dist.Dist) int64 {
+	seen := s.Dist.Values()
+	if unseen == nil || seen == nil {
+		return 0
+	}
+	if low, high := bounds(seen, unseen, 0.5); float64(low) >= (1-likeMedian)*float64(s.P50) && float64(high) <= (1+likeMedian)*float64(s.P50) {
+		return 0
+	}
+	return unseen.Count()
+}

@@ -1,0 +1,135 @@
+package findings_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/view"
+)
+
+// distOf returns the distribution of some lengths.
+func distOf(list ...model.Duration) result.Dist {
+	var d dist.Dist
+	for _, x := range list {
+		d.Add(x, 0)
+	}
+	return result.NewDist(&d)
+}
+
+// TestObjectivesOfUnseen checks objectives for a handler that is not seen in all requests against all
+// ways in which the others may belong to it, and those for all requests against these.
+func TestObjectivesOfUnseen(t *testing.T) {
+	const handler, group = "main.route", "main.route:"
+	random := rand.New(rand.NewPCG(1, 2))
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	states := map[string]int{}
+	for range 50 {
+		lengths := make([]model.Duration, 20)
+		for i := range lengths {
+			lengths[i] = model.Duration(1+random.IntN(8)) * 1e6
+		}
+		seen, others := lengths[:12], lengths[12:]
+		named := func(name string, list []model.Duration) result.RequestHandler {
+			return result.RequestHandler{Named: result.Named{Name: name, Dist: distOf(list...)}}
+		}
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(lengths...)},
+			Handlers: []result.RequestHandler{named(handler, seen), named(result.NoName, others)}}}
+		p, limit := 10*(1+random.IntN(9)), model.Duration(random.IntN(9))*1e6+5e5
+		met, missed := true, true
+		for mask := range 1 << len(others) {
+			some := seen[:len(seen):len(seen)]
+			for i, x := range others {
+				if mask>>i&1 > 0 {
+					some = append(some, x)
+				}
+			}
+			d := distOf(some...)
+			if d.Values().Quantile(float64(p)/100) <= limit {
+				missed = false
+			} else {
+				met = false
+			}
+		}
+		want := "unknown"
+		switch {
+		case met:
+			want = "met"
+		case missed:
+			want = "missed"
+		}
+		all := "missed"
+		if v.Requests[0].Dist.Values().Quantile(float64(p)/100) <= limit {
+			all = "met"
+		}
+		states[want]++
+		calls := map[string]string{"met": "met", "missed": "unknown"}[all] // of a function, those that do not wait are not seen
+		for _, x := range [][3]string{{"http", group, want}, {"http", "", all}, {"func", "", calls}} {
+			v.Requests[0].Kind = x[0]
+			prefix, want := x[1], x[2]
+			list, err := findings.ParseObjectives(fmt.Sprintf("%sp%d=%dns", prefix, p, limit))
+			if err != nil {
+				t.Fatal(err)
+			}
+			findings.Judge(v, list...)
+			if o := &v.Verdict.Objectives[0]; o.State != want || (o.State == "unknown") != strings.Contains(view.ObjectiveText(o), "not all of its requests are seen") {
+				t.Errorf("seen %v, others %v: %+v (%s), want %s", seen, others, o, view.ObjectiveText(o), want)
+			}
+		}
+	}
+	if len(states) != 3 {
+		t.Errorf("only %v", states)
+	}
+}
+
+// TestObjectivesMet checks that objectives which all requests meet decide, also where the machine disturbed
+// the program, which the verdict says all the same.
+func TestObjectivesMet(t *testing.T) {
+	for objective, want := range map[string]string{"p99=1h": findings.Healthy, "nothing:p99=1h": findings.Disturbed} {
+		v := resulttest.Read(t, "http.trace")
+		l := &v.Latency.All
+		v.Procs.Utilisation, v.Totals.Span, l.P99 = 0.05, 100*l.Total, 2_000_000
+		v.Requests[0].Groups = nil
+		v.Requests[0].Tails = nil
+		list, err := findings.ParseObjectives(objective)
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings.Judge(v, list...)
+		if v.Verdict.Word != want || v.Verdict.Machine == "" {
+			t.Errorf("%s: %s %s (%s), want %s", objective, v.Verdict.Word, v.Verdict.Text, v.Verdict.Machine, want)
+		}
+	}
+}
+
+// TestOthers checks what is said of a slow group where other requests, which are quick, show no handler: its
+// typical request may be one of them only if they are more.
+func TestOthers(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for others, want := range map[int]string{0: "SLOW, not only the slowest.", 15: "SLOW, not only the slowest.", 25: "SLOW TAIL; 25 others show no handler."} {
+		group := func(name string, n int, d model.Duration, row result.RequestRow) result.RequestGroup {
+			row.Middle = model.Duration(n) * d
+			return result.RequestGroup{Name: name, RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{d}, n)...), Tails: []result.RequestTail{
+				{Count: 1, Total: d, Middle: result.RequestMiddle{Count: int64(n), Total: model.Duration(n) * d}, Groups: []result.RequestRow{row}}}}}
+		}
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		k := result.RequestKind{Kind: "http", Groups: []result.RequestGroup{group("main.slow", 20, 20*ms, result.RequestRow{Kind: "lock", Function: "main.slow"}),
+			group(result.NoName, others, ms, result.RequestRow{Kind: "running"})}}
+		for _, g := range k.Groups {
+			k.Handlers = append(k.Handlers, result.RequestHandler{Named: result.Named{Name: g.Name, Dist: g.Dist}})
+		}
+		v.Requests = []result.RequestKind{k}
+		findings.Judge(v)
+		_, said, _ := strings.Cut(v.Verdict.Text, " take 20.0ms and more")
+		if got := v.Verdict.Word + said; got != want {
+			t.Errorf("of %d others: %q (%s), want %q", others, got, v.Verdict.Text, want)
+		}
+	}
+}
