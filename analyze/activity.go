@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -26,6 +27,10 @@ type activity struct {
 	// Who stops the world.
 	stopper phase
 	runs    model.Time // since when the world has not been stopped
+	// grace is how long a proc that lost its goroutine needs at most to get the
+	// next one from its own queue: after that it is searching. search is how long
+	// that lasts at most: after that it is stuck. In nanoseconds.
+	grace, search int32
 	// Stacks of CPU samples in segments that are kept: lists, the first of which is not used.
 	samples     []sampleNode
 	freeSamples int32 // list of those not used
@@ -51,6 +56,7 @@ type procActivity struct {
 	idle      bool
 	searching bool
 	stuck     bool
+	early     bool   // a change showed its state before the step did
 	turn      uint32 // counts changes
 	state     model.ProcState
 	class     uint8 // except for a gap
@@ -75,36 +81,25 @@ func (x grace) over() grace {
 
 func compareGraces(a, b *grace) int { return cmp.Compare(a.until, b.until) }
 
-// change is what a step changes.
+// change is a change other than that of a proc by a step in order.
 type change struct {
-	at     model.Time
-	g      model.GoID
-	p      model.ProcID
-	n      int32 // GOMAXPROCS
-	fn     model.StringID
-	stack  model.StackID
-	kind   changeKind
-	class  uint8
-	state  model.ProcState
-	before model.ProcState
-	ended  ending // how the turn before did
-	// grace is how long a proc that lost its goroutine needs at most to get the
-	// next one from its own queue: after that it is searching. search is how long
-	// that lasts at most: after that it is stuck.
-	grace, search int32 // nanoseconds
+	at            model.Time
+	after         int // so many steps
+	g             model.GoID
+	p             model.ProcID
+	stack         model.StackID
+	kind          changeKind
+	step          *model.Step
+	grace, search int32 // as in an activity
 }
 
 type changeKind uint8
 
 const (
-	changeProc    changeKind = iota // p is in state, for g with function fn; the turn before ended in stack
-	changeStack                     // the turn on p that ended did so in stack
-	changeSample                    // a CPU sample of g on p in stack
-	changeStopped                   // the world has stopped; g with function fn was the last, in stack
-	changeProcs                     // there are n procs
-	changeStop                      // the world begins to stop
-	changeRestart                   // it runs again
-	changeGap                       // all threads are silent from now
+	changeProc   changeKind = iota // step is late
+	changeStack                    // g runs on p, in stack
+	changeSample                   // a CPU sample of g on p in stack
+	changeGap                      // all threads are silent from now
 	changeGapEnd
 )
 
@@ -112,25 +107,19 @@ const (
 func (w *activity) fold(c *change) {
 	w.advance(c.at)
 	switch c.kind {
-	case changeProc: // nearly always
-		w.procChanges(c)
+	case changeProc:
+		p, grace, search := w.proc(c.step.P), w.grace, w.search
+		w.grace, w.search, p.early = c.grace, c.search, true
+		w.procStep(c.step)
+		w.grace, w.search = grace, search
 	case changeStack:
-		if c.p >= 0 && int(c.p) < len(w.procs) && w.procs[c.p] != nil {
-			w.procs[c.p].endTurn(c.stack, c.ended)
-		}
+		w.endTurn(c.at, c.p, c.stack, endedOtherwise)
 	case changeSample:
 		w.sample(c)
-	case changeStopped:
-		w.stopped(c)
-	case changeProcs:
-		w.resize(int(c.n))
-	case changeStop:
-		w.stw = true
-		w.stopper = phase{fn: c.fn, stack: c.stack}
-	case changeRestart:
-		w.stw = false
 	case changeGap, changeGapEnd:
-		w.setGap(c.kind == changeGap)
+		if gap := c.kind == changeGap && w.running(); gap != w.gap {
+			w.setGap(gap)
+		}
 	}
 	w.update()
 }
@@ -327,26 +316,47 @@ func (w *activity) newProc(id model.ProcID) *procActivity {
 // exists reports whether a proc is one of those that GOMAXPROCS allows.
 func (w *activity) exists(p *procActivity) bool { return w.n == 0 || int(p.id) < w.n }
 
-func (w *activity) procChanges(c *change) {
-	p := w.proc(c.p)
+// procStep takes the step of a proc, or that which is part of a goroutine's. Update is to follow.
+func (w *activity) procStep(s *model.Step) {
+	p := w.proc(s.P)
 	p.turn++
 	w.setSearching(p, false, false)
+	before, state, _ := s.ProcStates()
+	class, g, fn := uint8(heldNobody), model.NoGoroutine, model.StringID(0)
+	switch state {
+	case model.ProcRunning:
+		class, g, fn = workClasses[s.Work], s.G, s.Func
+	case model.ProcSyscall:
+		class, g, fn = heldSyscall, s.G, s.Func
+	case model.ProcSearching:
+		w.loses(p, before)
+	}
 	// One that GOMAXPROCS did away with is stopped for good.
-	idle := c.state == model.ProcIdle || c.state == model.ProcStopped && !w.exists(p)
-	if idle != p.idle {
+	if idle := state == model.ProcIdle || state == model.ProcStopped && !w.exists(p); idle != p.idle {
 		p.idle = idle
 		if w.exists(p) {
 			w.busy += change01(!idle)
 		}
 	}
-	if c.state == model.ProcSearching {
-		w.search(p, c)
-	}
-	p.state, p.class, p.g, p.fn = c.state, c.class, c.g, c.fn
+	p.state, p.class, p.g, p.fn = state, class, g, fn
 	w.occupy(p)
-	if c.stack != 0 {
-		p.endTurn(c.stack, c.ended)
+}
+
+// workClasses are the classes of procs that run goroutines.
+var workClasses = [model.NumWorkKinds]uint8{model.WorkUser: heldUser, model.WorkGCDedicated: heldGCDedicated, model.WorkGCFractional: heldGCFractional,
+	model.WorkGCIdle: heldGCIdle, model.WorkGCAssist: heldAssist, model.WorkSystem: heldRuntime}
+
+// endTurn notes where the latest turn of a goroutine on a proc ended.
+func (w *activity) endTurn(at model.Time, id model.ProcID, stack model.StackID, ended ending) {
+	w.advance(at)
+	if uint(id) < uint(len(w.procs)) && w.procs[id] != nil {
+		w.procs[id].endTurn(stack, ended)
 	}
+}
+
+// running reports whether a proc runs a goroutine, as far as steps have shown.
+func (w *activity) running() bool {
+	return slices.ContainsFunc(w.procs, func(p *procActivity) bool { return p != nil && p.state == model.ProcRunning && !p.early })
 }
 
 // sample adds a CPU sample to the segment in which it falls.
@@ -377,18 +387,18 @@ func (w *activity) sample(c *change) {
 
 // stopped notes who was the last to stop, and cuts the segment: what follows is due to who
 // stopped the world.
-func (w *activity) stopped(c *change) {
+func (w *activity) stopped(last stackSeen, fn model.StringID) {
 	p := w.global.last()
-	if p.class != classSTW || w.global.at(w.global.end-1) >= w.now || c.g == model.NoGoroutine {
+	if p.class != classSTW || w.global.at(w.global.end-1) >= w.now || last.g == model.NoGoroutine {
 		return
 	}
-	p.fn, p.stack = c.fn, c.stack
+	p.fn, p.stack = fn, last.stack
 	for _, q := range w.procs { // a sample shows where it ran on, the stop where it was after that
 		if q == nil {
 			continue
 		}
 		for i := q.end - 1; i >= max(q.end-4, q.first); i-- {
-			if x := q.point(i); x.g == c.g && x.samples != 0 {
+			if x := q.point(i); x.g == last.g && x.samples != 0 {
 				p.stack = w.samples[x.samples].stack
 				break
 			}
@@ -397,15 +407,15 @@ func (w *activity) stopped(c *change) {
 	w.pushGlobal(classSTW)
 }
 
-// search begins the time of a proc without a goroutine.
-func (w *activity) search(p *procActivity, c *change) {
-	x := grace{until: w.now, p: p.id, turn: p.turn, search: c.search}
-	if c.before == model.ProcIdle { // woken to search
+// loses begins the time of a proc without a goroutine.
+func (w *activity) loses(p *procActivity, before model.ProcState) {
+	x := grace{until: w.now, p: p.id, turn: p.turn, search: w.search}
+	if before == model.ProcIdle { // woken to search
 		w.setSearching(p, true, false)
 		x = x.over()
 		w.searches.insert(x, compareGraces)
 	} else {
-		x.until += model.Time(c.grace)
+		x.until += model.Time(w.grace)
 		w.graces.insert(x, compareGraces)
 	}
 	w.next = min(w.next, x.until)

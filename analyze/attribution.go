@@ -12,19 +12,18 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// attribution cuts waits into cells. It hears of three things: steps of the
-// model in order; waits as they end, each right before the step that ends it;
-// and, late, what a [runqueue.Resolver] makes of the same steps.
+// attribution cuts waits into cells. It hears of two things: steps of the
+// model in order; and, late, what a [runqueue.Resolver] makes of the same steps.
 //
-//  1. Steps become changes, which are held back until the resolver has reported all
-//     starts, and with them all wakeups of idle procs, of that time.
-//  2. Changes are folded into the tracks of a [activity].
-//  3. A wait is settled when its start is known and the tracks have gone past it.
+//  1. Steps are held back until the resolver has reported all starts, and with them all
+//     wakeups of idle procs, of that time. Then they are followed.
+//  2. What they change is written to the tracks of an [activity].
+//  3. A wait is settled when the tracks have gone past its end: its start is known by then.
 //     Where the thread that ran it was not yet looking for work, its cells are
 //     differences on the tracks of the program and of one proc: the one in whose
 //     queue it last stood, else the one that ran it. After that they follow from
 //     how long the thread took.
-//  4. What is older than every wait that is open or not settled is forgotten.
+//  4. What is older than every wait that is open is forgotten.
 type attribution struct {
 	c        *Causes
 	tables   *model.Tables
@@ -34,71 +33,75 @@ type attribution struct {
 	sums  []turnSum // scratch of nameBlockers
 	where map[turnKey]int
 
-	begun   bool
-	first   model.Time // of the first step
-	now     model.Time // of the latest step
-	steps   int        // since changes were last folded
-	running int        // procs that run a goroutine
-	procs   int        // GOMAXPROCS
-	seenOf  []procSeen // by proc
-	seen    int
-	changes fifo[change]
-	latest  model.Time // of the changes
-	// grace and search are as in a change, estimated again when changes are folded.
-	grace, search int32
+	// As far as steps have come.
+	begun     bool
+	counts    bool       // waits do
+	first     model.Time // of the first step
+	now       model.Time // of the latest step
+	count     int        // of steps
+	steps     int        // since waits were last settled, those of procs counted apart
+	procs     int        // GOMAXPROCS
+	seen      int        // procs
+	held      fifo[[]model.Step]
+	changes   fifo[change]   // apart from those of steps, in order
+	latest    model.Time     // of those
+	estimates fifo[estimate] // in order
+	starts    fifo[wait]     // waits that ended, and all other starts, in order
+	resolved  int            // of those in a row
 
-	users  []uint8   // by stack: whether it has a function of the program
-	last   stackSeen // the latest stop of a goroutine, fn in lastFn
-	lastFn model.StringID
+	// As far as steps are followed.
+	follows  int            // before held
+	offset   int            // after that, of the next one
+	done     [][]model.Step // what was held
+	at       model.Time     // of the step before
+	seenOf   []procSeen     // by proc
+	lastStop stackSeen      // the latest stop of a goroutine, fn in lastFn
+	lastFn   model.StringID
+	open     goCells[opening] // of goroutines that are Runnable, else zero
+	opened   fifo[opening]    // in order, some of them over
+	undone   int              // goroutines that are Runnable
+
+	users []uint8 // by stack: whether it has a function of the program
 	// collector is its name. It is known from the beginning: others add names meanwhile.
 	collector model.StringID
-
-	waits  []wait          // open or not settled, by waitID; the first stands for none
-	free   []waitID        // those that nobody needs any more
-	open   goCells[waitID] // of goroutines that are Runnable, else 0
-	opened fifo[waitID]    // in order
-	undone int             // of those
-	ended  waitID          // whose step is to follow; 0: none
-	over   fifo[waitID]    // ended, in order, not settled
-	starts fifo[start]     // seen in steps, in order, some of them resolved
-	cut    cut             // of the wait that is being settled
-	worst  top[*worstWait] // settled
+	cut       cut             // of the wait that is being settled
+	worst     top[*worstWait] // settled
 	// maxPoints is how many points all tracks together may have, in addition to
 	// pointsPerWait for each wait that is open.
 	maxPoints int
 	// onWait, if not nil, is called with each wait that is settled, in order.
 	onWait     func(*ExplainedWait)
 	explaining ExplainedWait
-	spans      fifo[model.GoSpan] // of the waits in over, if somebody takes them
+	spans      fifo[model.GoSpan] // of the waits in starts, if somebody takes them
 }
 
 // procSeen is what the steps have shown of a proc.
 type procSeen struct {
-	state  model.ProcState // undetermined: the proc was not seen
-	inside stackSeen       // the latest stack of the program in the turn
+	seen   bool
+	inside stackSeen // the latest stack of the program in the turn
 }
 
-// start is a start of a goroutine that the steps have shown.
-type start struct {
-	at       model.Time
-	g        model.GoID
-	wait     waitID // that it ended, 0 if none that counts
-	resolved bool   // by the resolver
+// estimate is what changes go by from a step on.
+type estimate struct {
+	from          int
+	grace, search int32 // as in a change
 }
 
-// waitID is a wait in [attribution.waits].
-type waitID int32
+// opening is when a goroutine became Runnable.
+type opening struct {
+	at model.Time
+	g  model.GoID
+}
 
-// wait is a wait of a goroutine to run, from when it became Runnable.
+// wait is a wait of a goroutine to run, from when it became Runnable, or a start that ended none.
 type wait struct {
 	start, end model.Time
 	g          model.GoID
 	fn         model.StringID
 	origin     model.Origin
 	clamped    bool
-	opened     bool // it stands in [attribution.opened]
-	done       bool // what is before it is not needed for it any more
-	pending    bool // its start is not known yet
+	counts     bool // it is a wait
+	pending    bool // the resolver is to report the start
 	// From its start, if known.
 	known   bool
 	contra  bool // the start contradicts what was known of the queues
@@ -142,17 +145,13 @@ const (
 )
 
 // What attributions that are done with leave to the next ones.
-var (
-	spareChanges recycler[change]
-	spareWaits   recycler[wait]
-)
+var spareWaits recycler[wait]
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a := &attribution{c: c, tables: t, maxPoints: 1 << 18, collector: t.AddString(result.CollectorName)}
 	a.activity.sampled, a.activity.next = c.antagonists.sampled.add, math.MinInt64
 	c.antagonists.ofProgram = a.ofProgram
-	a.changes.items = spareChanges.get()
-	a.waits = append(spareWaits.get(), wait{})
+	a.starts.items = spareWaits.get()
 	a.worst = top[*worstWait]{limit: worst, compare: func(x, y *worstWait) int { return compareWaits(&x.wait, &y.wait) }}
 	a.estimate()
 	return a
@@ -162,86 +161,76 @@ func compareWaits(x, y *wait) int {
 	return cmp.Or(cmp.Compare(y.end-y.start, x.end-x.start), cmp.Compare(x.start, y.start), cmp.Compare(x.g, y.g))
 }
 
-// Wait takes a wait that counts.
-func (a *attribution) Wait(s *stepWait) {
-	id := waitID(0)
-	if cell := a.open.Get(s.g); cell != nil && *cell != 0 && a.waits[*cell].start == s.start {
-		id, *cell = *cell, 0
-	} else {
-		id = a.newWait(s.start)
+// hold takes steps, which it keeps, before note is called with each of them.
+func (a *attribution) hold(steps []model.Step) {
+	if !a.begun && len(steps) > 0 {
+		a.begun, a.first, a.now = true, steps[0].Time, steps[0].Time
 	}
-	w := &a.waits[id]
-	w.end, w.g, w.fn, w.origin, w.clamped = s.end, s.g, s.fn, s.origin, s.clamped
-	a.ended = id
-	a.over.push(id)
+	a.held.push(steps)
 }
 
-// newWait returns a wait with a start and nothing else.
-func (a *attribution) newWait(at model.Time) waitID {
-	n := len(a.free)
-	if n == 0 {
-		a.waits = append(a.waits, wait{start: at})
-		return waitID(len(a.waits) - 1)
+// room returns an empty slice for steps, of those that were held if there is one.
+func (a *attribution) room() []model.Step {
+	n := len(a.done) - 1
+	if n < 0 {
+		return make([]model.Step, 0, stepRecords)
 	}
-	id := a.free[n-1]
-	a.free = a.free[:n-1]
-	a.waits[id] = wait{start: at}
-	return id
+	steps := a.done[n]
+	a.done = a.done[:n]
+	return steps[:0]
 }
 
-// close takes that what is before a wait is not needed for it any more.
-func (a *attribution) close(id waitID) {
-	switch w := &a.waits[id]; {
-	case !w.opened:
-		a.free = append(a.free, id)
-	case !w.done:
-		w.done = true
-		a.undone--
-	}
-}
-
-// Step takes a step, with that of a proc which may be part of it.
-func (a *attribution) Step(s *model.Step) {
-	if !a.begun {
-		a.begun, a.first, a.now = true, s.Time, s.Time
-	}
-	a.now = max(a.now, s.Time)
+// note takes that a step comes, or one of the two that it consists of.
+func (a *attribution) note(s *model.Step) {
 	a.steps++
-	switch s.Kind {
-	case model.StepGo:
-		if s.Flags&model.StepWithProc != 0 {
-			a.steps++
-			a.procStep(s)
+	if s.Kind != model.StepGo {
+		a.noteOther(s)
+		return
+	}
+	if s.Flags&model.StepWithProc != 0 {
+		a.steps++
+		if a.seen < a.procs || a.procs == 0 {
+			a.see(s.P)
 		}
-		a.goStep(s)
-	case model.StepMove:
-		a.state(s.P)
-	case model.StepProc:
-		a.procStep(s)
-	case model.StepProcs:
+	}
+	a.now = s.Time
+	if starts := model.GoState(s.From) == model.GoRunnable && model.GoState(s.To) == model.GoRunning; starts || s.Flags&model.StepWait != 0 {
+		*a.starts.room() = wait{start: s.Since, end: s.Time, g: s.G, fn: s.Func, origin: s.Waited, clamped: s.Flags&model.StepClamped != 0,
+			counts: s.Flags&model.StepWait != 0 && a.counts, pending: starts}
+	}
+}
+
+func (a *attribution) noteOther(s *model.Step) {
+	if s.P != model.NoProc {
+		a.see(s.P)
+	}
+	if s.Kind == model.StepProcs {
 		a.procs = int(s.N)
 		a.estimate()
-		a.change(s.Time, changeProcs).n = s.N
-	case model.StepStopping:
-		a.last = stackSeen{g: model.NoGoroutine}
-		a.stopping(s)
-	case model.StepStopped:
-		c := a.change(s.Time, changeStopped)
-		c.g, c.fn, c.stack = a.last.g, a.lastFn, a.last.stack
-	case model.StepRestarted:
-		a.change(s.Time, changeRestart)
+	}
+	if s.Kind == model.StepProc && s.Time < a.now {
+		a.change(s.Time, changeProc).step = s
+	}
+	a.now = max(a.now, s.Time)
+}
+
+// see notes that a proc was seen.
+func (a *attribution) see(p model.ProcID) {
+	if x := a.proc(p); !x.seen {
+		x.seen = true
+		a.seen++
 	}
 }
 
 // Silence takes a time in which no thread did anything. It comes before what ended it.
 func (a *attribution) Silence(from, to model.Time) {
-	if a.running > 0 && to.Sub(from) >= osGapMin {
+	if to.Sub(from) >= osGapMin {
 		a.change(from, changeGap)
 		a.change(to, changeGapEnd)
 	}
 }
 
-// change holds a change back, which the caller fills in. It comes late if it shows what a
+// change adds a change that the caller fills in. It comes late if it shows what a
 // proc has done since the beginning.
 func (a *attribution) change(at model.Time, kind changeKind) *change {
 	at = max(at, a.activity.now)
@@ -255,75 +244,72 @@ func (a *attribution) change(at model.Time, kind changeKind) *change {
 		c = &all[i]
 	}
 	a.latest = max(a.latest, at)
-	*c = change{at: at, kind: kind}
+	last := a.estimates.items[len(a.estimates.items)-1]
+	*c = change{at: at, kind: kind, after: a.count, grace: last.grace, search: last.search}
 	return c
 }
 
-func (a *attribution) goStep(s *model.Step) {
+// followOther takes what a step changes that is not that of a goroutine.
+func (a *attribution) followOther(s *model.Step, late bool) {
+	w := &a.activity
+	if late {
+		w.proc(s.P).early = false
+		return
+	}
+	w.advance(s.Time)
+	switch s.Kind {
+	case model.StepProc:
+		w.procStep(s)
+	case model.StepProcs:
+		w.resize(int(s.N))
+	case model.StepStopping:
+		w.stw, w.stopper, a.lastStop = true, phase{fn: s.Func, stack: s.Stack}, stackSeen{g: model.NoGoroutine}
+		if strings.Contains(a.tables.String(s.Reason), "GC") {
+			w.stopper.fn = a.collector // when all have stopped it is nobody's code that they wait for
+		}
+	case model.StepStopped:
+		w.stopped(a.lastStop, a.lastFn)
+	case model.StepRestarted:
+		w.stw = false
+	}
+	w.update()
+}
+
+// follow takes what a step changes, unless a change did because it came late.
+func (a *attribution) follow(s *model.Step, late bool) {
+	if s.Kind != model.StepGo {
+		a.followOther(s, late)
+		return
+	}
+	if s.Flags&model.StepWithProc != 0 {
+		a.activity.advance(s.Time)
+		a.activity.procStep(s)
+		a.activity.update()
+	}
 	from, to := model.GoState(s.From), model.GoState(s.To)
-	switch {
-	case s.P == model.NoProc:
-	case from == model.GoRunning:
-		a.stopped(s)
-	case s.Stack != 0 && s.By != model.NoGoroutine && a.ofProgram(s.Stack):
+	if from == model.GoRunning {
+		if s.P != model.NoProc {
+			a.stopped(s)
+		}
+	} else if s.Stack != 0 && s.P != model.NoProc && s.By != model.NoGoroutine && a.ofProgram(s.Stack) {
 		a.proc(s.P).inside = stackSeen{g: s.By, stack: s.Stack}
 	}
-	w := waitID(0)
-	if a.ended != 0 && a.waits[a.ended].g == s.G {
-		w, a.ended = a.ended, 0
-	}
-	if from == model.GoRunnable && to == model.GoRunning {
-		a.starts.push(start{at: s.Time, g: s.G, wait: w})
-		a.waits[w].pending = true
-		if a.waits[w].opened {
-			return // Wait has taken it
+	switch {
+	case to == model.GoRunnable:
+		x := a.open.get(s.G)
+		if *x == (opening{}) {
+			a.undone++
+		}
+		*x = opening{s.Time, s.G}
+		a.opened.push(*x)
+	case from == model.GoRunnable:
+		if x := a.open.Get(s.G); x != nil && *x != (opening{}) {
+			*x = opening{}
+			a.undone--
 		}
 	}
-	if from == model.GoRunning && to != model.GoRunnable && to != model.GoNotExist {
-		return // it does not wait
-	}
-	cell := a.open.get(s.G)
-	if *cell != 0 {
-		a.close(*cell)
-		*cell = 0
-	}
-	switch to {
-	case model.GoRunnable:
-		*cell = a.newWait(s.Time)
-		a.waits[*cell].opened = true
-		a.opened.push(*cell)
-		a.undone++
-	case model.GoNotExist:
+	if to == model.GoNotExist {
 		a.open.remove(s.G)
-	}
-}
-
-func (a *attribution) procStep(s *model.Step) {
-	before, state, _ := s.ProcStates()
-	known := a.state(s.P)
-	if *known == model.ProcRunning {
-		a.running--
-	}
-	if state == model.ProcRunning {
-		a.running++
-	}
-	*known = state
-	c := a.change(s.Time, changeProc)
-	c.p, c.g, c.fn = s.P, s.G, s.Func
-	if s.Kind == model.StepGo && !state.Held() {
-		c.g, c.fn = model.NoGoroutine, 0
-	}
-	c.class, c.state, c.before = heldClass(state, s.Work), state, before
-	c.grace, c.search = a.grace, a.search
-}
-
-// stopping takes that the world begins to stop. When all have stopped for the garbage
-// collector it is nobody's code that they wait for.
-func (a *attribution) stopping(s *model.Step) {
-	c := a.change(s.Time, changeStop)
-	c.g, c.fn, c.stack = s.G, s.Func, s.Stack
-	if strings.Contains(a.tables.String(s.Reason), "GC") {
-		c.fn = a.collector
 	}
 }
 
@@ -332,14 +318,16 @@ func (a *attribution) stopping(s *model.Step) {
 // reads the next request, says less than an earlier one of the turn that has one.
 func (a *attribution) stopped(s *model.Step) {
 	stack, inside := s.Stack, &a.proc(s.P).inside
-	if inside.stack != 0 && inside.g == s.G && !a.ofProgram(stack) {
-		stack = inside.stack
+	if inside.stack != 0 {
+		if inside.g == s.G && !a.ofProgram(stack) {
+			stack = inside.stack
+		}
+		inside.stack = 0
 	}
-	inside.stack = 0
 	if stack == 0 {
 		return
 	}
-	a.last, a.lastFn = stackSeen{g: s.G, stack: stack}, s.Func
+	a.lastStop, a.lastFn = stackSeen{g: s.G, stack: stack}, s.Func
 	ended := endedOtherwise
 	switch {
 	case s.Origin == model.OriginPreempted || s.Origin == model.OriginSTW || s.Origin == model.OriginGC:
@@ -347,14 +335,7 @@ func (a *attribution) stopped(s *model.Step) {
 	case model.GoState(s.To) == model.GoWaiting || model.GoState(s.To) == model.GoNotExist:
 		ended = endedWaiting
 	}
-	if list := a.changes.all(); len(list) > 0 {
-		if c := &list[len(list)-1]; c.kind == changeProc && c.p == s.P && c.at == s.Time {
-			c.stack, c.ended = stack, ended
-			return
-		}
-	}
-	c := a.change(s.Time, changeStack)
-	c.p, c.stack, c.ended = s.P, stack, ended
+	a.activity.endTurn(s.Time, s.P, stack, ended)
 }
 
 // seenAt takes the stack of a goroutine that goes on running.
@@ -398,62 +379,30 @@ func (a *attribution) proc(p model.ProcID) *procSeen {
 	return &a.seenOf[p]
 }
 
-// state returns the state of a proc, which is seen now.
-func (a *attribution) state(p model.ProcID) *model.ProcState {
-	x := &a.proc(p).state
-	if *x == model.ProcUndetermined {
-		*x = model.ProcIdle
-		a.seen++
-	}
-	return x
-}
-
-// heldClass returns the class of a proc.
-func heldClass(state model.ProcState, work model.WorkKind) uint8 {
-	switch state {
-	case model.ProcSyscall:
-		return heldSyscall
-	case model.ProcRunning:
-		switch work {
-		case model.WorkUser:
-			return heldUser
-		case model.WorkGCDedicated:
-			return heldGCDedicated
-		case model.WorkGCFractional:
-			return heldGCFractional
-		case model.WorkGCIdle:
-			return heldGCIdle
-		case model.WorkGCAssist:
-			return heldAssist
-		}
-		return heldRuntime
-	}
-	return heldNobody
-}
-
 // Start implements [runqueue.StartObserver]. Starts come in order, and one for
 // each that the steps have shown.
 func (a *attribution) Start(x *runqueue.Start) {
-	list := a.starts.all()
+	list := a.starts.all()[a.resolved:]
 	for i := range list {
-		s := &list[i]
-		if s.at > x.Time {
-			return
+		w := &list[i]
+		if w.end > x.Time {
+			break
 		}
-		if s.resolved || s.at == x.Time && s.g != x.G {
+		if !w.pending || w.end == x.Time && w.g != x.G {
 			continue
 		}
-		s.resolved = true
-		a.waits[s.wait].pending = false
-		if s.at == x.Time {
-			if s.wait != 0 {
-				a.started(&a.waits[s.wait], x)
+		if w.pending = false; w.end == x.Time {
+			if w.counts {
+				a.started(w, x)
 			}
 			break
 		}
 	}
-	for !a.starts.empty() && a.starts.front().resolved {
-		a.starts.pop()
+	for i := range list {
+		if list[i].pending {
+			return
+		}
+		a.resolved++
 	}
 }
 
@@ -507,26 +456,20 @@ func (a *attribution) horizon() model.Time {
 		return a.first - 1
 	}
 	t := a.now
-	if !a.starts.empty() {
-		t = a.starts.front().at
+	if list := a.starts.all(); a.resolved < len(list) {
+		t = list[a.resolved].end
 	}
 	return t - settleDelay
 }
 
 // Finish settles what is left, once the resolver has finished.
 func (a *attribution) Finish() {
-	for _, s := range a.starts.all() {
-		a.waits[s.wait].pending = false
-	}
-	if !a.begun && !a.over.empty() { // there was no step
-		a.first = a.waits[*a.over.front()].start
-		a.activity.advance(a.first)
-	}
+	a.resolved = len(a.starts.all())
 	a.settleUntil(math.MaxInt64)
 	for _, w := range a.worst.items {
 		a.nameBlockers(w)
 	}
-	a.opened = fifo[waitID]{} // no wait is settled any more
+	a.opened = fifo[opening]{} // no wait is settled any more
 	if a.activity.began {
 		a.forget(a.activity.now)
 	}
@@ -543,41 +486,104 @@ func (a *attribution) Finish() {
 
 // recycle leaves the storage to the next trace, after the last use of what was found.
 func (a *attribution) recycle() {
-	spareChanges.put(a.changes.items)
-	spareWaits.put(a.waits)
-	a.changes, a.waits, a.activity = fifo[change]{}, nil, activity{}
+	spareWaits.put(a.starts.items)
+	a.starts, a.activity = fifo[wait]{}, activity{}
 }
 
-// settleUntil folds changes and settles waits up to t.
+// settleUntil follows steps and settles waits up to t.
 func (a *attribution) settleUntil(t model.Time) {
-	if !a.activity.began && t >= a.first && !a.changes.empty() {
-		a.activity.advance(min(a.first, a.changes.front().at))
+	w := &a.activity
+	if !w.began {
+		if !a.begun || t < a.first {
+			return
+		}
+		begin := a.first
+		if !a.changes.empty() {
+			begin = min(begin, a.changes.front().at)
+		}
+		w.advance(begin)
 	}
-	changes, n := a.changes.all(), 0
-	for n < len(changes) && changes[n].at <= t {
-		a.activity.fold(&changes[n])
-		n++
+	a.followUntil(t)
+	a.meanwhile(t, math.MaxInt)
+	w.advance(min(t, max(a.now, w.now)))
+	a.settleEnded(t)
+	a.estimate()
+	a.tidy()
+}
+
+// followUntil follows steps up to t, with what happens meanwhile.
+func (a *attribution) followUntil(t model.Time) {
+	at := a.at
+	for !a.held.empty() {
+		steps, i := *a.held.front(), a.offset
+		due, newer := a.due(a.follows + i)
+		for ; i < len(steps); i++ {
+			s := &steps[i]
+			if s.Time > t {
+				a.offset, a.at = i, at
+				return
+			}
+			if s.Time >= due || i >= newer {
+				a.meanwhile(s.Time, a.follows+i)
+				due, newer = a.due(a.follows + i)
+			}
+			a.follow(s, s.Time < at)
+			at = max(at, s.Time)
+		}
+		a.held.pop()
+		a.done = append(a.done, steps)
+		a.offset, a.follows, a.at = 0, a.follows+i, at
 	}
-	a.changes.drop(n)
-	if !a.activity.began {
-		return
+}
+
+// due sets what a step goes by. It returns until when only steps happen, and the step in the first
+// of held from which on they go by something else.
+func (a *attribution) due(step int) (at model.Time, newer int) {
+	for len(a.estimates.all()) > 1 && a.estimates.all()[1].from <= step {
+		a.estimates.pop()
 	}
-	a.activity.advance(min(t, max(a.now, a.activity.now)))
-	over := a.over.all()
-	for n = 0; n < len(over) && a.waits[over[n]].end <= t && !a.waits[over[n]].pending; n++ {
-		w := &a.waits[over[n]]
+	at, newer = math.MaxInt64, math.MaxInt
+	if !a.changes.empty() {
+		at = a.changes.front().at
+	}
+	list := a.estimates.all()
+	if len(list) > 1 {
+		newer = list[1].from - a.follows
+	}
+	a.activity.grace, a.activity.search = list[0].grace, list[0].search
+	return at, newer
+}
+
+// meanwhile takes the changes before t, and those at t that came before a step.
+func (a *attribution) meanwhile(t model.Time, step int) {
+	for !a.changes.empty() {
+		c := a.changes.front()
+		if c.at > t || c.at == t && c.after > step {
+			break
+		}
+		a.activity.fold(c)
+		a.changes.pop()
+	}
+}
+
+// settleEnded settles the waits that ended until t.
+func (a *attribution) settleEnded(t model.Time) {
+	list, n := a.starts.all()[:a.resolved], 0
+	for ; n < len(list) && list[n].end <= t; n++ {
+		w := &list[n]
+		if !w.counts {
+			continue
+		}
 		a.settle(w)
 		a.c.count(w, &a.cut)
 		if a.onWait != nil {
-			a.explained(w, &a.spans.all()[n])
+			a.explained(w, a.spans.front())
+			a.spans.pop()
 		}
 		a.keep(w)
-		a.close(over[n])
 	}
-	a.over.drop(n)
-	a.spans.drop(min(n, len(a.spans.all())))
-	a.estimate()
-	a.tidy()
+	a.starts.drop(n)
+	a.resolved -= n
 }
 
 // keep keeps the wait that was settled if it is one of the worst, and empties cut.
@@ -593,31 +599,37 @@ func (a *attribution) keep(w *wait) {
 
 // estimate updates what the next changes go by.
 func (a *attribution) estimate() {
-	a.grace = int32(a.limits.pickupOf(sourceOwn))
-	a.search = int32(min(a.limits.searchOf(a.procs), maxLimit))
+	a.estimates.push(estimate{a.count, int32(a.limits.pickupOf(sourceOwn)), int32(min(a.limits.searchOf(a.procs), maxLimit))})
+}
+
+// isOpen reports whether a goroutine still is Runnable since then.
+func (a *attribution) isOpen(o opening) bool {
+	x := a.open.Get(o.g)
+	return x != nil && *x == o
+}
+
+// counted reports whether that is a wait that counts, as far as is known.
+func (a *attribution) counted(o opening) bool {
+	for i, list := 0, a.starts.all(); i < len(list); i++ {
+		if list[i].g == o.g {
+			return list[i].counts
+		}
+	}
+	return true
 }
 
 // tidy forgets what no wait needs any more; and if there is too much of the
 // rest, its older half, except for what is needed to settle waits.
 func (a *attribution) tidy() {
-	opened, n := a.opened.all(), 0
-	for n < len(opened) && a.waits[opened[n]].done {
-		n++
+	for !a.opened.empty() && !(a.isOpen(*a.opened.front()) && a.counted(*a.opened.front())) {
+		a.opened.pop()
 	}
-	a.free = append(a.free, opened[:n]...)
-	a.opened.drop(n)
 	if n := len(a.opened.all()); n > 64 && n > 2*a.undone {
-		a.opened.filter(func(id waitID) bool {
-			done := a.waits[id].done
-			if done {
-				a.free = append(a.free, id)
-			}
-			return !done
-		})
+		a.opened.filter(a.isOpen)
 	}
 	oldest := a.activity.now
 	if !a.opened.empty() {
-		oldest = min(oldest, a.waits[*a.opened.front()].start)
+		oldest = min(oldest, a.opened.front().at)
 	}
 	k := &a.activity.global
 	points, longest, middle := k.size(), k.size(), k.at(k.first+k.size()/2)
@@ -647,13 +659,12 @@ func (a *attribution) forget(t model.Time) {
 		}
 	}
 	var times []model.Time
-	for _, id := range a.opened.all() {
-		w := &a.waits[id]
-		if w.start >= t {
+	for _, o := range a.opened.all() {
+		if o.at >= t {
 			break
 		}
-		if !w.done {
-			times = append(times, w.start)
+		if a.isOpen(o) {
+			times = append(times, o.at)
 		}
 	}
 	times = slices.Compact(times)

@@ -121,13 +121,13 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 	if w := b.ended.Get(s.G); w != nil && w.end == s.Start && s.WakerStack != 0 && w.holder == 0 {
 		b.released(w, s)
 	}
-	if s.Origin == model.OriginCreated && countsAsWait(s) {
+	if s.Origin == model.OriginCreated && s.Waits() {
 		b.created += s.Duration()
 		if s.WakerStack != 0 {
 			b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack}, s.Duration())
 		}
 	}
-	if s.Origin == model.OriginTimer && countsAsWait(s) {
+	if s.Origin == model.OriginTimer && s.Waits() {
 		b.timed += s.Duration()
 		if s.Stack != 0 {
 			b.sums.count(blockedID{kind: blockedTimer, stack: s.Stack}, s.Duration())

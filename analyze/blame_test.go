@@ -133,14 +133,18 @@ func TestLastStopper(t *testing.T) {
 	tables := model.NewTables()
 	a := newAttribution(newCauses(tables), tables, 1)
 	w := &a.activity
-	at := func(c change) { w.fold(&c) }
-	at(change{at: 0, kind: changeProcs, n: 2})
-	at(change{at: 0, kind: changeProc, p: 0, g: 1, state: model.ProcRunning, class: heldUser})
-	at(change{at: 0, kind: changeProc, p: 1, g: 2, state: model.ProcRunning, class: heldUser})
-	at(change{at: 100, kind: changeStop, g: 1, fn: 11, stack: 5})
-	at(change{at: 150, kind: changeSample, p: 1, g: 2, stack: 6})
-	at(change{at: 200, kind: changeStopped, g: 2, fn: 12, stack: 7})
-	at(change{at: 300, kind: changeRestart})
+	at := func(at model.Time, s model.Step) {
+		s.Time = at
+		a.follow(&s, false)
+	}
+	at(0, model.Step{Kind: model.StepProcs, N: 2})
+	at(0, model.Step{Kind: model.StepProc, P: 0, G: 1, To: uint8(model.ProcRunning)})
+	at(0, model.Step{Kind: model.StepProc, P: 1, G: 2, To: uint8(model.ProcRunning)})
+	at(100, model.Step{Kind: model.StepStopping, G: 1, Func: 11, Stack: 5})
+	w.fold(&change{at: 150, kind: changeSample, p: 1, g: 2, stack: 6})
+	a.lastStop, a.lastFn = stackSeen{g: 2, stack: 7}, 12
+	at(200, model.Step{Kind: model.StepStopped})
+	at(300, model.Step{Kind: model.StepRestarted})
 	type stop struct {
 		at    model.Time
 		fn    model.StringID

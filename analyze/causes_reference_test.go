@@ -21,6 +21,7 @@ import (
 type reference struct {
 	a      *attribution
 	procs  map[model.ProcID][]refState
+	runs   map[model.ProcID]bool
 	stops  []refSwitch
 	resize []refSwitch
 	gaps   [][2]model.Time
@@ -43,32 +44,30 @@ type refSwitch struct {
 type refWake struct{ from, late, to model.Time }
 
 func newReference(t *model.Tables) *reference {
-	return &reference{a: newAttribution(newCauses(t), t, 1<<20), procs: map[model.ProcID][]refState{}}
-}
-
-func (r *reference) GoSpan(s *model.GoSpan) {
-	if countsAsWait(s) {
-		w := newStepWait(s)
-		r.a.Wait(&w)
-	}
+	r := &reference{a: newAttribution(newCauses(t), t, 1<<20), procs: map[model.ProcID][]refState{}, runs: map[model.ProcID]bool{}}
+	r.a.counts = true
+	return r
 }
 
 func (r *reference) Step(s *model.Step) {
 	if r.active && s.Time.Sub(r.last) >= osGapMin {
-		if r.a.running > 0 {
+		if len(r.runs) > 0 {
 			r.gaps = append(r.gaps, [2]model.Time{r.last, s.Time})
 		}
 		r.a.Silence(r.last, s.Time)
 	}
 	r.active, r.last = true, max(r.last, s.Time)
-	at := max(s.Time, r.a.activity.now)
+	at, usual := max(s.Time, r.a.activity.now), r.a.estimates.items[len(r.a.estimates.items)-1]
 	switch s.Kind {
 	case model.StepProc:
+		if delete(r.runs, s.P); model.ProcState(s.To) == model.ProcRunning {
+			r.runs[s.P] = true
+		}
 		x := refState{at: at, state: model.ProcState(s.To), work: s.Work, searches: at}
 		if model.ProcState(s.From) != model.ProcIdle {
-			x.searches += model.Time(r.a.grace)
+			x.searches += model.Time(usual.grace)
 		}
-		x.stuck = x.searches + model.Time(r.a.search)
+		x.stuck = x.searches + model.Time(usual.search)
 		r.procs[s.P] = append(r.procs[s.P], x)
 		slices.SortStableFunc(r.procs[s.P], func(x, y refState) int { return int(x.at - y.at) })
 	case model.StepStopping:
@@ -545,11 +544,14 @@ func (p *play) start(i int) bool {
 	}
 	since := p.ps[i].since
 	p.setProc(i, model.ProcRunning, model.WorkKind(p.rnd.IntN(3))*model.WorkKind(p.rnd.IntN(3)), g)
+	end := model.Step{Kind: model.StepGo, G: model.GoID(g), Func: p.names[g%3], P: model.ProcID(i), From: uint8(model.GoRunnable), To: uint8(model.GoRunning),
+		Since: x.since, Waited: model.OriginGoroutine}
 	if p.now > x.since {
-		p.r.GoSpan(&model.GoSpan{G: model.GoID(g), Func: p.names[g%3], State: model.GoRunnable, Start: x.since, End: p.now,
-			Origin: model.OriginGoroutine, Clamped: p.rnd.IntN(20) == 0})
+		if end.Flags = model.StepWait; p.rnd.IntN(20) == 0 {
+			end.Flags |= model.StepClamped
+		}
 	}
-	p.step(model.Step{Kind: model.StepGo, G: model.GoID(g), P: model.ProcID(i), From: uint8(model.GoRunnable), To: uint8(model.GoRunning)})
+	p.step(end)
 	s := runqueue.Start{Time: p.now, G: model.GoID(g), P: model.ProcID(i), LastP: model.ProcID(p.rnd.IntN(len(p.ps)+1) - 1),
 		Source: runqueue.Source(p.rnd.IntN(int(runqueue.NumSources))), Search: since, Grade: runqueue.Grade(p.rnd.IntN(int(runqueue.NumGrades)))}
 	p.late = append(p.late, func() { p.r.Start(&s) })

@@ -21,11 +21,20 @@ type script struct {
 func newScript(t *testing.T, procs int) *script {
 	ts := model.NewTables()
 	s := &script{t: t, a: newAttribution(newCauses(ts), ts, 10), ts: ts, ps: map[model.ProcID]model.ProcState{}}
+	s.a.counts = true
 	s.step(0, model.Step{Kind: model.StepProcs, N: int32(procs)})
 	for p := range procs {
 		s.runs(0, model.ProcID(p), model.GoID(100+p), "main.other", model.WorkUser)
 	}
 	return s
+}
+
+// Step takes a step at once.
+func (a *attribution) Step(s *model.Step) {
+	steps := []model.Step{*s}
+	a.hold(steps)
+	a.count++
+	a.note(&steps[0])
 }
 
 func at(us int) model.Time { return 1_000_000 + model.Time(us)*1000 }
@@ -54,17 +63,17 @@ func (s *script) ready(us int) {
 	s.step(us, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoWaiting), To: uint8(model.GoRunnable), P: model.NoProc})
 }
 
-func (s *script) wait(x *model.GoSpan) {
-	w := newStepWait(x)
-	s.a.Wait(&w)
+// waited returns the step of goroutine 1 that ends a wait.
+func (s *script) waited(since int, to model.GoState, p model.ProcID) model.Step {
+	return model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(to), P: p, Since: at(since), Func: s.ts.AddString("main.victim"),
+		Waited: model.OriginGoroutine, Flags: model.StepWait}
 }
 
 // started ends its wait. x needs Source and what differs from: on proc 0, by a
 // thread that began to look for work 0.2 us before, certain.
 func (s *script) started(since, us int, x runqueue.Start) {
 	s.runs(us, x.P, 1, "main.victim", model.WorkUser)
-	s.wait(&model.GoSpan{G: 1, Func: s.ts.AddString("main.victim"), State: model.GoRunnable, Start: at(since), End: at(us), Origin: model.OriginGoroutine})
-	s.step(us, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoRunning), P: x.P})
+	s.step(us, s.waited(since, model.GoRunning, x.P))
 	x.Time, x.G = at(us), 1
 	if x.Search == 0 {
 		x.Search = at(us) - 200
@@ -117,8 +126,9 @@ func TestCauses(t *testing.T) {
 		}, map[Cause]model.Duration{result.CauseGoroutine: 10 * us, result.CausePickup: limitMedians * 380, result.CauseOSScheduler: 40*us - limitMedians*380}},
 		"clamped": {1, func(s *script) {
 			s.ready(10)
-			s.wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60), Clamped: true})
-			s.step(60, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoRunning)})
+			x := s.waited(10, model.GoRunning, 0)
+			x.Flags |= model.StepClamped
+			s.step(60, x)
 			s.a.Start(&runqueue.Start{Time: at(60), G: 1, Source: runqueue.SourceLocal, Search: at(20)})
 		}, map[Cause]model.Duration{result.CauseGoroutine: 10 * us, result.CausePickup: limitMedians * 380, result.CauseUnresolved: 40*us - limitMedians*380}},
 		"back-off": {2, func(s *script) {
@@ -234,8 +244,7 @@ func TestCauses(t *testing.T) {
 		}, map[Cause]model.Duration{result.CauseUnresolved: 19800, result.CauseUnexplained: 10 * us, result.CausePickup: 200}},
 		"no start told": {1, func(s *script) {
 			s.ready(10)
-			s.wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60)})
-			s.step(60, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoWaiting)})
+			s.step(60, s.waited(10, model.GoWaiting, 0))
 		}, map[Cause]model.Duration{result.CauseUnresolved: 50 * us}},
 	} {
 		t.Run(name, func(t *testing.T) {

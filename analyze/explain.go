@@ -61,6 +61,7 @@ func (x *Explainer) ObserveSteps(m *model.Machine) {
 // Observe registers the Explainer with m: waits that end from now on count.
 func (x *Explainer) Observe(m *model.Machine) {
 	x.ObserveSteps(m)
+	x.f.count()
 	m.Observe(explainerWaits{x})
 }
 
@@ -70,10 +71,10 @@ type explainerWaits struct{ x *Explainer }
 
 // GoSpan implements [model.GoSpanObserver].
 func (w explainerWaits) GoSpan(s *model.GoSpan) {
-	if !countsAsWait(s) {
+	if !s.Waits() {
 		return
 	}
-	w.x.f.wait(s)
+	w.x.f.explain(s)
 	if spans := w.x.f.filling.spans; w.x.Reason != nil {
 		spans[len(spans)-1].Reason = w.x.Reason(s)
 	}

@@ -15,8 +15,8 @@ func (r *Report) fed() []any {
 func (f *feed) GoSpan(s *model.GoSpan) {
 	switch s.State {
 	case model.GoRunnable:
-		if f.steps != nil && countsAsWait(s) {
-			f.steps.wait(s)
+		if f.explained && s.Waits() {
+			f.steps.explain(s)
 		}
 		f.Latency.GoSpan(s)
 		f.Heat.GoSpan(s)

@@ -85,7 +85,7 @@ func HeatBounds(row int) (lo, hi model.Duration) {
 
 // GoSpan implements [model.GoSpanObserver].
 func (h *Heat) GoSpan(s *model.GoSpan) {
-	if countsAsWait(s) {
+	if s.Waits() {
 		h.bin(s.End)[heatRow(s.Duration())]++
 	}
 }

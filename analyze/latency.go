@@ -65,12 +65,6 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 	l.goroutines.wait(s.G, d, at)
 }
 
-// countsAsWait reports whether an interval is one of the waits that [Latency]
-// puts into All: a true and whole wait of a goroutine of the program.
-func countsAsWait(s *model.GoSpan) bool {
-	return s.State == model.GoRunnable && s.Pseudo == model.NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd
-}
-
 // GoEnd implements [model.GoEndObserver].
 func (l *Latency) GoEnd(g *model.Goroutine) {
 	if t := l.goroutines.end(g.ID, g.Func, g.System); g.System {

@@ -170,6 +170,7 @@ func TestMergeCauses(t *testing.T) {
 		for _, seed := range seeds {
 			r := newReference(tables)
 			r.a = newAttribution(c, tables, 10)
+			r.a.counts = true
 			p := &play{rnd: rand.New(rand.NewPCG(seed, 3)), r: r, procs: 3}
 			for i, name := range []string{"main.a", "main.b", "main.c"} {
 				p.names[i] = tables.AddString(name)

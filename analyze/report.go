@@ -46,6 +46,7 @@ type Report struct {
 	Pathologies *pathologies.Analysis
 
 	stepping  bool // steps are observed
+	explained bool // somebody takes each wait
 	specs     []requests.Spec
 	origin    model.Time
 	hasOrigin bool
@@ -104,7 +105,7 @@ func (r *Report) newSteps(t *model.Tables, o Options) {
 	if !o.NoCauses {
 		f, err := newStepFeed(t, o.Version, r.Causes, r.Queues, r.Pathologies, o.Worst)
 		if err == nil {
-			f.causes.onWait = o.Explained
+			f.causes.onWait, r.explained = o.Explained, o.Explained != nil
 			for _, q := range o.Queues {
 				f.resolver.Observe(q)
 			}
@@ -152,7 +153,7 @@ func (r *Report) ObserveSteps(m *model.Machine) {
 func (r *Report) Observe(m *model.Machine) {
 	r.ObserveSteps(m)
 	if r.steps != nil {
-		r.steps.pause()
+		r.steps.count()
 		r.Queues.Begin(r.origin)
 		r.Queues.beginAt(m.Start())
 	}

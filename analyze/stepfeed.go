@@ -8,9 +8,9 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// stepFeed hands the steps of a Machine, and the waits that count, to what
-// reconstructs run queues and causes, on a goroutine of its own. It collects them in batches,
-// cut by their number, so that results depend on the trace alone.
+// stepFeed hands the steps of a Machine to what reconstructs run queues and causes, on a
+// goroutine of its own. It collects them in batches, cut by their number, so that results
+// depend on the trace alone.
 type stepFeed struct {
 	log         model.StepLog // of what filling is to hold
 	filling     *stepBatch    // but its steps
@@ -33,25 +33,10 @@ const (
 type stepBatch struct {
 	steps []model.Step
 	// What lies between steps, each after so many of them.
-	waits    []stepWait
 	silences []silence
 	begins   []generation
 	stacks   []stackSeen
-	spans    []model.GoSpan // of the waits, if somebody takes each
-}
-
-// stepWait is what matters of a wait's interval.
-type stepWait struct {
-	g          model.GoID
-	fn         model.StringID
-	origin     model.Origin
-	clamped    bool
-	start, end model.Time
-	after      int
-}
-
-func newStepWait(s *model.GoSpan) stepWait {
-	return stepWait{g: s.G, fn: s.Func, origin: s.Origin, clamped: s.Clamped, start: s.Start, end: s.End}
+	spans    []model.GoSpan // of the waits that end, if somebody takes each
 }
 
 // stackSeen is where a goroutine was on a proc, while it went on running.
@@ -126,15 +111,13 @@ func (f *stepFeed) silent(from, to model.Time) {
 	f.filling.silences = append(f.filling.silences, silence{from, to, len(f.log.Steps)})
 }
 
-// wait takes a wait that counts. Its step is still to come.
-func (f *stepFeed) wait(s *model.GoSpan) {
-	b := f.filling
-	w := newStepWait(s)
-	w.after = len(f.log.Steps)
-	b.waits = append(b.waits, w)
-	if f.causes.onWait != nil {
-		b.spans = append(b.spans, *s)
-	}
+// explain takes a wait that is to be explained. Its step is still to come.
+func (f *stepFeed) explain(s *model.GoSpan) { f.filling.spans = append(f.filling.spans, *s) }
+
+// count makes the waits count that end from now on.
+func (f *stepFeed) count() {
+	f.pause()
+	f.causes.counts = true
 }
 
 // send has another goroutine deliver the batch, after those before it.
@@ -160,6 +143,9 @@ func (f *stepFeed) finish() {
 	}
 	f.resolver.Finish()
 	f.causes.Finish()
+	for _, steps := range f.causes.done {
+		stepBatches.Put(&stepBatch{steps: steps[:0]})
+	}
 }
 
 // deliver takes the records where they belong and empties the batch.
@@ -167,24 +153,34 @@ func (f *stepFeed) deliver(b *stepBatch) {
 	if f.queues != nil && len(b.steps) > 0 {
 		f.queues.judge.Begin(b.steps[0].Time)
 	}
-	rest, causes := *b, f.causes
-	var proc model.Step
-	for i, next := 0, f.between(&rest, 0); i < len(b.steps) && !f.log.Stopped(); next = f.between(&rest, i) {
+	rest, steps, causes := *b, b.steps, f.causes
+	causes.hold(steps)
+	causes.spans.items = append(causes.spans.items, b.spans...)
+	var part [2]model.Step
+	for i, next := 0, f.between(&rest, 0); i < len(steps) && !f.log.Stopped(); next = f.between(&rest, i) {
 		for ; i < next; i++ {
-			s := &rest.steps[i]
-			if causes.steps == settleSteps-1 && s.Proc(&proc) { // waits are settled between the two
-				s.Flags &^= model.StepWithProc
-				s, i = &proc, i-1
+			s := &steps[i]
+			causes.count++
+			if causes.steps == settleSteps-1 && s.Proc(&part[0]) { // waits are settled between the two
+				f.step(&part[0])
+				part[1] = *s
+				part[1].Flags &^= model.StepWithProc
+				s = &part[1]
 			}
-			causes.Step(s)
-			if f.pathologies != nil {
-				f.pathologies.Step(s)
-			}
-			f.resolver.Step(s)
-			causes.catchUp()
+			f.step(s)
 		}
 	}
-	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], begins: b.begins[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
+	*b = stepBatch{steps: causes.room(), silences: b.silences[:0], begins: b.begins[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
+}
+
+// step takes a step, or one of the two that it consists of.
+func (f *stepFeed) step(s *model.Step) {
+	f.causes.note(s)
+	if f.pathologies != nil {
+		f.pathologies.Step(s)
+	}
+	f.resolver.Step(s)
+	f.causes.catchUp()
 }
 
 // between takes out of rest what lies after i steps. It returns the number of steps after which
@@ -199,13 +195,6 @@ func (f *stepFeed) between(rest *stepBatch, i int) int {
 	for ; len(rest.stacks) > 0 && rest.stacks[0].after == i; rest.stacks = rest.stacks[1:] {
 		f.causes.seenAt(&rest.stacks[0])
 	}
-	for ; len(rest.waits) > 0 && rest.waits[0].after == i; rest.waits = rest.waits[1:] {
-		f.causes.Wait(&rest.waits[0])
-		if len(rest.spans) > 0 {
-			f.causes.spans.push(rest.spans[0])
-			rest.spans = rest.spans[1:]
-		}
-	}
 	next := len(rest.steps)
 	if len(rest.silences) > 0 {
 		next = min(next, rest.silences[0].after)
@@ -215,9 +204,6 @@ func (f *stepFeed) between(rest *stepBatch, i int) int {
 	}
 	if len(rest.stacks) > 0 {
 		next = min(next, rest.stacks[0].after)
-	}
-	if len(rest.waits) > 0 {
-		next = min(next, rest.waits[0].after)
 	}
 	return next
 }

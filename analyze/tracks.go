@@ -130,18 +130,9 @@ const numHot = 3
 
 var hotClasses = [numHot]uint8{heldUser, heldNobody, heldSyscall}
 
-// hotPlace returns where the times of a class stand in points, -1: not there.
-func hotPlace(class uint8) int {
-	switch class {
-	case heldUser:
-		return 0
-	case heldNobody:
-		return 1
-	case heldSyscall:
-		return 2
-	}
-	return -1
-}
+// hotPlaces are where the times of classes stand in points, -1: not there.
+var hotPlaces = [numClasses]int8{heldUnknown: -1, heldOSGap: -1, heldSyscall: 2, heldGCDedicated: -1, heldGCFractional: -1, heldGCIdle: -1, heldAssist: -1,
+	heldRuntime: -1, heldUser: 0, heldNobody: 1, heldStuck: -1}
 
 // ending is how a goroutine's stretch on a proc ended.
 type ending uint8
@@ -257,19 +248,18 @@ func (k *procActivity) push(at model.Time, clock model.Duration, class uint8) {
 		p.class, p.g, p.fn, p.stack, p.ended = class, k.g, k.fn, 0, endedOtherwise
 		return
 	}
-	hot, rare := p.hot, p.rare
-	if i, length := hotPlace(p.class), clock-p.clock; i >= 0 {
-		hot[i] += length
+	// Field by field: a whole one would be put together elsewhere and copied.
+	x := k.add(at)
+	x.clock, x.hot, x.rare, x.class, x.g, x.fn = clock, p.hot, p.rare, class, k.g, k.fn
+	x.waited, x.turns, x.cover, x.samples, x.stack, x.ended = 0, 0, 0, 0, 0, endedOtherwise
+	if i, length := hotPlaces[p.class], clock-p.clock; uint(i) < numHot {
+		x.hot[i] += length
 	} else if length > 0 {
 		v := *k.vector(p)
 		v[p.class] += length
-		rare = k.rare + uint32(len(k.rares.all()))
+		x.rare = k.rare + uint32(len(k.rares.all()))
 		k.rares.push(v)
 	}
-	// Field by field: a whole one would be put together elsewhere and copied.
-	p = k.add(at)
-	p.clock, p.hot, p.rare, p.class, p.g, p.fn = clock, hot, rare, class, k.g, k.fn
-	p.waited, p.turns, p.cover, p.samples, p.stack, p.ended = 0, 0, 0, 0, 0, endedOtherwise
 }
 
 // vector returns the times of the classes that are not frequent.
@@ -320,11 +310,11 @@ func (k *procTrack) cover(i, j int) {
 func (k *procTrack) forget(t model.Time, clock model.Duration, a *attribution) {
 	p, at := k.point(k.first), k.at(k.first)
 	for k.covers += int64(p.cover); k.first+1 < k.end; k.covers += int64(p.cover) {
-		end := k.at(k.first + 1)
+		i := k.slot(k.first + 1)
+		next, end := &k.points[i], k.times[i]
 		if end > t {
 			break
 		}
-		next := k.point(k.first + 1)
 		if k.covers > 0 || p.waited > 0 || p.samples != 0 || p.ended == endedInterrupted { // else nobody asks
 			a.turnOver(p, at, end, next.clock-p.clock, k.covers, true)
 		}
@@ -337,7 +327,7 @@ func (k *procTrack) forget(t model.Time, clock model.Duration, a *attribution) {
 	k.rare += n
 	if at < t {
 		a.turnOver(p, at, t, clock-p.clock, k.covers, false)
-		if i := hotPlace(p.class); i >= 0 {
+		if i := hotPlaces[p.class]; i >= 0 {
 			p.hot[i] += clock - p.clock
 		} else {
 			k.vector(p)[p.class] += clock - p.clock // nobody else has it: the next class has one of its own

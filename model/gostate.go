@@ -141,7 +141,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, er
 		g.HasStarted, g.Started = true, m.now
 	}
 	m.bindIfExecuting(g, ev, t, s.Start)
-	if m.left, m.leftReason = s.Start, s.Reason; m.log != nil {
+	if m.left, m.leftReason, m.leftFlags = s.Start, s.Reason, 0; m.log != nil {
 		m.stepGo(g, ev, t)
 	}
 	return nil, nil
@@ -294,7 +294,7 @@ func (m *Machine) exitPath(to GoState, before, after ProcID) SyscallExitPath {
 // it, and begins the next. Flags are those of the event.
 func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFlags) {
 	s, was := &g.span, g.span.State
-	m.left, m.leftReason = s.Start, s.Reason
+	m.left, m.leftReason, m.leftFlags = s.Start, s.Reason, 0
 	d := m.now.Sub(s.Start)
 	g.Times[was] += d
 	switch was {
@@ -311,6 +311,11 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFl
 		}
 	}
 	s.mark(flags)
+	if was == GoRunnable && d > 0 && s.Waits() {
+		if m.leftFlags, m.waited = StepWait, s.Origin; s.Clamped {
+			m.leftFlags |= StepClamped
+		}
+	}
 	if d > 0 && m.obs.goSpan != nil {
 		s.End, s.Next = m.now, to
 		m.obs.goSpan.GoSpan(s)

@@ -43,6 +43,8 @@ type Machine struct {
 
 	left       Time // since when and for what a goroutine was in the state that it left last
 	leftReason StringID
+	leftFlags  StepFlags
+	waited     Origin
 
 	began      bool
 	start, now Time // start of accounting; time of the latest event

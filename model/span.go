@@ -39,6 +39,12 @@ type GoSpan struct {
 // Duration returns the interval's length.
 func (s *GoSpan) Duration() Duration { return s.End.Sub(s.Start) }
 
+// Waits reports whether the interval is a wait of a goroutine of the program to run, from
+// beginning to end.
+func (s *GoSpan) Waits() bool {
+	return s.State == GoRunnable && s.Pseudo == NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd
+}
+
 // Origin says how a goroutine became Runnable. The rules that recognise them
 // are at [Machine] in origin.go.
 type Origin uint8

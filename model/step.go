@@ -44,6 +44,8 @@ const (
 	StepWorker                         // G is a background mark worker
 	StepByWorker                       // By is a background mark worker
 	StepWithProc                       // of a StepGo: it changed proc P as well, see [Step.Proc]
+	StepWait                           // of a StepGo: the interval from Since on was a wait by origin Waited, see [GoSpan.Waits]
+	StepClamped                        // the same, and an end of it was moved to a generation's boundary
 )
 
 // Step is one change of the modelled state, reported at the moment of the event
@@ -69,6 +71,7 @@ type Step struct {
 	Work       WorkKind
 	procFrom   uint8 // with StepWithProc; Work is that of the proc then
 	procTo     uint8
+	Waited     Origin
 }
 
 // Proc fills in the StepProc that comes before a StepGo with StepWithProc. It reports whether
@@ -211,7 +214,7 @@ func (m *Machine) reportProc(p *ProcSpan, before ProcState, at Time) {
 // stepGo reports a goroutine's transition, after it was applied, with that of the proc, if it
 // says the same of goroutine, thread and proc. T is the event's thread.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
-	p, flags := m.late, g.flags
+	p, flags := m.late, g.flags|m.leftFlags
 	if p != nil {
 		owner := NoGoroutine
 		if p.span.State.Held() {
@@ -231,6 +234,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 	s.FromM, s.ToM, s.N, s.Func, s.Reason, s.Stack = NoThread, NoThread, 0, g.Func, ev.Str, ev.Stack
 	s.From, s.To, s.Flags = ev.From, ev.To, flags
 	s.Origin, s.Poller, s.Pseudo, s.Work, s.procFrom, s.procTo = OriginUnknown, PollerAmbiguous, NotPseudo, WorkUser, 0, 0
+	s.Waited = m.waited
 	switch from {
 	case GoUndetermined, to:
 		s.From, s.Flags = uint8(GoUndetermined), (flags|StepStatus)&^StepByWorker

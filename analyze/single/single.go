@@ -188,11 +188,7 @@ func (in *Input) Begin(o ingest.Options) (*Reading, error) {
 
 func (in *Input) describe(s *session.Reading, o ingest.Options) *Reading {
 	rd := &Reading{Reading: s, in: in, options: o}
-	s.Before = func(ev *model.Event) {
-		if ev.Kind == model.EventLog {
-			rd.notes.event(s.Tables(), ev)
-		}
-	}
+	s.Log = func(ev *model.Event) { rd.notes.event(s.Tables(), ev) }
 	return rd
 }
 

@@ -56,8 +56,9 @@ type Reading struct {
 	// KnownEnd is a time up to which the trace is known to go on, if it is later than
 	// the last batch of the index.
 	KnownEnd model.Time
-	// Before sees each event before it is applied, also those before the window.
-	Before func(*model.Event)
+	// Before sees each event before it is applied, also those before the window, and Log each
+	// user message.
+	Before, Log func(*model.Event)
 	// Over, which Before may set, means that the Machine has finished, or is not wanted: the
 	// other events are read, and not applied.
 	Over bool
@@ -179,14 +180,16 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 
 // apply applies events, each of which event sees, too, if it is not nil.
 func (rd *Reading) apply(events []model.Event, event func(*model.Event)) {
-	m, before := rd.Machine, rd.Before
+	m, before, log := rd.Machine, rd.Before, rd.Log
 	for i := range events {
 		ev := &events[i]
 		if before != nil {
-			before(ev)
+			if before(ev); rd.Over {
+				continue
+			}
 		}
-		if rd.Over {
-			continue
+		if ev.Kind == model.EventLog && log != nil {
+			log(ev)
 		}
 		if err := m.Apply(ev); err != nil {
 			if rd.Contradictions == 0 {

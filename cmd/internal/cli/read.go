@@ -225,11 +225,8 @@ func (a *app) newReading(in *input, o ingest.Options) (*reading, error) {
 
 func (a *app) describe(s *single.Reading, in *input) *reading {
 	rd := &reading{s, a, in}
-	if note := s.Before; a.event != nil {
-		s.Before = func(ev *model.Event) {
-			a.event()
-			note(ev)
-		}
+	if a.event != nil {
+		s.Before = func(*model.Event) { a.event() }
 	}
 	s.Progress = func() {
 		if a.progress.due(time.Now()) {
