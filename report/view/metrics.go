@@ -23,8 +23,8 @@ const metricsHelpHead = `Requests  What schedscope finds by itself: requests of 
     goroutine runnable to the end of its last write, or as long as its task, region or
     goroutine. Those that the trace shows only in part are counted as cut.
 handler  The function that a request blocks, is preempted or is sampled in. URLs are not in a
-    trace. Of requests that do none of that it is not seen, and those are mostly fast: what
-    is counted by handler is of the slower ones.
+    trace. A request that does none of that shows no handler, and is mostly fast: figures
+    by handler are those of the slower ones.
 own time  What the request's goroutine did, by state, and waits by what they were for. It is
     certain, and adds up to the duration.
 critical path  Own time with waits resolved: while the goroutine waited, the path is that of
@@ -32,9 +32,9 @@ critical path  Own time with waits resolved: while the goroutine waited, the pat
     to the nanosecond. "others" ran meanwhile; a wait that stays is one that nobody's
     wake-up explains: timers, sleep, the network. "queued" is handed over, not taken up;
     "queue" in a path is a wait for a proc behind nobody whose code is known.
-certain  The share of the listed paths of which nothing is inferred. Inferred is that who
-    ended a wait was what it was for, of locks, conditions, select and connections within
-    the program; that is right most of the time, not always.
+certain  The share of the listed paths that rests on the trace alone. For locks, conditions,
+    select and connections within the program, it is inferred that a wait was for whoever
+    ended it; that is right most of the time, not always.
 tail  The slowest 1% and 5%, of fewer than 500 requests the slowest five, or what --slow says.
     Part by part their mean is compared with that of a sample of the middle fifth. Parts add
     up to the difference; some are negative, so that others may be more than 100%. Of few
@@ -44,9 +44,9 @@ Scheduling latency  From runnable to running, of each wait of the program's own
     goroutines are counted apart, in the notes.
 Times  "at" is when the longest one ended, "from" when it began, both from the start of
     the trace. Only for the burst that the verdict names "at" is its beginning.
-Functions  Where a goroutine started, unless it says where it stopped. One that started in a
-    function that only calls what it was handed (WaitGroup.Go, errgroup, a library's own) is
-    named by what that calls, if the trace shows it or shows it of all others that were
+Functions  Where a goroutine started, unless it says where it stopped. If that function only
+    calls what it is given (WaitGroup.Go, errgroup, a library's own), the name is that of
+    what it calls, if the trace shows that for this goroutine, or for all others that were
     created by the same calls. Directories of packages are left out, except in the verdict,
     JSON, CSV and exported tables.
 Origins  How the goroutine became runnable: created by a go statement; readied by a

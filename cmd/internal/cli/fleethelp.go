@@ -114,8 +114,8 @@ bytes, lost_bytes and events go to the runner's metrics and, at the end, to stde
 
 A core analyses about 1.8 million events per second of traces of 5 MB, a million events each: 10^6 of
 them take some 160 core hours, which is 8 dollars at 5 cents for each, and reading 5 TB. A worker needs
-some 20 times the size of its greatest trace; traces above 8 MiB go through a temporary file.
-Let a key have 20,000 traces at most: merging takes a millisecond for each, however many there are, but
+some 20 times the size of its largest trace; traces above 8 MiB go through a temporary file.
+Keep a key below 20,000 traces: merging takes a millisecond for each, however many there are, but
 each adds 2 to 6 kB to the report, the more the more groups of requests there are, and a report cannot be
 read again beyond 128 MB.
 `

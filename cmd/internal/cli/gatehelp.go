@@ -68,7 +68,7 @@ const gateHelpTail = `How it is judged, in this order:
      is given it must be the same within load_tolerance: a candidate that does not keep up
      is not judged, exit code 3. The machine must have been quiet: few involuntary context
      switches, no CPU quota that ended early, nobody else's load, no steal by a hypervisor.
-     An environment record shows that, which gate record keeps beside each trace
+     An environment record shows that, which gate record keeps next to each trace
      (NAME.env.json) and package schedtest inside of it. Without it, as in traces of
      net/http/pprof, no rule against a baseline is judged unless both sides were recorded in
      turns. Disturbed traces are left out; if too few remain nothing is judged: exit code 3,

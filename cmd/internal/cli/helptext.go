@@ -173,7 +173,7 @@ of every -o whose extension does not ask for a picture:
   .txt   the text report
   .json  schema schedscope.report/v2: lengths are integer nanoseconds (_ns), points
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
-         within v1 fields are only ever added. Of compare: schedscope.compare/v1
+         within a version fields are only added. Of compare: schedscope.compare/v1
   .md    a summary for pages that render Markdown, such as job summaries; of compare, too
   .csv   the figures of the report, a row each, see below
   .html  a page for a browser, one file that needs nothing else
@@ -194,8 +194,8 @@ Of schedscope compare:
 
 schedscope schema report prints the JSON Schema of schedscope.report/v2, with a description
 of every field; schedscope schema compare and others those of the formats below. The key sum
-of a file is a hash of all else in it: a file that was changed is refused. After a change that is
-meant, remove the key.
+of a file is a hash of everything else in it: a file that was changed is refused. After an intended
+change, remove the key.
 
 A saved report (analyze -o report.json; plain, gzip or zstd) may stand in the place of its
 traces for every format of schedscope analyze and plot, except pictures of single waits and
@@ -206,9 +206,9 @@ the timeline of a page, and for what schedscope export makes of the figures:
                and 1; the numbers are those of the JSON. With --table: the rows of that table
   ndjson       the same, one JSON object per line
   benchfmt     for benchstat: a line BenchmarkSched with the figures of the trace, and lines
-               such as BenchmarkSched/origin=timer. Of several traces each has a line, in
-               their order, so that benchstat compares them; what is of all together is
-               in /traces=all, and lines such as those of origins are left out.
+               such as BenchmarkSched/origin=timer. With several traces there is a line for
+               each, in order, so that benchstat compares them; the figures of all together
+               are in /traces=all, and lines by origin and the like are left out.
                benchstat -filter .unit:latency-p99-ns shows one of the many figures
   openmetrics  gauges such as schedscope_latency_p99_seconds{origin="timer"}
   markdown     the summary of .md
