@@ -483,7 +483,11 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		if len(j.questions) > 2 {
 			group = name[strings.LastIndex(name, ".")+1:] + ":"
 		}
-		return fmt.Sprintf("Half of %s %s take %s and more, %s; --slo %sp50=%v accepts that.", n, name, textui.Duration(q.P50), intended(f), group, roundUp(q.P50))
+		objective := fmt.Sprintf("%sp50=%v", group, roundUp(q.P50))
+		if strings.Contains(objective, " ") {
+			objective = "'" + objective + "'" // for shells
+		}
+		return fmt.Sprintf("Half of %s %s take %s and more, %s; --slo %s accepts that.", n, name, textui.Duration(q.P50), intended(f), objective)
 	case q.all:
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}

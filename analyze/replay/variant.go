@@ -42,7 +42,7 @@ var changes = []change{
 	{"quota", "TIME", "CPU time that all threads together get in each 100ms, as under a cgroup's limit", "under a quota of %s in each 100ms", func(c *refsched.Config, value string) error {
 		d, err := time.ParseDuration(value)
 		if err != nil || d <= 0 || d > time.Hour {
-			return errors.New("want a time such as 5ms")
+			return errors.New("want the CPU time in each 100ms, such as 50ms")
 		}
 		c.Quota = model.Duration(d)
 		return nil

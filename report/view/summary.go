@@ -127,6 +127,8 @@ func ObjectiveText(o *result.Objective) string {
 	switch {
 	case o.State == "unknown" && o.Most > 0:
 		return fmt.Sprintf("%s: cannot be judged, %s to %s, as not all of its requests are seen", s, value, textui.Duration(o.Most))
+	case o.State == "unknown" && o.Group != "":
+		return s + ": cannot be judged, no or too few requests of that name"
 	case o.State == "unknown":
 		return s + ": cannot be judged, too few requests"
 	case o.Most > 0 && o.State == "met":
