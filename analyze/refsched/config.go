@@ -14,8 +14,8 @@ type Config struct {
 	Costs Costs
 	Rules Rules
 	// AsRecorded: each wake is for the goroutine that it woke in the recording. Else a join ends
-	// when all goroutines that it waits for are done, places of a semaphore are counted, and a pool serves
-	// whoever has waited longest; its members may come to wait for each other: see Result.Forced.
+	// when all goroutines that it waits for are done, and places of a semaphore are counted: then
+	// goroutines may come to wait for each other: see Result.Forced.
 	AsRecorded bool
 	// NoMeet takes every channel to have room for what is sent early: goroutines that
 	// were found to meet (workload.Op.Meet) do not wait for each other.

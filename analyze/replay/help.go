@@ -35,7 +35,9 @@ Output (--mode free)
   --mode lockstep judges each decision of the runtime by the rules instead.
 
 Classes of wakes
-  hand-off, join, pool   who wakes whom follows from the program: carried over
+  join                   waits for others to end, over when those are done
+  hand-off               one goroutine wakes another, as over a channel: carried over as recorded; where
+                         several wait at one place another schedule may serve another of them
   semaphore              goroutines wait for a count, which is simulated
   lock, cond, select     depends on time: with another schedule others may be served
   buffered               likewise: a channel of which some operations do not show, since a buffer
@@ -46,9 +48,8 @@ Classes of wakes
                          inferred from places and times, and then carried over
   runtime                the runtime's own: GC, finalizers, the scavenger
   syscall                ends of system calls, which nobody wakes; not counted among the wakes
-  Waits for others to end (joins) are over when those are done; of a pool whoever has waited longest
-  is woken; everything else is woken by whom it was. Where goroutines come to wait for each other
-  under these rules, the simulation is made again with all wakes as recorded.
+  All but joins and semaphores are woken by whom they were. Where goroutines come to wait for each
+  other under these rules, the simulation is made again with all wakes as recorded.
   Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet, the
   recording decides: it is simulated both with and without meetings. Unless the former is worse,
   whoever comes first waits in what-ifs, even if it was the other one in the recording.

@@ -95,7 +95,6 @@ type lists struct {
 	waits  []waiting // on recorded wakes, in the order of their ends
 	recent []opAt    // the latest ops that made a goroutine runnable
 	woke   []opAt    // those that woke a thread
-	wakes  []wake    // see classify
 	// See Extractor.Request.
 	stretches []stretch
 	found     []found
@@ -103,7 +102,7 @@ type lists struct {
 }
 
 func (l lists) emptied() lists {
-	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.wakes[:0], l.stretches[:0], l.found[:0], l.points[:0]}
+	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.stretches[:0], l.found[:0], l.points[:0]}
 }
 
 // side is what is known of a goroutine in addition to its program.

@@ -92,30 +92,6 @@ func (w *window) order0() {
 // opRef is operation op of goroutine g, in segment seg.
 type opRef struct{ g, op, seg int32 }
 
-// wakeKind is what wakes have in common that are alike: who wakes whom, where, and from which wait.
-type wakeKind struct {
-	waker, wakee int32
-	from, to     model.StackID
-	reason       model.StringID
-}
-
-// recentWakes remember what is known of some kinds of wakes, each in the place that its kind says, as the same ones come over
-// and over.
-type recentWakes [256]struct {
-	kind wakeKind
-	node int32 // from 1; 0: not known
-}
-
-// node returns that of a wake's kind, which find finds.
-func (r *recentWakes) node(waker int32, o *Op, x *Segment, find func(waker int32, o *Op, x *Segment) int32) int32 {
-	k := wakeKind{waker, o.G, o.Stack, x.Stack, x.Reason}
-	e := &r[((uint32(o.G)*31+uint32(o.Stack))*31+uint32(x.Stack))*0x9e3779b1>>24]
-	if e.node == 0 || e.kind != k {
-		e.kind, e.node = k, find(waker, o, x)+1
-	}
-	return e.node - 1
-}
-
 // eachWake calls f for each recorded wake by a goroutine, with the segment whose wait it ends.
 func (w *window) eachWake(f func(at opRef, o *Op, x *Segment)) {
 	for i := range w.Goroutines {

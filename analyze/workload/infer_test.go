@@ -467,7 +467,7 @@ func TestClasses(t *testing.T) {
 	r.Start(7)
 	b.At(now + 10)
 	w := work(t, b)
-	want := map[model.GoID]workload.Class{2: workload.ClassPool, 3: workload.ClassPool, 4: workload.ClassHandoff,
+	want := map[model.GoID]workload.Class{2: workload.ClassHandoff, 3: workload.ClassHandoff, 4: workload.ClassHandoff,
 		5: workload.ClassLock, 6: workload.ClassCond, 7: workload.ClassSelect, 8: workload.ClassRuntime}
 	for id, class := range want {
 		if x := segments(t, w, id)[0]; x.Class != class {
@@ -476,10 +476,6 @@ func TestClasses(t *testing.T) {
 	}
 	if x := segments(t, w, 8)[0]; x.End != workload.EndAssist || x.Delay < modeltest.Ticks(9) || x.Delay > modeltest.Ticks(11) {
 		t.Errorf("the collector's semaphore: %+v", x)
-	}
-	a, c := segments(t, w, 2)[0].Object, segments(t, w, 3)[0].Object
-	if a < 0 || a != c || w.Objects[a].Waits != 2 {
-		t.Errorf("pool: objects %d and %d of %+v", a, c, w.Objects)
 	}
 }
 

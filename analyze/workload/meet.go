@@ -40,7 +40,7 @@ func (w *window) meet(p *places) {
 		m.count(&w.Goroutines[i])
 	}
 	w.eachWake(func(_ opRef, o *Op, x *Segment) {
-		if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
+		if !m.onChannel(x, o) || x.Class != ClassHandoff {
 			return
 		}
 		// They meet if the operations of one side show all, and nothing says that those of the other do not.
@@ -48,7 +48,7 @@ func (w *window) meet(p *places) {
 		switch {
 		case a.irregular() || b.irregular():
 			x.Class = ClassBuffered
-		case x.Object < 0 && (a.regular() || b.regular()):
+		case a.regular() || b.regular():
 			o.Meet, x.Meet = true, true
 		}
 	})

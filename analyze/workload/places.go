@@ -81,3 +81,15 @@ func isRuntime(fn string) bool {
 	}
 	return false
 }
+
+// numbers gives things numbers from 0, in the order in which they come.
+type numbers[K comparable] map[K]int32
+
+func (m numbers[K]) of(k K) int32 {
+	n, ok := m[k]
+	if !ok {
+		n = int32(len(m))
+		m[k] = n
+	}
+	return n
+}

@@ -134,7 +134,7 @@ func (w *window) semaphore(p *places, place int32, list []waiting, wakers map[[2
 		return
 	}
 	w.points = append(w.points, points...)
-	w.Objects = append(w.Objects, Object{Class: ClassSemaphore, Waits: int64(len(list)), Room: int32(room), Reason: first.Reason})
+	w.Objects = append(w.Objects, Object{Class: ClassSemaphore, Room: int32(room), Reason: first.Reason})
 	for _, x := range list {
 		if by, ok := wakers[[2]int32{x.g, x.seg}]; ok {
 			s := &g.Segments[x.seg]

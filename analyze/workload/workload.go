@@ -26,7 +26,7 @@ type Workload struct {
 	Start, End model.Time
 
 	Goroutines []Goroutine // by index, which ops refer to
-	Objects    []Object    // pools, semaphores and joins
+	Objects    []Object    // semaphores and joins
 	Arrivals   []Arrival   // in order of At
 	Cycles     []Cycle     // of the garbage collector, in order of beginning
 	Stops      []Stop      // of the world, GC's own not included
@@ -139,26 +139,23 @@ type Class uint8
 
 // Classes of waits.
 const (
-	ClassNone    Class = iota
-	ClassHandoff       // a stable pair of places: waker and wakee; sound
-	// ClassPool: many wait at one place and are woken from one: the longest waiting is
-	// served. With no Object the members are not alike, and only the recorded wakes are sound.
-	ClassPool
-	ClassJoin      // sync.WaitGroup and its like
-	ClassLock      // a mutex: only contended operations are seen
-	ClassCond      // conditions and semaphores: who is served depends on time
-	ClassSelect    // one of several channels, or pairs that change: depends on time
-	ClassBuffered  // a channel of which some operations neither wait nor wake, and so do not show
-	ClassSemaphore // one of a number of places, which can be counted
-	ClassTimer     // the requested time is not in the trace
-	ClassExternal  // data or connections from outside
-	ClassLoopback  // data from the program itself, inferred
+	ClassNone      Class = iota
+	ClassHandoff         // one goroutine wakes another, as over a channel
+	ClassJoin            // sync.WaitGroup and its like
+	ClassLock            // a mutex: only contended operations are seen
+	ClassCond            // conditions and semaphores: who is served depends on time
+	ClassSelect          // one of several channels: depends on time
+	ClassBuffered        // a channel of which some operations neither wait nor wake, and so do not show
+	ClassSemaphore       // one of a number of places, which can be counted
+	ClassTimer           // the requested time is not in the trace
+	ClassExternal        // data or connections from outside
+	ClassLoopback        // data from the program itself, inferred
 	ClassSyscall
 	ClassRuntime // the runtime's own: GC, scavenger, finalizers
 	NumClasses
 )
 
-var classNames = []string{"none", "hand-off", "pool", "join", "lock", "cond", "select", "buffered", "semaphore", "timer", "external", "loopback", "syscall", "runtime"}
+var classNames = []string{"none", "hand-off", "join", "lock", "cond", "select", "buffered", "semaphore", "timer", "external", "loopback", "syscall", "runtime"}
 
 // String returns the class's name as tables print it.
 func (c Class) String() string { return model.NameOf(classNames, c) }
@@ -241,7 +238,6 @@ type Object struct {
 	// of waits for one.
 	Room   int32
 	Reason model.StringID
-	Waits  int64
 }
 
 // Part is segment Seg of goroutine G.
