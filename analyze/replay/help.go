@@ -48,8 +48,7 @@ Classes of wakes
                          inferred from places and times, and then carried over
   runtime                the runtime's own: GC, finalizers, the scavenger
   syscall                ends of system calls, which nobody wakes; not counted among the wakes
-  All but joins and semaphores are woken by whom they were. Where goroutines come to wait for each
-  other under these rules, the simulation is made again with all wakes as recorded.
+  All but joins and semaphores are woken by whom they were.
   Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet, the
   recording decides: it is simulated both with and without meetings. Unless the former is worse,
   whoever comes first waits in what-ifs, even if it was the other one in the recording.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
@@ -245,9 +244,7 @@ func compareFrom(w *workload.Workload) model.Time {
 	return w.Start + model.Time(min(workload.Warmup, w.End.Sub(w.Start)/4))
 }
 
-// simulate runs all simulations of a window, nil for none, and adds up what they gave. If waits had to be ended in one, because
-// goroutines came to wait for each other that are served by class, all wakes are for those that they
-// woke in the recording: then one can always go on.
+// simulate runs all simulations of a window, nil for none, and adds up what they gave.
 func (r *Replay) simulate(w *workload.Workload) error {
 	if w == nil {
 		return nil
@@ -267,32 +264,6 @@ func (r *Replay) simulate(w *workload.Workload) error {
 	list, err := r.all(w, runs, costs)
 	if err != nil {
 		return err
-	}
-	// What is asked for must not change what it is compared with, nor the reference itself.
-	for _, kinds := range [][]runKind{{runFree}, {runIdeal}, {runBase, runVariant}} {
-		var again []*run
-		var at []int
-		forced := false
-		for i, x := range runs {
-			if slices.Contains(kinds, x.kind) {
-				again, at = append(again, x), append(at, i)
-				forced = forced || list[i].Forced > 0
-			}
-		}
-		if !forced {
-			continue
-		}
-		for _, x := range again {
-			x.asRecorded = true
-		}
-		redone, err := r.all(w, again, costs)
-		if err != nil {
-			return err
-		}
-		for k, i := range at {
-			list[i] = redone[k]
-			runs[i].asRecorded = false
-		}
 	}
 	for i, s := range list {
 		runs[i].total.merge(s)
