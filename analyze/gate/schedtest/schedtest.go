@@ -141,8 +141,9 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 	}
 	record := env.Take(env.Begin)
 	record.Workload, record.Samples = r.workload, r.sampled()
-	env.Log(ctx, &record)
+	// Both records are in the region, so that they are of it however long the machine takes in between.
 	r.region = trace.StartRegion(ctx, sample.WindowRegion)
+	env.Log(ctx, &record)
 	return r
 }
 
@@ -189,12 +190,12 @@ func (r *Recording) Stop() {
 	}
 	r.stopped = true
 	defer recorder.release()
-	r.region.End()
 	record := env.Take(env.End)
 	r.mu.Lock()
 	record.Workload, record.Ops, record.Samples = r.workload, r.ops, r.sampled()
 	r.mu.Unlock()
 	env.Log(context.Background(), &record)
+	r.region.End()
 	if r.profile != nil {
 		defer r.profile()
 	}
