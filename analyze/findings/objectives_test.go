@@ -32,9 +32,12 @@ func TestObjectivesOfUnseen(t *testing.T) {
 	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 	states := map[string]int{}
 	for range 50 {
-		lengths := make([]model.Duration, 20)
+		lengths, longest := make([]model.Duration, 20), 1+random.IntN(8) // of those that are seen
 		for i := range lengths {
-			lengths[i] = model.Duration(1+random.IntN(8)) * 1e6
+			if i == 12 {
+				longest = 8
+			}
+			lengths[i] = model.Duration(1+random.IntN(longest)) * 1e6
 		}
 		seen, others := lengths[:12], lengths[12:]
 		named := func(name string, list []model.Duration) result.RequestHandler {
