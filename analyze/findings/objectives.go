@@ -65,14 +65,14 @@ func (j *judge) measure(objectives []result.Objective) {
 		worst := o
 		for i := range j.r.Requests {
 			k := &j.r.Requests[i]
-			of := o
+			of, others := o, unseen(k)
 			all := o.Group == "" || o.Group == k.Kind
 			if all {
 				compare(&of, k, k.Dist.Values(), nil)
 			}
 			for n := range k.Handlers {
 				if h := &k.Handlers[n]; handled(h.Name) && (all && len(k.Groups) > 0 || !all && isNamed(&o, h.Name)) {
-					compare(&of, k, h.Dist.Values(), unseen(k))
+					compare(&of, k, h.Dist.Values(), others)
 				}
 			}
 			if of.State == "missed" {
@@ -142,7 +142,10 @@ func worse(a, b result.Objective) result.Objective {
 // unseen are the requests of a kind of which the handler is not known; nil if there are none.
 func unseen(k *result.RequestKind) (all *dist.Dist) {
 	for i := range k.Handlers {
-		if v := k.Handlers[i].Dist.Values(); !handled(k.Handlers[i].Name) && v != nil && v.Count() > 0 {
+		if handled(k.Handlers[i].Name) {
+			continue
+		}
+		if v := k.Handlers[i].Dist.Values(); v != nil && v.Count() > 0 {
 			all = cmp.Or(all, &dist.Dist{})
 			all.Merge(v)
 		}
