@@ -47,7 +47,7 @@ func ParseObjectives(text string) (list []result.Objective, err error) {
 	return list, nil
 }
 
-var objective = regexp.MustCompile(`^p([0-9.]+)=([0-9.]+[a-zµ]+)$`)
+var objective = regexp.MustCompile(`^p([0-9.]+)=((?:[0-9.]+[a-zµ]+)+)$`)
 
 // isGroup reports whether an objective is for a group of requests, or for all of its kind.
 func isGroup(o *result.Objective, q *question) bool {

@@ -161,6 +161,36 @@ func TestIntended(t *testing.T) {
 	}
 }
 
+// TestAccepted checks that the objective which the verdict proposes is accepted, and makes it another one.
+func TestAccepted(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.get": "get:p50=1m10s", "example.com/a.get[...]": "'get[...]:p50=1m10s'", "GET /a.b": "'GET /a.b:p50=1m10s'", "": "http:p50=1m10s",
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		set := func(d model.Duration) result.RequestSet {
+			return result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{d}, 20)...), Tails: []result.RequestTail{{Count: 5, Total: 5 * d,
+				Middle: result.RequestMiddle{Count: 10, Total: 10 * d}, Groups: []result.RequestRow{{Kind: "network", Function: "main.get", Middle: 10 * d}}}}}
+		}
+		k := result.RequestKind{Kind: "http", RequestSet: set(70e9)}
+		if name != "" {
+			k.Handlers = []result.RequestHandler{{Named: result.Named{Name: name, Dist: k.Dist}}}
+		}
+		v.Requests = []result.RequestKind{k, {Kind: "task", RequestSet: set(1e3)}}
+		findings.Judge(v)
+		_, text, _ := strings.Cut(v.Verdict.Text, "--slo ")
+		slo := strings.TrimSuffix(text, " accepts that.")
+		list, err := findings.ParseObjectives(strings.Trim(slo, "'"))
+		if err != nil || slo != want {
+			t.Errorf("%s: %q: %v", name, v.Verdict.Text, err)
+			continue
+		}
+		findings.Judge(v, list...)
+		if findings.ExitCode(&v.Verdict) != 0 || v.Verdict.Word != findings.Healthy {
+			t.Errorf("%s: %s: %s %s", name, slo, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
+
 // TestParseObjectives checks what --slo accepts.
 func TestParseObjectives(t *testing.T) {
 	list, err := findings.ParseObjectives("POST /order:p99=50ms,p50=5ms")

@@ -479,15 +479,17 @@ func (j *judge) what(q *question, f *result.Finding) string {
 	case q.all && q.others > 0:
 		return fmt.Sprintf("Half of %s %s take %s and more; %s others show no handler.", n, name, textui.Duration(q.P50), textui.Count(q.others))
 	case q.all && q.limit == 0 && intended(f) != "":
-		group := ""
-		if len(j.questions) > 2 {
-			group = name[strings.LastIndex(name, ".")+1:] + ":"
+		slo := fmt.Sprintf("p50=%v", roundUp(q.P50))
+		switch head, _, _ := strings.Cut(name, "["); {
+		case len(j.questions) <= 2:
+		case !handled(q.Name):
+			slo = q.kind + ":" + slo
+		case strings.Contains(head, "/"): // a route
+			slo = name + ":" + slo
+		default:
+			slo = name[strings.LastIndex(head, ".")+1:] + ":" + slo
 		}
-		objective := fmt.Sprintf("%sp50=%v", group, roundUp(q.P50))
-		if strings.Contains(objective, " ") {
-			objective = "'" + objective + "'" // for shells
-		}
-		return fmt.Sprintf("Half of %s %s take %s and more, %s; --slo %s accepts that.", n, name, textui.Duration(q.P50), intended(f), objective)
+		return fmt.Sprintf("Half of %s %s take %s and more, %s; --slo %s accepts that.", n, name, textui.Duration(q.P50), intended(f), textui.ShellWord(slo))
 	case q.all:
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
