@@ -294,6 +294,38 @@ func TestLoopbackPool(t *testing.T) {
 	}
 }
 
+// TestLoopbackFirstPoll has the first poll of a window find what four goroutines have written.
+func TestLoopbackFirstPoll(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0)
+	now := 1
+	step := func(ticks int) { now += ticks; b.At(now) }
+	truth := map[model.GoID][]model.GoID{}
+	for g := range model.GoID(4) {
+		m.Status(11+g, model.GoRunnable, "main.write")
+		m.Status(1+g, model.GoRunnable, "main.read").Start(1 + g)
+		step(100)
+		m.With("internal/poll.(*FD).Read", "main.read").Block("network")
+		truth[1+g] = []model.GoID{11 + g}
+	}
+	for g := range model.GoID(4) {
+		step(100)
+		m.Start(11+g).With("syscall.write", "main.write").Syscall()
+		step(100)
+		m.SyscallEnd()
+		step(10)
+		m.Stop("runtime.Gosched")
+	}
+	for _, g := range []model.GoID{3, 2, 1, 4} { // as the poller does
+		step(1)
+		m.Unblock(g)
+	}
+	step(100)
+	if right, all := rightSends(t, work(t, b), truth); right != 4 || all != 4 {
+		t.Errorf("%d of %d waits are ended by who wrote, want 4", right, all)
+	}
+}
+
 // rightSends counts the waits for the network of goroutines, and those ended by who ended them in truth.
 func rightSends(t *testing.T, w *workload.Workload, truth map[model.GoID][]model.GoID) (right, all int) {
 	sends := map[[2]int][]model.GoID{} // by goroutine and segment

@@ -243,7 +243,7 @@ const pollMost = 128
 // polls returns which poll found each wait for the network.
 func (w *window) polls() []poll {
 	out := make([]poll, len(w.nets))
-	since := model.Time(math.MinInt64)
+	since := model.Time(math.MinInt64 / 2) // something is subtracted
 	for i, j, n := 0, 0, int32(0); i < len(w.nets); i, n = j, n+1 {
 		for j = i + 1; j < len(w.nets) && j-i < pollMost && w.nets[j].to.Sub(w.nets[j-1].to) <= sameList; j++ {
 		}
@@ -377,7 +377,7 @@ func (l *linker) match(waits []int32) {
 	var calls []*netWrite // of each goroutine the first, latest first
 	x := &l.waits[waits[len(waits)-1]]
 	since, first := x.poll.since-model.Time(sameList), map[int32]int{}
-	for k := x.calls - 1; k >= 0 && l.writes[k].latest >= since && len(calls) < loopbackScan; k-- {
+	for k := x.calls - 1; k >= max(0, x.calls-8*loopbackScan) && l.writes[k].latest >= since && len(calls) < loopbackScan; k-- {
 		w := &l.writes[k]
 		if w.claimed || w.dial || w.to < since || !l.found[l.ofWriter(w)] {
 			continue
