@@ -302,7 +302,7 @@ func (a *attribution) follow(s *model.Step, late bool) {
 		}
 		*x = opening{s.Time, s.G}
 		a.opened.push(*x)
-	case from == model.GoRunnable:
+	case from == model.GoRunnable, s.Flags&model.StepWait != 0, to == model.GoNotExist: // a trace may contradict itself
 		if x := a.open.Get(s.G); x != nil && *x != (opening{}) {
 			*x = opening{}
 			a.undone--

@@ -335,3 +335,20 @@ func TestCausesOfLongWait(t *testing.T) {
 	equal(t, "in all", rows[0].Total+rows[1].Total, 299_990_000-20_000_000)
 	equal(t, "earlier", rows[0].Function == EarlierName || rows[1].Function == EarlierName, true)
 }
+
+// TestContradictingWaits checks that waits are over that end by what a trace contradicts itself in.
+func TestContradictingWaits(t *testing.T) {
+	s := newScript(t, 1)
+	for i, to := range []model.GoState{model.GoWaiting, model.GoNotExist} {
+		s.ready(10 * (i + 1))
+		x := s.waited(10*(i+1), to, 0)
+		x.From = uint8(model.GoRunning)
+		s.step(10*(i+1)+5, x)
+	}
+	s.ready(30)
+	s.step(30, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunning), To: uint8(model.GoNotExist)})
+	s.a.settleUntil(at(40))
+	if s.a.undone != 0 || !s.a.opened.empty() {
+		t.Errorf("%d waits are open, want 0", s.a.undone)
+	}
+}
