@@ -18,8 +18,8 @@ type (
 		RequestSet
 		Unfollowed int64            `json:"unfollowed,omitempty"`  // Tasks that began while 131,072 were open: they are in no other figure here.
 		Handlers   []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
-		// The same as of the kind by handler, task or function, if there are several, at most 16, and
-		// at least four fifths of the requests have one: else it is not known which are alike.
+		// The same as of the kind by handler, task or function, at most 16, if two have ten requests or
+		// more, or one and at least half of all requests have one: else it is not known which are alike.
 		Groups []RequestGroup `json:"groups,omitempty" sort:"total"`
 	}
 
