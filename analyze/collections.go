@@ -43,7 +43,7 @@ func (t *top[T]) full() (last T, ok bool) {
 	return last, false
 }
 
-// fifo is a queue of items without pointers.
+// fifo is a queue. It may hold on to items that were removed.
 type fifo[T any] struct {
 	items []T
 	head  int // before it is garbage
