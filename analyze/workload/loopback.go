@@ -252,7 +252,9 @@ func (w *window) polls() []poll {
 			out[k] = poll{n, int32(last - 1 - k), since}
 		}
 		out[last] = poll{n, int32(last - i), since}
-		since = w.nets[last].to
+		if j < len(w.nets) && w.nets[j].to.Sub(w.nets[last].to) > sameList {
+			since = w.nets[last].to // else the next one found what was ready as long ago
+		}
 	}
 	return out
 }
@@ -314,7 +316,7 @@ func (l *linker) rematch() {
 			continue
 		}
 		l.each(false, x, func(w *netWrite) bool {
-			if l.found[l.tied(w, x)] {
+			if l.fits(w, x) > 0 {
 				l.tie(w, x)
 			}
 			return x.cause == nil
