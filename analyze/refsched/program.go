@@ -312,6 +312,9 @@ func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
 func (s *sim) delay(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
 	due := s.now + int64(seg.Delay)
+	if seg.Absolute {
+		due = max(s.now, int64(seg.Delay))
+	}
 	switch {
 	case seg.End == workload.EndSleep && due <= s.now,
 		seg.End == workload.EndNetwork && s.woken[g.first+g.seg],

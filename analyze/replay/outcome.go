@@ -19,6 +19,8 @@ type Outcome struct {
 	Refused string
 	// Recording says how to record what the variant asks for, "" if that is not possible.
 	Recording string
+
+	widths *widths // with BasisChecked
 }
 
 // Basis is what the figures of an outcome rest on.
@@ -29,9 +31,8 @@ const (
 	// BasisSpread: the ranges are the spread of the simulation over seeds. How far simulations of
 	// such a variant are from the truth has not been measured.
 	BasisSpread Basis = iota
-	// BasisChecked: the trace was recorded with two procs, the variant has one, and changes nothing
-	// else. The ranges are intervals whose coverage has been measured on recordings: see
-	// intervals.go.
+	// BasisChecked: the ranges are intervals whose coverage has been measured on recordings. That is so between one proc
+	// and two, and of what happens with two on a quiet machine: see intervals.go.
 	BasisChecked
 	// BasisUnknown: nothing can be said, see Outcome.Refused.
 	BasisUnknown
@@ -100,27 +101,19 @@ func (r *Result) outcomes() {
 	for i := range r.options.Variants {
 		v := &r.options.Variants[i]
 		o := Outcome{Name: v.Name, Recording: v.Recording()}
-		if v.unknown(r.MinProcs) {
-			o.Basis, o.Refused = BasisUnknown, OneProc
-			r.Outcomes = append(r.Outcomes, o)
-			continue
-		}
 		if v.quiet() && r.Outages.Count == 0 && r.Outages.Standstills == 0 {
 			o.Basis, o.Refused, o.Recording = BasisUnknown, NoOutages, ""
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		}
 		o.compare(kindOf(r.runs, runVariant, v), base, measured)
-		if !v.other() && v.Procs() == 1 && r.checked() {
+		if o.widths = r.widths(v); o.widths != nil {
 			o.Basis = BasisChecked
-			r.widen(&o, measured)
+			o.widen(measured)
 		}
 		r.Outcomes = append(r.Outcomes, o)
 	}
 }
-
-// OneProc says why nothing is said of several procs.
-const OneProc = "a trace recorded with one proc does not show what would wait on several"
 
 // NoOutages says why nothing is said of a quiet machine.
 const NoOutages = "the trace does not show that the operating system ran anything else on the program's threads"

@@ -256,10 +256,9 @@ func (r *Replay) simulate(w *workload.Workload) error {
 	}
 	var runs []*run
 	for i := range r.result.runs {
-		if x := &r.result.runs[i]; !x.skipped(w, r.o.Variants) {
-			x.setMeets(meets)
-			runs = append(runs, x)
-		}
+		x := &r.result.runs[i]
+		x.setMeets(meets)
+		runs = append(runs, x)
 	}
 	list, err := r.all(w, runs, costs)
 	if err != nil {

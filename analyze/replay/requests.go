@@ -144,7 +144,7 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 	for k := range f {
 		value, m := rangeOf(values[k]), max(x.Figures[k], 1e-9)
 		if o.Basis == BasisChecked {
-			value = widthsRequests[k].around(value)
+			value = o.widths.requests[k].around(value)
 		}
 		f[k] = Figure{value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}
 	}

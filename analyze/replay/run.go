@@ -2,10 +2,8 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
-	"github.com/schedscope/schedscope/analyze/workload"
 )
 
 // run is one simulation of each window: a configuration and a seed.
@@ -53,15 +51,6 @@ func seeded(r run, seeds int) []run {
 		out = append(out, r)
 	}
 	return out
-}
-
-// skipped reports whether nothing is simulated of a window: a variant of which nothing can be said, and the baseline if
-// all are such.
-func (r *run) skipped(w *workload.Workload, variants []Variant) bool {
-	if r.kind == runBase {
-		return !slices.ContainsFunc(variants, func(v Variant) bool { return !v.unknown(w.Procs) })
-	}
-	return r.variant != nil && r.variant.unknown(w.Procs)
 }
 
 // config returns the run's configuration.

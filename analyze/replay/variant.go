@@ -193,9 +193,9 @@ func (v *Variant) quiet() bool {
 	return slices.ContainsFunc(v.parts, func(x part) bool { return x.name == "quiet" })
 }
 
-// other reports whether the variant changes more than procs.
-func (v *Variant) other() bool {
-	return slices.ContainsFunc(v.parts, func(x part) bool { return x.name != "procs" })
+// only reports whether the variant makes no other change than the one of this name.
+func (v *Variant) only(name string) bool {
+	return !slices.ContainsFunc(v.parts, func(x part) bool { return x.name != name })
 }
 
 // Procs returns the GOMAXPROCS that the variant sets, 0 if it does not.
@@ -204,6 +204,3 @@ func (v *Variant) Procs() int {
 	v.apply(&c)
 	return c.Procs
 }
-
-// unknown reports whether nothing can be said of a variant: one proc does not show what waits on several.
-func (v *Variant) unknown(procs int) bool { return procs == 1 && v.Procs() > 1 }

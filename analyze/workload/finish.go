@@ -45,6 +45,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.inferReasons(e.words.network)
 	w.inferSleeps()
 	w.inferLoopback(&e.places)
+	w.inferArrivals()
 	w.classify(&e.places)
 	w.meet(&e.places)
 	w.semaphores(&e.places)

@@ -113,7 +113,7 @@ const (
 	// EndSleep: a timer wakes it, Delay after it stopped.
 	EndSleep
 	// EndExternal: something outside of the program makes it ready, Delay after
-	// it stopped, and the network poller finds it.
+	// it stopped or, with Absolute, after the beginning of the window, and the network poller finds it.
 	EndExternal
 	// EndNetwork: like EndExternal, but what makes it ready is an [OpSend] of the
 	// program itself.
@@ -185,6 +185,7 @@ type Segment struct {
 	End      EndKind
 	Class    Class
 	Blocking bool
+	Absolute bool
 	// Meet: an EndWait on a channel without a buffer. If the other side has come first it is that which
 	// waits: see Op.Meet.
 	Meet bool

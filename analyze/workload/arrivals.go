@@ -1,0 +1,86 @@
+package workload
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// What comes from outside
+//
+//  1. A client that sends its next request a while after the answer is carried over by how long the server waited. One
+//     that sends at times of its own, as users do, is by when its requests came: under another schedule they come then, too.
+//  2. Which of the two it is shows where several goroutines wait at one place. If each waits for a client with a pause of its
+//     own, the more of them wait, the sooner the next wait ends. If requests come at times of their own, that makes no
+//     difference.
+//  3. With the rate c n while n of them wait, the likelihood of N ends is largest at c = N / (sum of all waits); with the
+//     same rate for any n, at N / (time in which any waits). Where the second is more likely for certain, waits are over at
+//     the recorded times.
+
+const (
+	// arrivalsLeast is how many waits at a place are judged.
+	arrivalsLeast = 50
+	// surelyOpen is by how much the logarithm of the likelihood must differ.
+	surelyOpen = 5
+)
+
+// external identifies where goroutines wait for what comes from outside.
+type external struct {
+	fn    model.StringID
+	stack model.StackID
+}
+
+// inferArrivals finds out what comes at times of its own.
+func (w *window) inferArrivals() {
+	groups, order := map[external][]waiting{}, []external{}
+	for _, x := range w.nets {
+		g := &w.Goroutines[x.g]
+		s := &g.Segments[x.seg]
+		if s.End != EndExternal {
+			continue
+		}
+		k := external{g.Func, s.Stack}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], x)
+	}
+	for _, k := range order {
+		if list := groups[k]; len(list) < arrivalsLeast || openLead(list) < surelyOpen {
+			continue
+		}
+		for _, x := range groups[k] {
+			s := &w.Goroutines[x.g].Segments[x.seg]
+			s.Absolute, s.Delay = true, x.to.Sub(w.Start)
+		}
+	}
+}
+
+// openLead returns by how much more likely, as a logarithm, it is that waits, in the order of their ends, end at times of
+// their own than that each ends by itself.
+func openLead(ends []waiting) float64 {
+	begins := slices.Clone(ends)
+	slices.SortFunc(begins, func(a, b waiting) int { return cmp.Compare(a.from, b.from) })
+	var all, any model.Duration // of waits; in which any lasts
+	var at model.Time
+	n, closed := 0, 0.0
+	pass := func(to model.Time) {
+		all += to.Sub(at) * model.Duration(n)
+		if n > 0 {
+			any += to.Sub(at)
+		}
+		at = to
+	}
+	for _, x := range ends {
+		for len(begins) > 0 && begins[0].from < x.to {
+			pass(begins[0].from)
+			begins, n = begins[1:], n+1
+		}
+		pass(x.to)
+		closed += math.Log(float64(max(n, 1)))
+		n--
+	}
+	return float64(len(ends))*math.Log(float64(all)/float64(max(any, 1))) - closed
+}
