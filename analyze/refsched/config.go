@@ -17,9 +17,6 @@ type Config struct {
 	// when all goroutines that it waits for are done, and places of a semaphore are counted: then
 	// goroutines may come to wait for each other: see Result.Forced.
 	AsRecorded bool
-	// NoMeet takes every channel to have room for what is sent early: goroutines that
-	// were found to meet (workload.Op.Meet) do not wait for each other.
-	NoMeet bool
 	// NoTracer leaves out the goroutines that write the trace.
 	NoTracer bool
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span

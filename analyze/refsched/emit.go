@@ -24,8 +24,8 @@ type emitter struct {
 
 // words are the strings that events name.
 type words struct {
-	network, assistWait, sends, receives, preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, sweepStop, markStop, procs model.StringID
-	modes                                                                                                                                [3]model.StringID
+	network, assistWait, preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, sweepStop, markStop, procs model.StringID
+	modes                                                                                                               [3]model.StringID
 }
 
 func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
@@ -35,8 +35,6 @@ func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
 	o.words = words{
 		network:    t.AddString("network"),
 		assistWait: t.AddString("GC mark assist wait for work"),
-		sends:      t.AddString("chan send"),
-		receives:   t.AddString("chan receive"),
 		preempted:  t.AddString("preempted"),
 		gosched:    t.AddString("runtime.Gosched"),
 		worker:     t.AddString("runtime.gcBgMarkWorker"),

@@ -88,9 +88,6 @@ func (s *sim) do(c where, op *workload.Op) bool {
 			x.state, x.fresh = gWaiting, true
 		}
 	case workload.OpWake:
-		if op.Meet && !s.cfg.NoMeet && c.g >= 0 && c.p >= 0 {
-			return s.meet(c, op)
-		}
 		s.wakeOp(c, op)
 	case workload.OpSend:
 		s.at(s.now, evReady, op.G, 0, uint32(op.Seg))
@@ -290,11 +287,7 @@ func (s *sim) stopWaiting(i int32, reason model.StringID, stack model.StackID) {
 // wait ends a segment in a wait for a wake, unless it came already.
 func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
-	if seg.Meet && !s.cfg.NoMeet {
-		if s.meetWaiting(i, seg) {
-			return false
-		}
-	} else if s.byClass(seg.Object) {
+	if s.byClass(seg.Object) {
 		if s.objects[seg.Object].take() {
 			s.nextSegment(g)
 			return false

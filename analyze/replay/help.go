@@ -49,9 +49,7 @@ Classes of wakes
   runtime                the runtime's own: GC, finalizers, the scavenger
   syscall                ends of system calls, which nobody wakes; not counted among the wakes
   All but joins and semaphores are woken by whom they were.
-  Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet, the
-  recording decides: it is simulated both with and without meetings. Unless the former is worse,
-  whoever comes first waits in what-ifs, even if it was the other one in the recording.
+  Whether a channel has a buffer is not in a trace: who sends sooner than recorded does not wait.
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.

@@ -250,14 +250,9 @@ func (r *Replay) simulate(w *workload.Workload) error {
 		return nil
 	}
 	costs := r.calibrator.costs()
-	meets, err := r.meets(w, costs)
-	if err != nil {
-		return err
-	}
 	var runs []*run
 	for i := range r.result.runs {
 		if x := &r.result.runs[i]; !x.skipped(w, r.o.Variants) {
-			x.setMeets(meets)
 			runs = append(runs, x)
 		}
 	}

@@ -13,7 +13,6 @@ type run struct {
 	kind    runKind
 	variant *Variant // of a what-if
 	seed    uint64
-	meets   bool      // see meets.go
 	total   *Schedule // of all windows
 	// contradictions are events of the simulation that the Machine did not accept.
 	contradictions int64
@@ -66,7 +65,7 @@ func (r *run) skipped(w *workload.Workload, variants []Variant) bool {
 
 // config returns the run's configuration.
 func (r *run) config(costs refsched.Costs) refsched.Config {
-	c := refsched.Config{Seed: r.seed, Costs: costs, NoMeet: !r.meets}
+	c := refsched.Config{Seed: r.seed, Costs: costs}
 	c.NoTracer = r.kind == runBase || r.kind == runVariant
 	if r.kind == runIdeal {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}

@@ -46,7 +46,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.inferSleeps()
 	w.inferLoopback(&e.places)
 	w.classify(&e.places)
-	w.meet(&e.places)
+	w.buffered(&e.places)
 	w.semaphores(&e.places)
 	w.putPoints()
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })

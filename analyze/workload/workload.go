@@ -185,9 +185,6 @@ type Segment struct {
 	End      EndKind
 	Class    Class
 	Blocking bool
-	// Meet: an EndWait on a channel without a buffer. If the other side has come first it is that which
-	// waits: see Op.Meet.
-	Meet bool
 }
 
 // OpKind says what an Op does.
@@ -222,9 +219,6 @@ type Op struct {
 	// Tail: the goroutine goes to the tail of the local queue, not to runnext; Inject: it is
 	// put as injectglist does.
 	Tail, Inject bool
-	// Meet, of an OpWake: if the goroutine that is to be woken does not wait yet, this one
-	// waits for it here, on a channel without a buffer.
-	Meet bool
 }
 
 // Object is what several goroutines wait for.
