@@ -61,7 +61,7 @@ func (p *procs) judgeExtra(at model.Time, explains func(*extra) bool) {
 			n++
 			continue
 		}
-		v := verdict{agreed: explained && in <= wakeWithin, late: true, class: Unexplained}
+		v := verdict{agreed: explained && in <= wakeWithin, class: Unexplained}
 		if explained && in <= signalled {
 			v.class = OS
 		}

@@ -16,25 +16,19 @@ type passes struct {
 	n    int
 }
 
-// plain and hidden are a Checker as the observer of its two resolvers.
-type (
-	plain  Checker
-	hidden Checker
-)
-
 // Decision implements [runqueue.DecisionObserver].
-func (p *plain) Decision(d *runqueue.Decision) {
-	p.procs.until(d.Time)
-	if d.How == runqueue.SourceSystem && p.procs.wasIdleWorker(d.G, d.Time) {
-		p.queues.judgeIdleWorker(d)
+func (c *Checker) Decision(d *runqueue.Decision) {
+	c.procs.until(d.Time)
+	if d.How == runqueue.SourceSystem && c.procs.wasIdleWorker(d.G, d.Time) {
+		c.queues.judgeIdleWorker(d)
 	}
-	p.queues.Decision(d)
+	c.queues.Decision(d)
 }
 
 // Start implements [runqueue.StartObserver].
-func (p *plain) Start(s *runqueue.Start) {
-	p.procs.started(s)
-	p.queues.Start(s)
+func (c *Checker) Start(s *runqueue.Start) {
+	c.procs.started(s)
+	c.queues.Start(s)
 }
 
 // Decision implements [runqueue.DecisionObserver]. Of one that diverges the rest is not judged: a steal
@@ -52,9 +46,6 @@ func (q *Queues) Decision(d *runqueue.Decision) {
 		v = verdict{excluded: true}
 	}
 	q.judge(kind, v, from, d.Time)
-	if q.sampled(d.Ordinal) {
-		q.result.Plain.add(v)
-	}
 	if (v.agreed || v.excluded) && !follows {
 		q.judge(Place, q.judgePlace(d), from, d.Time)
 	}
@@ -96,40 +87,16 @@ func (q *Queues) Start(s *runqueue.Start) {
 	v.excluded = !v.agreed
 	q.result.Kinds[Pick].add(v)
 	q.result.Kinds[Place].add(v)
-	if q.sampled(s.Ordinal) {
-		q.result.Plain.add(v)
-	}
 }
 
 // Lengths implements [runqueue.LengthsObserver].
-func (p *plain) Lengths(l *runqueue.Lengths) { (*Checker)(p).procs.length(l) }
-
-// Decision implements [runqueue.DecisionObserver].
-func (h *hidden) Decision(d *runqueue.Decision) {
-	h.masking = append(h.masking, d)
-	if len(h.masking) < d.Hypotheses {
-		return
-	}
-	v := h.queues.judgeWhole(h.masking[0])
-	if !v.agreed && !v.excluded {
-		for _, o := range h.masking[1:] {
-			if w := h.queues.judgeWhole(o); w.agreed {
-				v = verdict{excluded: true}
-				break
-			}
-		}
-	}
-	h.masking = h.masking[:0]
-	h.queues.result.Masked.add(v)
-}
+func (c *Checker) Lengths(l *runqueue.Lengths) { c.procs.length(l) }
 
 // judgeWhole judges a pick, and of a steal how many were taken.
 func (q *Queues) judgeWhole(d *runqueue.Decision) verdict {
 	v := q.judgePick(d)
 	if v.agreed && source(d) == refsched.PickSteal {
-		late := v.late
 		v = q.judgeSteal(d)
-		v.late = v.late || late
 	}
 	if v.agreed && d.Start != nil && d.Start.Grade == runqueue.GradeContradicted {
 		return verdict{excluded: true, contradicted: true, did: describe(d, source(d)), want: "a pick that fits those before it", class: q.classOfPick(d, source(d))}
@@ -199,13 +166,13 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 		return verdict{excluded: true} // the first one shows where the schedtick stands
 	}
 	all := states(d)
-	for i, s := range all {
+	for _, s := range all {
 		want := refsched.Pick(s)
 		if want == refsched.PickFair {
 			want = refsched.PickGlobal
 		}
 		if want == did && q.inOrder(d, did) {
-			return verdict{agreed: true, late: i > 0 || d.Index > 0 && did != refsched.PickSteal}
+			return verdict{agreed: true}
 		}
 	}
 	if s := all[0]; d.NextUnsure && s.Next {
@@ -271,14 +238,10 @@ func (q *Queues) judgeSteal(d *runqueue.Decision) verdict {
 		return verdict{excluded: true}
 	}
 	n, x := d.Index+1, &d.Victim
-	if fits(n, x.Least, x.Len) {
+	if fits(n, x.Least, x.Len) ||
+		x.Taken > 1 && fits(n, x.Taken-1, x.Taken-1) || // from the other thief, who had all but one of them
+		n > x.Taken && fits(n-x.Taken, x.Least-x.Taken, x.Left()) {
 		return verdict{agreed: true}
-	}
-	if x.Taken > 1 && fits(n, x.Taken-1, x.Taken-1) {
-		return verdict{agreed: true, late: true} // from the other thief, who had all but one of them
-	}
-	if n > x.Taken && fits(n-x.Taken, x.Least-x.Taken, x.Left()) {
-		return verdict{agreed: true, late: true}
 	}
 	v := verdict{did: fmt.Sprintf("took %d of %d", n, x.Len), want: fmt.Sprintf("take %d", refsched.StealBatch(x.Len))}
 	v.class = q.classOfPick(d, refsched.PickSteal)
@@ -373,10 +336,10 @@ func (q *Queues) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
 func (q *Queues) judgeIdleWorker(d *runqueue.Decision) {
 	from := divergence(d)
 	all := states(d)
-	for i, s := range all {
+	for _, s := range all {
 		s.Victims, s.VictimNexts = 0, 0 // a thread that does not spin does not steal first
 		if refsched.Pick(s) == refsched.PickNothing {
-			q.judge(GC, verdict{agreed: true, late: i > 0}, from, d.Time)
+			q.judge(GC, verdict{agreed: true}, from, d.Time)
 			return
 		}
 	}

@@ -76,18 +76,6 @@ func (q *Queues) Result() *Result {
 	return &q.result
 }
 
-// sampled reports whether a start is masked: a hash of its ordinal decides
-// (finalizer of MurmurHash3).
-func (q *Queues) sampled(ordinal int) bool {
-	if q.opt.Sample <= 0 {
-		return false
-	}
-	h := uint64(ordinal) + 0x9e3779b97f4a7c15
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return (h^h>>33)%uint64(q.opt.Sample) == 0
-}
-
 // boundary reports whether a time is one at which not much is known.
 func (q *Queues) boundary(t model.Time) bool {
 	if t.Sub(q.first) < Warmup {

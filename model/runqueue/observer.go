@@ -24,8 +24,7 @@ type (
 	WakeupObserver interface{ Wakeup(*Wakeup) }
 	// DecisionObserver is called with the state before every start that is neither plain nor shown
 	// by the events around it, and of those of mark workers and the trace reader: before StartObserver
-	// of the same one, and if Resolver.Mask is in use of the masked ones alone, all
-	// before any later start is explained. Masked ones stay valid after the call.
+	// of the same one.
 	DecisionObserver interface{ Decision(*Decision) }
 )
 
