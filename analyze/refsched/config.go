@@ -17,8 +17,6 @@ type Config struct {
 	// when all goroutines that it waits for are done, and places of a semaphore are counted: then
 	// goroutines may come to wait for each other: see Result.Forced.
 	AsRecorded bool
-	// NoTracer leaves out the goroutines that write the trace.
-	NoTracer bool
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span
 	// at most.
 	Until model.Duration

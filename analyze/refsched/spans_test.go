@@ -48,7 +48,7 @@ func TestSpans(t *testing.T) {
 			"go":       {Costs: refsched.DefaultCosts()},
 			"recorded": {Costs: refsched.DefaultCosts(), AsRecorded: true, Procs: 2},
 			"ideal":    {Rules: refsched.Rules{Ideal: true}},
-			"quota":    {Costs: refsched.DefaultCosts(), Procs: 4, Quota: 50_000_000, NoTracer: true},
+			"quota":    {Costs: refsched.DefaultCosts(), Procs: 4, Quota: 50_000_000},
 		} {
 			got, want := spanList{}, spanList{}
 			cfg.Seed, cfg.Span = uint64(i), got

@@ -58,9 +58,9 @@ Classes of wakes
   The figures of waits are the run time, the mean, p90 and p99, and the part of them that is longer
   than 10 µs. The median is left out: most programs have short and long waits, and where
   there are as many of both, the median jumps between them. Each figure is the measured one,
-  changed as the variant changes the simulation: twice as long if simulations are. Both
-  simulations are without the goroutines that write the trace. Those that do not come to the end
-  of the work are left out.
+  changed as the variant changes the simulation: twice as long if simulations are.
+  Simulations that do not come to the end of the work are left out. All have the goroutines that
+  write the trace.
   What a figure is worth depends on the variant:
     80%% interval  recorded with two procs, one asked for, and no other change. The widths are
                   how far such figures were off for other programs, which were recorded both

@@ -95,7 +95,7 @@ func (r *Result) MeasuredFigures() [NumFigures]float64 { return figures(r.Measur
 // outcomes fills Outcomes.
 func (r *Result) outcomes() {
 	r.Outcomes = nil
-	base := kindOf(r.runs, runBase, nil)
+	base := totals(r.runs, nil)
 	measured := figures(r.Measured)
 	for i := range r.options.Variants {
 		v := &r.options.Variants[i]
@@ -110,7 +110,7 @@ func (r *Result) outcomes() {
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		}
-		o.compare(kindOf(r.runs, runVariant, v), base, measured)
+		o.compare(totals(r.runs, v), base, measured)
 		if !v.other() && v.Procs() == 1 && r.checked() {
 			o.Basis = BasisChecked
 			r.widen(&o, measured)

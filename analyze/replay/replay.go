@@ -252,7 +252,7 @@ func (r *Replay) simulate(w *workload.Workload) error {
 	costs := r.calibrator.costs()
 	var runs []*run
 	for i := range r.result.runs {
-		if x := &r.result.runs[i]; !x.skipped(w, r.o.Variants) {
+		if x := &r.result.runs[i]; !x.skipped(w) {
 			runs = append(runs, x)
 		}
 	}
@@ -315,21 +315,19 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	run.contradictions += res.Contradictions
 	run.contradiction = cmp.Or(run.contradiction, res.Contradiction)
 	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
-	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
+	if s.Work = workOf(w); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
 	}
 	return s, nil
 }
 
 // workOf returns the CPU time of the program's goroutines.
-func workOf(w *workload.Workload, noTracer bool) model.Duration {
+func workOf(w *workload.Workload) model.Duration {
 	var sum model.Duration
 	for i := range w.Goroutines {
-		g := &w.Goroutines[i]
-		if g.System || g.Tracer && noTracer {
-			continue
+		if g := &w.Goroutines[i]; !g.System {
+			sum += g.Work
 		}
-		sum += g.Work
 	}
 	return sum
 }

@@ -86,7 +86,7 @@ func requestFigures(d *dist.Dist, n float64) [NumRequestFigures]float64 {
 // requests fills Requests, once Outcomes are known.
 func (r *Result) requests() {
 	r.Requests = nil
-	free, base := kindOf(r.runs, runFree, nil), kindOf(r.runs, runBase, nil)
+	free := totals(r.runs, nil)
 	for g, measured := range r.Measured.Requests {
 		of := func(s *Schedule) *dist.Dist { return cmp.Or(s.Requests[g], &dist.Dist{}) }
 		rate := float64(measured.Count()) / max(float64(r.Length-r.Warmup)/1e9, 1e-9)
@@ -94,7 +94,7 @@ func (r *Result) requests() {
 		for i := range r.Outcomes {
 			var f [NumRequestFigures]Figure
 			if o := &r.Outcomes[i]; o.Basis != BasisUnknown {
-				f = x.compare(o, kindOf(r.runs, runVariant, &r.options.Variants[i]), base, of)
+				f = x.compare(o, totals(r.runs, &r.options.Variants[i]), free, of)
 			}
 			x.Outcomes = append(x.Outcomes, f)
 		}

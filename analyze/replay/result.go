@@ -195,9 +195,9 @@ func (r *Result) add(x *Result) {
 
 // finish compares.
 func (r *Result) finish() {
-	free := kindOf(r.runs, runFree, nil)
+	free := totals(r.runs, nil)
 	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *dist.Dist { return s.Waits }))
-	r.Ideal = kindOf(r.runs, runIdeal, nil)[0]
+	r.Ideal = totals(r.runs, ideal)[0]
 	r.outcomes()
 	r.requests()
 	for i := range r.runs {
@@ -239,7 +239,7 @@ func (r *Result) Waited() Lengths {
 // the end of the work.
 func (r *Result) Unfinished() int {
 	n := 0
-	for _, s := range kindOf(r.runs, runFree, nil) {
+	for _, s := range totals(r.runs, nil) {
 		if !s.Finished() {
 			n++
 		}

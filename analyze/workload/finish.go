@@ -37,7 +37,6 @@ func (e *Extractor) close(at model.Time) *Workload {
 	}
 	e.w = nil
 	w.unwake()
-	w.untrace()
 	w.order0()
 	w.compact()
 	w.rename()

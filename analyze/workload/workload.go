@@ -81,7 +81,7 @@ type Goroutine struct {
 	ID     model.GoID     // as recorded, or one of its own if an earlier goroutine has that
 	Func   model.StringID // start function
 	System bool           // one of the runtime's own
-	// Tracer goroutines write the trace: what-ifs leave them out.
+	// Tracer goroutines write the trace: what they do is not the program's.
 	Tracer bool
 	// Locked to its thread (runtime.LockOSThread), as far as its starts show.
 	Locked bool

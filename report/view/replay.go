@@ -387,7 +387,7 @@ func (d *Replayed) whatIf(details bool) *document.Section {
 // figures adds what simulations of variants came to, and what the ranges are.
 func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpan, details bool) {
 	if details {
-		s.Text("The same work without the goroutines that write the trace: the measured figures, changed as the variant changes the simulation.")
+		s.Text("The measured figures, changed as the variant changes the simulation.")
 	}
 	if d.All.Traces > 1 {
 		s.Text("Run times are of all traces together.")
