@@ -28,7 +28,6 @@ type procs struct {
 	works         map[startKey]bool         // starts of idle mark workers
 	runs          map[model.GoID]model.Time // since when what has a proc, or is in a system call, was started
 	run           longRun
-	extra         []extra
 	deaf          int        // procs that have not heard yet
 	advancer      model.GoID // the goroutine that begins a new generation, while it runs
 	now           model.Time
@@ -109,9 +108,6 @@ func (p *procs) step(s *model.Step) {
 	p.settle(s.Time)
 	p.now = s.Time
 	p.noteAsked(s)
-	if len(p.extra) > 0 {
-		p.endsMarking(s)
-	}
 	switch s.Kind {
 	case model.StepProc:
 		p.procStep(s)
@@ -211,7 +207,6 @@ func (p *procs) procStep(s *model.Step) {
 	if from == model.ProcSyscall && to != model.ProcSyscall {
 		q.call, q.callG, q.callOver = q.since, q.g, s.Time
 		p.endCall(s, q)
-		p.callEnds(s.P, q.since, s.Time)
 	}
 	if from == model.ProcRunning && (to != model.ProcRunning || s.G != q.g) {
 		p.endRun(s, q)
@@ -272,6 +267,5 @@ func (p *procs) goStep(s *model.Step) {
 func (p *procs) finish() {
 	p.until(math.MaxInt64)
 	p.settle(math.MaxInt64)
-	p.judgeExtra(math.MaxInt64, func(*extra) bool { return false })
 	p.judgeWakes()
 }
