@@ -19,8 +19,7 @@
 //   - wake: that a goroutine that makes another one runnable wakes a thread if a proc is
 //     idle and no thread searches.
 //   - exit: that a goroutine queues after a system call only if no proc is free.
-//   - gc: how many mark workers of which mode run, and that idle ones run when there
-//     is nothing else.
+//   - gc: how many mark workers of which mode run.
 //   - stw: that nothing is started by a thread that enters the scheduler while the
 //     world is being stopped.
 //

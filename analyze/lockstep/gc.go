@@ -31,20 +31,9 @@ func (p *procs) worker(s *model.Step, q *proc) {
 		v.agreed = fraction > 0
 		v.did, v.want = "ran a fractional worker", "none"
 	case model.WorkGCIdle:
-		if len(p.works) < 1<<16 {
-			p.works[startKey{s.G, q.ran}] = true
-		}
-		return // judged with the queues
+		return
 	}
 	p.c.queues.judge(GC, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, s.Time)
-}
-
-// wasIdleWorker reports whether a start was of an idle mark worker.
-func (p *procs) wasIdleWorker(g model.GoID, at model.Time) bool {
-	k := startKey{g, at}
-	is := p.works[k]
-	delete(p.works, k)
-	return is
 }
 
 // stopping is a stop of the world.

@@ -9,19 +9,9 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// passes remembers at which counts of its schedtick a proc did not look into the
-// global queue although something was there.
-type passes struct {
-	over [refsched.FairTick]bool
-	n    int
-}
-
 // Decision implements [runqueue.DecisionObserver].
 func (c *Checker) Decision(d *runqueue.Decision) {
 	c.procs.until(d.Time)
-	if d.How == runqueue.SourceSystem && c.procs.wasIdleWorker(d.G, d.Time) {
-		c.queues.judgeIdleWorker(d)
-	}
 	c.queues.Decision(d)
 }
 
@@ -34,9 +24,6 @@ func (c *Checker) Start(s *runqueue.Start) {
 // Decision implements [runqueue.DecisionObserver]. Of one that diverges the rest is not judged: a steal
 // is from where, and how many.
 func (q *Queues) Decision(d *runqueue.Decision) {
-	if d.How != runqueue.SourceUnknown {
-		return
-	}
 	kind, v, from := Pick, q.judgeWhole(d), divergence(d)
 	if source(d) == refsched.PickSteal {
 		kind = Steal
@@ -48,9 +35,6 @@ func (q *Queues) Decision(d *runqueue.Decision) {
 	q.judge(kind, v, from, d.Time)
 	if (v.agreed || v.excluded) && !follows {
 		q.judge(Place, q.judgePlace(d), from, d.Time)
-	}
-	if v, ok := q.judgeFair(d); ok {
-		q.judge(Pick, v, from, d.Time)
 	}
 }
 
@@ -253,34 +237,6 @@ func fits(n, least, most int) bool {
 	return n >= refsched.StealBatch(max(1, least)) && n <= refsched.StealBatch(most)
 }
 
-// judgeFair asks whether a proc has passed over the global queue at every one of
-// 61 counts of its schedtick, at one of which it must look there first. It shows
-// what the schedtick itself, as long as it is unknown, cannot.
-func (q *Queues) judgeFair(d *runqueue.Decision) (verdict, bool) {
-	if d.P < 0 || d.P >= maxProcs || d.Place == runqueue.PlaceNone || d.Place == runqueue.PlaceUnknown {
-		return verdict{}, false
-	}
-	for int(d.P) >= len(q.passed) {
-		q.passed = append(q.passed, passes{})
-	}
-	p := &q.passed[d.P]
-	if d.Place == runqueue.PlaceGlobal {
-		if d.Own.Left() > 0 && p.over[d.Count] {
-			*p = passes{} // some count was wrong
-		}
-		return verdict{}, false
-	}
-	if d.Global.Left() == 0 || d.Earliest.Sub(d.Global.Until) < Epsilon || d.Start == nil || d.Start.Grade > runqueue.GradeUnique || p.over[d.Count] {
-		return verdict{}, false
-	}
-	p.over[d.Count] = true
-	if p.n++; p.n < refsched.FairTick {
-		return verdict{}, false
-	}
-	*p = passes{}
-	return verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", rule: pickRules[refsched.PickFair], class: Unexplained}, true
-}
-
 // classOfPick finds the reason of a pick, or of another decision with the same
 // state, that the rules do not allow.
 func (q *Queues) classOfPick(d *runqueue.Decision, did refsched.PickFrom) Class {
@@ -328,24 +284,6 @@ func (q *Queues) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
 		return d.Global.Left() > 0 && (near(d.Global.Until, d.Earliest) || d.Global.Until > d.Earliest)
 	}
 	return false
-}
-
-// judgeIdleWorker judges the start of an idle mark worker, which must not run while
-// something is queued. (Of what the network poller finds the same could be asked, but
-// the trace does not distinguish it from what a deadline wakes, which goes through runnext.)
-func (q *Queues) judgeIdleWorker(d *runqueue.Decision) {
-	from := divergence(d)
-	all := states(d)
-	for _, s := range all {
-		s.Victims, s.VictimNexts = 0, 0 // a thread that does not spin does not steal first
-		if refsched.Pick(s) == refsched.PickNothing {
-			q.judge(GC, verdict{agreed: true}, from, d.Time)
-			return
-		}
-	}
-	v := verdict{did: "ran an idle mark worker", want: wanted(d, refsched.Pick(all[0]))}
-	v.class = q.classOfPick(d, refsched.PickSteal)
-	q.judge(GC, v, from, d.Time)
 }
 
 // describe says what the runtime did.

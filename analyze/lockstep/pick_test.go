@@ -104,16 +104,3 @@ func TestJudgeSteal(t *testing.T) {
 		}
 	}
 }
-
-// TestJudgeFair: what the schedtick is does not matter, if the global queue is
-// passed over at all of its values.
-func TestJudgeFair(t *testing.T) {
-	c := &Queues{began: true, first: -1 << 40}
-	d := runqueue.Decision{Place: runqueue.PlaceLocal, Earliest: 1_000_000, Tick: -1, Start: new(runqueue.Start), Global: runqueue.Queue{Len: 1, Until: 1000}}
-	for i := range 200 {
-		d.Count = (i * 7) % 61
-		if _, ok := c.judgeFair(&d); ok != (i == 60 || i == 121 || i == 182) {
-			t.Errorf("after %d picks: %v", i+1, ok)
-		}
-	}
-}

@@ -25,7 +25,6 @@ type procs struct {
 	restart       model.Time // when the world went on last
 	lastIdle      model.Time // when a proc became idle last
 	wake          waking
-	works         map[startKey]bool         // starts of idle mark workers
 	runs          map[model.GoID]model.Time // since when what has a proc, or is in a system call, was started
 	run           longRun
 	deaf          int        // procs that have not heard yet
@@ -55,14 +54,9 @@ type proc struct {
 	queued   int        // by the resolver
 }
 
-type startKey struct {
-	g model.GoID
-	t model.Time
-}
-
 func (p *procs) init(c *Checker) {
 	p.advancer = model.NoGoroutine
-	p.c, p.threads, p.works, p.runs = c, map[model.ThreadID]*lastTwo{}, map[startKey]bool{}, map[model.GoID]model.Time{}
+	p.c, p.threads, p.runs = c, map[model.ThreadID]*lastTwo{}, map[model.GoID]model.Time{}
 }
 
 // maxProcs bounds the procs that are followed.

@@ -16,7 +16,6 @@ type Queues struct {
 	began  bool
 	first  model.Time   // of the trace
 	gens   []model.Time // when generations began
-	passed []passes     // by proc
 	// Goroutines that the reference would have taken at unexplained picks, on which proc, until they start.
 	wanted map[model.GoID]model.ProcID
 	lost   []model.Time // when the goroutines of the latest divergences of place were found to be elsewhere

@@ -22,7 +22,6 @@ type Decision struct {
 	Origin   model.Origin
 	Search   model.Time // latest event of M before
 	Earliest model.Time // no later than when somebody began to look for work for P
-	How      Source     // what the events around the start show alone; SourceUnknown: it came from a queue
 	// Open: G was runnable when the trace began. Blind: what woke it is not known.
 	Open, Blind bool
 
@@ -46,9 +45,8 @@ type Decision struct {
 	Victim     Queue // the local queue of At, if that is another proc
 
 	// Tick is P's schedtick modulo 61 before the start, -1 while it rests on one pick, or two picks do
-	// not agree on it. Count is how often it was incremented, modulo 61, since some unknown value.
-	Tick  int
-	Count int
+	// not agree on it.
+	Tick int
 
 	// Passed are the first of those that stand before G and are still there when all
 	// that may have been taken are; there are Over of them.
@@ -109,7 +107,7 @@ func (h *hypothesis) view(s *runnable) *Decision {
 	d := h.r.newView()
 	*d = Decision{} // what is put together first is copied
 	d.Ordinal, d.Time, d.Now, d.G, d.M, d.P, d.Since, d.Origin = int(s.ordinal), s.start, h.r.now, s.g, s.m, s.p, s.ready, s.origin
-	d.Search, d.Earliest, d.How, d.Open, d.Blind = s.search, s.earliest, s.how, s.open, s.blind
+	d.Search, d.Earliest, d.Open, d.Blind = s.search, s.earliest, s.open, s.blind
 	d.Next, d.Procs, d.Idle = model.NoGoroutine, h.r.count(), h.r.idling
 	x := &h.positions[s.slot]
 	d.Place, d.At, d.Lost, d.Grade = x.place, x.at, x.lost, x.grade
@@ -120,7 +118,7 @@ func (h *hypothesis) view(s *runnable) *Decision {
 		return d
 	}
 	q := h.proc(s.p)
-	d.Tick, d.Count = -1, int(q.tick.n)
+	d.Tick = -1
 	if q.tick.sure && q.tick.firm() {
 		d.Tick = q.tick.since()
 	}
