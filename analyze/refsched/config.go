@@ -26,7 +26,7 @@ type Config struct {
 	// it. The argument is valid during the call.
 	Decide func(*runqueue.Start)
 	// Span, if not nil, takes each interval of each goroutine, as a [model.Machine] would report it that got the
-	// events, except where it was, who woke it and what follows. The argument is valid during the call.
+	// events: in what state it is, from when to when, and whether all of it is seen. The argument is valid during the call.
 	Span model.GoSpanObserver
 }
 

@@ -188,10 +188,9 @@ const (
 // workers.
 type goroutine struct {
 	prog   *workload.Goroutine
-	span   model.GoSpan  // that it is in, as far as events show
-	stack  model.StackID // where it last stopped, the same
-	off    int64         // CPU time since the segment began
-	stop   int64         // up to which it runs, see aim
+	span   model.GoSpan // that it is in, as far as events show
+	off    int64        // CPU time since the segment began
+	stop   int64        // up to which it runs, see aim
 	seg    int32
 	op     int32  // next operation
 	first  int32  // its first segment in sim.woken
