@@ -19,9 +19,8 @@ Output (--mode free)
   goroutine takes from where the recording began it to where it ended it, its waits in run queues
   included. Requests that lie in two windows or begin in a warm-up are left out. Nothing is said of a
   group with fewer than 100 requests, or which the reference has wrong: W1 more than 25%% of the mean.
-  Then waits to run. What follows is in --details.
-  The reference is the median over --seeds of what the model makes of the work; an error is the
-  part of the measured percentile by which the simulated one is longer. W1, the Wasserstein
+  Then waits to run. All figures, with their ranges over --seeds, are in --json.
+  The reference is the median over --seeds of what the model makes of the work. W1, the Wasserstein
   distance, is how far a wait must be moved on average to make one distribution of the other. The
   reference reproduces a trace closely if W1 is at most 10%% of the mean wait, or at most twice what
   recordings differ by, if that is at most 25%%; roughly up to 25%%. Beyond, the trace contains

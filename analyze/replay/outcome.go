@@ -74,7 +74,7 @@ type Figure struct {
 
 // figures returns the figures of a schedule.
 func figures(s *Schedule) [NumFigures]float64 {
-	q := s.Waits.Quantiles(Quantiles[:]...)
+	q := s.Waits.Quantiles(0.9, 0.99)
 	return [NumFigures]float64{float64(s.Span), mean(s.Waits), float64(q[0]), float64(q[1]), LongPart(s.Waits)}
 }
 

@@ -312,8 +312,6 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	if err != nil {
 		return nil, err
 	}
-	run.contradictions += res.Contradictions
-	run.contradiction = cmp.Or(run.contradiction, res.Contradiction)
 	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
 	if s.Work = workOf(w); res.Finished {
 		s.Ran = max(s.Ran, s.Work)

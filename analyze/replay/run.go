@@ -12,9 +12,6 @@ type run struct {
 	variant *Variant // nil: to be compared with the recording, and with variants
 	seed    uint64
 	total   *Schedule // of all windows
-	// contradictions are events of the simulation that the Machine did not accept.
-	contradictions int64
-	contradiction  error
 }
 
 // ideal is simulated in any case, once.

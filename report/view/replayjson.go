@@ -11,7 +11,7 @@ import (
 )
 
 // ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
-const ReplaySchema = "schedscope/replay/v4"
+const ReplaySchema = "schedscope/replay/v5"
 
 // The types below are the JSON report of replaying. What is said of [result.Report] holds here, too.
 // Figures of simulations are over seeds: the middle one, the least and the greatest; lengths among
@@ -31,7 +31,6 @@ type (
 		Work        int64            `json:"work_ns"`      // time of goroutines on procs, without mark workers
 		MarkWork    int64            `json:"mark_work_ns"` // that of the garbage collector's mark workers
 		Fit         string           `json:"fit"`          // close, rough, poor, unknown
-		Verdict     []string         `json:"verdict"`
 		All         replay.Row       `json:"all"`
 		IdealWaited int64            `json:"ideal_waited_ns"`
 		Wakes       []V1WakeClass    `json:"wakes"`
@@ -133,7 +132,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Skipped: append([]result.Skipped{}, d.Skipped...),
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
 		Procs: []int{x.MinProcs, x.MaxProcs}, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
-		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
+		Fit: x.Fit(x.Noise).String(),
 		All: x.All, IdealWaited: int64(x.Ideal.Waits.Total()),
 		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
 		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, Outages: x.Outages, Requests: v1Requests(x), WhatIf: v1WhatIf(d), Notes: d.Notes(),
