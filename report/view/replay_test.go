@@ -67,7 +67,7 @@ func withWhatIf(r *replay.Result) *replay.Result {
 // withRequests adds two groups of requests, of which one has too few.
 func withRequests(r *replay.Result) *replay.Result {
 	group := func(name string, n int) replay.Requests {
-		x := replay.Requests{Group: replay.Group{Kind: "http", Name: name}, All: replayRow(name, n), Figures: [replay.NumRequestFigures]float64{500_000, 990_000, 500_500, float64(n) / 2}}
+		x := replay.Requests{Group: replay.Group{Kind: "http", Name: name}, All: replayRow(name, n), Figures: []float64{500_000, 990_000, 500_500, float64(n) / 2}}
 		for i := range r.Outcomes {
 			var f [replay.NumRequestFigures]replay.Figure
 			for k, v := range x.Figures {
