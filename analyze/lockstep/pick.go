@@ -165,7 +165,8 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 		}
 	}
 	want := refsched.Pick(all[0])
-	v := verdict{did: describe(d, did), want: wanted(d, want), wants: wantedG(d, want), rule: pickRules[want]}
+	v := verdict{did: describe(d, did), rule: pickRules[want]}
+	v.want, v.wants = wanted(d, want)
 	v.class = q.classOfPick(d, did)
 	return v
 }
@@ -303,34 +304,24 @@ func describe(d *runqueue.Decision, from refsched.PickFrom) string {
 	return "took it from where it cannot have been"
 }
 
-// wantedG returns the goroutine that the reference would have taken, 0 if it is not known which.
-func wantedG(d *runqueue.Decision, from refsched.PickFrom) model.GoID {
-	switch from {
-	case refsched.PickNext:
-		return d.Next
-	case refsched.PickOwn:
-		return d.Own.Head[0]
-	case refsched.PickFair, refsched.PickGlobal:
-		return d.Global.Head[0]
+// wanted says what the reference would have done, and which goroutine it would have taken, 0 if that is not known.
+func wanted(d *runqueue.Decision, from refsched.PickFrom) (string, model.GoID) {
+	take := func(g model.GoID, where string) (string, model.GoID) {
+		return fmt.Sprintf("take goroutine %d from %s", g, where), g
 	}
-	return 0
-}
-
-// wanted says what the reference would have done.
-func wanted(d *runqueue.Decision, from refsched.PickFrom) string {
 	switch from {
 	case refsched.PickFair:
-		return fmt.Sprintf("take goroutine %d from the global queue by the 61st tick", d.Global.Head[0])
+		return take(d.Global.Head[0], "the global queue by the 61st tick")
 	case refsched.PickNext:
-		return fmt.Sprintf("take goroutine %d from its runnext", d.Next)
+		return take(d.Next, "its runnext")
 	case refsched.PickOwn:
-		return fmt.Sprintf("take goroutine %d from its queue", d.Own.Head[0])
+		return take(d.Own.Head[0], "its queue")
 	case refsched.PickGlobal:
-		return fmt.Sprintf("take goroutine %d from the global queue", d.Global.Head[0])
+		return take(d.Global.Head[0], "the global queue")
 	case refsched.PickSteal:
-		return fmt.Sprintf("steal half of the queue of one of %d procs", d.Queues)
+		return fmt.Sprintf("steal half of the queue of one of %d procs", d.Queues), 0
 	case refsched.PickStealNext:
-		return fmt.Sprintf("steal the runnext of one of %d procs", d.Nexts)
+		return fmt.Sprintf("steal the runnext of one of %d procs", d.Nexts), 0
 	}
-	return "find nothing"
+	return "find nothing", 0
 }

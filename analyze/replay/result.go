@@ -38,7 +38,6 @@ type Result struct {
 
 	Noise *Noise // nil of one trace
 	All   Row
-	Ideal *Schedule
 	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
 	// Requests by group, those with the most time first.
@@ -172,7 +171,6 @@ func (r *Result) add(x *Result) {
 func (r *Result) finish() {
 	free := totals(r.runs, nil)
 	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *dist.Dist { return s.Waits }))
-	r.Ideal = totals(r.runs, ideal)[0]
 	r.outcomes()
 	r.requests()
 }

@@ -14,15 +14,9 @@ type run struct {
 	total   *Schedule // of all windows
 }
 
-// ideal is simulated in any case, once.
-var ideal = func() *Variant {
-	v, _ := ParseVariants("ideal")
-	return &v[0]
-}()
-
 // newRuns returns all runs that the options ask for.
 func newRuns(o *Options) []run {
-	runs := append(seeded(nil, o.Seeds), seeded(ideal, 1)...)
+	runs := seeded(nil, o.Seeds)
 	for i := range o.Variants {
 		runs = append(runs, seeded(&o.Variants[i], o.Seeds)...)
 	}

@@ -39,7 +39,6 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 		r.Wakes[c] = n
 	}
 	r.All = replayRow("all", 1000)
-	r.Ideal = &replay.Schedule{Waits: ramp(1000, 700)}
 	return r
 }
 
