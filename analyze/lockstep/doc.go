@@ -4,11 +4,7 @@
 // modules.
 //
 // A [Checker] observes a model.Machine and drives a resolver of package runqueue, which
-// gives the state of the queues before every start. With Options.Sample there is a second
-// one, which does not know a sample of the starts, chosen by a hash of their ordinals, and
-// gives the state before those: an opinion that cannot have been formed so that it fits what
-// it is compared with. [Result] has the agreement of both on the same starts, and the gap
-// between them.
+// gives the state of the queues before every start.
 //
 // # Kinds of decisions
 //
@@ -23,8 +19,7 @@
 //   - wake: that a goroutine that makes another one runnable wakes a thread if a proc is
 //     idle and no thread searches.
 //   - exit: that a goroutine queues after a system call only if no proc is free.
-//   - gc: how many mark workers of which mode run, and that idle ones run when there
-//     is nothing else.
+//   - gc: how many mark workers of which mode run.
 //   - stw: that nothing is started by a thread that enters the scheduler while the
 //     world is being stopped.
 //
@@ -32,7 +27,7 @@
 // among those that the rules allow. Events of a trace are not the operations on
 // queues, but before or after them: a state is what is possible at the time, given
 // that takes which show later may have come before. A decision that is right for
-// some but not all of these states agrees, and is counted in Tally.Late, too.
+// some of these states agrees.
 //
 // A decision of which the resolver does not know the state is excluded. All other
 // ones that do not agree are divergences, of the first [Class] that applies.

@@ -13,7 +13,6 @@ type exit struct {
 	d    Divergence
 	idle []model.ProcID
 	old  bool // its old proc was in another thread's system call
-	held bool // which lasted so long that its thread may have stood still, not yet or no longer in the call
 }
 
 // SyscallExit implements [model.SyscallExitObserver]. Who gets a proc could have it;
@@ -44,22 +43,10 @@ func (p *procs) judgeExit(e *exit) {
 	if e.old {
 		v.want = "take its old proc from another system call"
 	}
-	switch {
-	case len(e.idle) == 0 && e.held:
-		v.class = OS
-	case len(e.idle) == 0:
+	if len(e.idle) == 0 {
 		v.class = HiddenEvent // sysmon looked at that call just then (runtime/proc.go: setBlockOnExitSyscall)
 	}
 	p.c.queues.judge(Exit, v, e.d, e.d.Time)
-}
-
-// callEnds notes that a proc's system call that began at from has ended.
-func (p *procs) callEnds(id model.ProcID, from, at model.Time) {
-	for i := range p.exits {
-		if e := &p.exits[i]; e.d.P == id && e.old && from < e.d.Time && at > e.d.Time && at.Sub(from) >= Frozen {
-			e.held = true
-		}
-	}
 }
 
 // got notes that a woken thread has got a proc: it was on its way, and the proc not

@@ -23,76 +23,17 @@ func (p *procs) worker(s *model.Step, q *proc) {
 				n++
 			}
 		}
-		if n == most+1 {
-			p.extra = append(p.extra, extra{d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, n: n})
-			return
-		}
-		v.agreed = n <= most
+		// A worker that is about to end does not count any more, but may try to end the mark phase before it shows, and
+		// only one can at a time (runtime/mgc.go: gcBgMarkWorker, gcMarkDone).
+		v.agreed, v.excluded = n <= most, n == most+1
 		v.did, v.want = fmt.Sprintf("ran %d dedicated workers", n), fmt.Sprintf("at most %d", most)
 	case model.WorkGCFractional:
 		v.agreed = fraction > 0
 		v.did, v.want = "ran a fractional worker", "none"
 	case model.WorkGCIdle:
-		if len(p.works) < 1<<16 {
-			p.works[startKey{s.G, q.ran}] = true
-		}
-		return // judged with the queues
+		return
 	}
 	p.c.queues.judge(GC, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, s.Time)
-}
-
-// extra is a dedicated worker that began while one too many seemed to run. A worker
-// that is about to end does not count any more, but may try to end the mark phase
-// before it shows, and only one can at a time (runtime/mgc.go: gcBgMarkWorker,
-// gcMarkDone).
-type extra struct {
-	d Divergence
-	n int
-}
-
-// judgeExtra judges those of which it is known now that the other worker did not
-// count, and those that have waited for too long for that. If it took long, its thread stood still.
-func (p *procs) judgeExtra(at model.Time, explains func(*extra) bool) {
-	n := 0
-	for _, x := range p.extra {
-		explained, in := explains(&x), at.Sub(x.d.Time)
-		if !explained && in <= signalled {
-			p.extra[n] = x
-			n++
-			continue
-		}
-		v := verdict{agreed: explained && in <= wakeWithin, late: true, class: Unexplained}
-		if explained && in <= signalled {
-			v.class = OS
-		}
-		v.did, v.want = fmt.Sprintf("ran %d dedicated workers", x.n), fmt.Sprintf("at most %d", x.n-1)
-		p.c.queues.judge(GC, v, x.d, x.d.Time)
-	}
-	p.extra = p.extra[:n]
-}
-
-// endsMarking looks whether a step shows that a worker was about to end the mark
-// phase: it stopped, or it goes on to mark termination, or the new one has to
-// wait for it.
-func (p *procs) endsMarking(s *model.Step) {
-	switch {
-	case s.Kind == model.StepProc && p.proc(s.P).work == model.WorkGCDedicated && p.proc(s.P).g != s.G:
-		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.P != s.P })
-	case s.Kind == model.StepStopping:
-		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.G != s.G })
-	case s.Kind == model.StepGo && model.GoState(s.To) == model.GoWaiting && p.c.tables.String(s.Reason) == model.ReasonGCSemaphore:
-		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.G == s.G })
-	default:
-		p.judgeExtra(s.Time, func(*extra) bool { return false })
-	}
-}
-
-// wasIdleWorker reports whether a start was of an idle mark worker.
-func (p *procs) wasIdleWorker(g model.GoID, at model.Time) bool {
-	k := startKey{g, at}
-	is := p.works[k]
-	delete(p.works, k)
-	return is
 }
 
 // stopping is a stop of the world.

@@ -85,9 +85,6 @@ type Tally struct {
 	Excluded int64 // not judged, since the state was not known
 	// Waited is for how long the goroutines of unexplained decisions were runnable before.
 	Waited model.Duration
-	// Late is how many of Agreed agree only given that some take that shows later
-	// came before.
-	Late int64
 }
 
 // Agreement returns the share of judged decisions that agreed; 1 if none was.
@@ -111,7 +108,6 @@ func (t *Tally) Merge(o *Tally) {
 	t.Judged += o.Judged
 	t.Agreed += o.Agreed
 	t.Excluded += o.Excluded
-	t.Late += o.Late
 	t.Waited += o.Waited
 	for i := range t.Diverged {
 		t.Diverged[i] += o.Diverged[i]
@@ -126,9 +122,6 @@ func (t *Tally) add(v verdict) {
 		return
 	case v.agreed:
 		t.Agreed++
-		if v.late {
-			t.Late++
-		}
 	default:
 		t.Diverged[v.class]++
 	}
@@ -137,12 +130,12 @@ func (t *Tally) add(v verdict) {
 
 // verdict is what came of one decision.
 type verdict struct {
-	agreed, late, excluded bool
-	contradicted           bool // excluded, unless there are many; see [Queues.Result]
-	class                  Class
-	did, want              string
-	wants                  model.GoID // the goroutine that want names, 0 if none
-	rule                   string     // that asks for it; "": that of the kind of decision
+	agreed, excluded bool
+	contradicted     bool // excluded, unless there are many; see [Queues.Result]
+	class            Class
+	did, want        string
+	wants            model.GoID // the goroutine that want names, 0 if none
+	rule             string     // that asks for it; "": that of the kind of decision
 }
 
 // Divergence is a decision that the rules do not explain.
@@ -169,15 +162,7 @@ type Result struct {
 	// Unexplained are the first divergences of class Unexplained, at most Options.MaxListed of each
 	// kind, in order of time within a kind; those that contradict how the queues came to be come last.
 	Unexplained []Divergence
-	// Plain and Masked are the picks of the sample, each with the steal that it was if it
-	// was one: with the state of a resolver that
-	// knew what comes, and of one that did not.
-	Plain, Masked Tally
 }
-
-// Gap returns by how much agreement is lower where the resolver did not know the
-// outcome.
-func (r *Result) Gap() float64 { return r.Plain.Agreement() - r.Masked.Agreement() }
 
 // Merge adds the counts and the listed divergences of o.
 func (r *Result) Merge(o *Result) {
@@ -185,16 +170,12 @@ func (r *Result) Merge(o *Result) {
 	for k := range r.Kinds {
 		r.Kinds[k].Merge(&o.Kinds[k])
 	}
-	r.Plain.Merge(&o.Plain)
-	r.Masked.Merge(&o.Masked)
 	r.Unexplained = append(r.Unexplained, o.Unexplained...)
 }
 
 // Options are the settings of a Checker. The zero value is usual.
 type Options struct {
 	MaxListed int // unexplained divergences to list of each kind
-	// Sample is one in how many starts is masked; 0: none, which saves the second resolver.
-	Sample int
 	// Cores on which threads ran, which a trace does not record; 0: as many as procs. With
 	// fewer, preemptions come later.
 	Cores int
@@ -205,12 +186,10 @@ type Options struct {
 // Checker judges the decisions of a runtime. It is an observer of a
 // [model.Machine].
 type Checker struct {
-	queues  Queues
-	tables  *model.Tables
-	main    *runqueue.Resolver
-	masked  *runqueue.Resolver
-	procs   procs
-	masking []*runqueue.Decision // of one start, by rank
+	queues   Queues
+	tables   *model.Tables
+	resolver *runqueue.Resolver
+	procs    procs
 }
 
 // New returns a Checker for a trace of Go 1.version whose strings are in t. The
@@ -220,32 +199,18 @@ func New(t *model.Tables, version int, opt Options) (*Checker, error) {
 	c.queues.result.Version = version
 	c.procs.init(c)
 	var err error
-	if c.main, err = runqueue.New(t, version); err != nil {
+	if c.resolver, err = runqueue.New(t, version); err != nil {
 		return nil, err
 	}
-	c.main.Observe((*plain)(c))
-	if opt.Sample > 0 {
-		if c.masked, err = runqueue.New(t, version); err != nil {
-			return nil, err
-		}
-		c.masked.Mask(c.queues.sampled)
-		c.masked.Observe((*hidden)(c))
-	}
+	c.resolver.Observe(c)
 	return c, nil
 }
-
-// Observe registers o with the resolver that knows everything, as
-// [runqueue.Resolver.Observe] does, so that no third one is needed.
-func (c *Checker) Observe(o any) { c.main.Observe(o) }
 
 // Step implements [model.StepObserver].
 func (c *Checker) Step(s *model.Step) {
 	c.queues.Begin(s.Time)
 	c.procs.step(s)
-	c.main.Step(s)
-	if c.masked != nil {
-		c.masked.Step(s)
-	}
+	c.resolver.Step(s)
 }
 
 // Metric implements [model.MetricObserver]: each generation begins with GOMAXPROCS.
@@ -259,10 +224,7 @@ func (c *Checker) Metric(s *model.MetricSample) {
 // Finish judges what is held back and returns the result. Call it after
 // [model.Machine.Finish].
 func (c *Checker) Finish() *Result {
-	c.main.Finish()
-	if c.masked != nil {
-		c.masked.Finish()
-	}
+	c.resolver.Finish()
 	c.procs.finish()
 	return c.queues.Result()
 }

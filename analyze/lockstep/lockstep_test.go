@@ -47,7 +47,7 @@ func check(t *testing.T, name string, opt Options) *Result {
 func TestStock(t *testing.T) {
 	var sum Result
 	for _, name := range fixtures.Real() {
-		r := check(t, name, Options{Cores: 2, Sample: 20})
+		r := check(t, name, Options{Cores: 2})
 		if r.Kinds[Pick].Judged == 0 {
 			t.Errorf("%s: no pick judged", name)
 		}
@@ -64,34 +64,26 @@ func TestStock(t *testing.T) {
 			t.Errorf("%v: %.3f %% of %d unexplained, want 0.1 %% at most", Kind(k), 100*g, tally.Judged)
 		}
 	}
-	if sum.Masked.Judged < 1000 || sum.Gap() > 0.002 {
-		t.Errorf("agreement is %.4f lower where the outcome was masked, of %d", sum.Gap(), sum.Masked.Judged)
-	}
 }
 
 // Every decision is judged once or excluded, and what is judged is agreed or of one class.
 func TestTallies(t *testing.T) {
-	r := check(t, "mixed.go1.26.p2.trace", Options{Sample: 20})
-	all := append(r.Kinds[:], r.Plain, r.Masked)
-	for i, tally := range all {
+	r := check(t, "mixed.go1.26.p2.trace", Options{})
+	for i, tally := range r.Kinds {
 		n := tally.Agreed
 		for _, d := range tally.Diverged {
 			n += d
 		}
-		if n != tally.Judged || tally.Late > tally.Agreed {
+		if n != tally.Judged {
 			t.Errorf("tally %d: %+v", i, tally)
 		}
-	}
-	plain, masked := r.Plain.Judged+r.Plain.Excluded, r.Masked.Judged+r.Masked.Excluded
-	if plain == 0 || plain != masked {
-		t.Errorf("the sample is %d starts, and %d masked", plain, masked)
 	}
 }
 
 func TestDeterministic(t *testing.T) {
-	a := check(t, "gc.go1.26.p4.trace", Options{All: true, Sample: 20, MaxListed: 20})
-	b := check(t, "gc.go1.26.p4.trace", Options{All: true, Sample: 20, MaxListed: 20})
-	if a.Kinds != b.Kinds || a.Masked != b.Masked || len(a.Unexplained) != len(b.Unexplained) {
+	a := check(t, "gc.go1.26.p4.trace", Options{All: true, MaxListed: 20})
+	b := check(t, "gc.go1.26.p4.trace", Options{All: true, MaxListed: 20})
+	if a.Kinds != b.Kinds || len(a.Unexplained) != len(b.Unexplained) {
 		t.Errorf("%+v\nthen %+v", a.Kinds, b.Kinds)
 	}
 	for i := range a.Unexplained {
@@ -104,9 +96,6 @@ func TestDeterministic(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	r := check(t, "assist.go1.26.p4.trace", Options{All: true, MaxListed: 2})
-	if r.Masked.Judged != 0 || r.Plain.Judged != 0 {
-		t.Errorf("a sample without Sample: %+v", r.Masked)
-	}
 	var listed [NumKinds]int
 	for _, d := range r.Unexplained {
 		if listed[d.Kind]++; listed[d.Kind] > 2 || d.Did == "" || d.Want == "" {
@@ -138,7 +127,7 @@ func TestBroken(t *testing.T) {
 			continue
 		}
 		m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
-		c, err := New(in.Tables(), in.Header().Version, Options{Sample: 2})
+		c, err := New(in.Tables(), in.Header().Version, Options{})
 		if err == nil {
 			m.Observe(c)
 			ingest.Each(in, func(e *model.Event) error {
@@ -161,7 +150,7 @@ func TestNonsense(t *testing.T) {
 	for range 200 {
 		tables := model.NewTables()
 		m := model.NewMachine(tables, model.Config{Version: 26})
-		c, err := New(tables, 26, Options{Sample: 2})
+		c, err := New(tables, 26, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,40 +9,21 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// passes remembers at which counts of its schedtick a proc did not look into the
-// global queue although something was there.
-type passes struct {
-	over [refsched.FairTick]bool
-	n    int
-}
-
-// plain and hidden are a Checker as the observer of its two resolvers.
-type (
-	plain  Checker
-	hidden Checker
-)
-
 // Decision implements [runqueue.DecisionObserver].
-func (p *plain) Decision(d *runqueue.Decision) {
-	p.procs.until(d.Time)
-	if d.How == runqueue.SourceSystem && p.procs.wasIdleWorker(d.G, d.Time) {
-		p.queues.judgeIdleWorker(d)
-	}
-	p.queues.Decision(d)
+func (c *Checker) Decision(d *runqueue.Decision) {
+	c.procs.until(d.Time)
+	c.queues.Decision(d)
 }
 
 // Start implements [runqueue.StartObserver].
-func (p *plain) Start(s *runqueue.Start) {
-	p.procs.started(s)
-	p.queues.Start(s)
+func (c *Checker) Start(s *runqueue.Start) {
+	c.procs.started(s)
+	c.queues.Start(s)
 }
 
 // Decision implements [runqueue.DecisionObserver]. Of one that diverges the rest is not judged: a steal
 // is from where, and how many.
 func (q *Queues) Decision(d *runqueue.Decision) {
-	if d.How != runqueue.SourceUnknown {
-		return
-	}
 	kind, v, from := Pick, q.judgeWhole(d), divergence(d)
 	if source(d) == refsched.PickSteal {
 		kind = Steal
@@ -52,14 +33,8 @@ func (q *Queues) Decision(d *runqueue.Decision) {
 		v = verdict{excluded: true}
 	}
 	q.judge(kind, v, from, d.Time)
-	if q.sampled(d.Ordinal) {
-		q.result.Plain.add(v)
-	}
 	if (v.agreed || v.excluded) && !follows {
 		q.judge(Place, q.judgePlace(d), from, d.Time)
-	}
-	if v, ok := q.judgeFair(d); ok {
-		q.judge(Pick, v, from, d.Time)
 	}
 }
 
@@ -96,40 +71,16 @@ func (q *Queues) Start(s *runqueue.Start) {
 	v.excluded = !v.agreed
 	q.result.Kinds[Pick].add(v)
 	q.result.Kinds[Place].add(v)
-	if q.sampled(s.Ordinal) {
-		q.result.Plain.add(v)
-	}
 }
 
 // Lengths implements [runqueue.LengthsObserver].
-func (p *plain) Lengths(l *runqueue.Lengths) { (*Checker)(p).procs.length(l) }
-
-// Decision implements [runqueue.DecisionObserver].
-func (h *hidden) Decision(d *runqueue.Decision) {
-	h.masking = append(h.masking, d)
-	if len(h.masking) < d.Hypotheses {
-		return
-	}
-	v := h.queues.judgeWhole(h.masking[0])
-	if !v.agreed && !v.excluded {
-		for _, o := range h.masking[1:] {
-			if w := h.queues.judgeWhole(o); w.agreed {
-				v = verdict{excluded: true}
-				break
-			}
-		}
-	}
-	h.masking = h.masking[:0]
-	h.queues.result.Masked.add(v)
-}
+func (c *Checker) Lengths(l *runqueue.Lengths) { c.procs.length(l) }
 
 // judgeWhole judges a pick, and of a steal how many were taken.
 func (q *Queues) judgeWhole(d *runqueue.Decision) verdict {
 	v := q.judgePick(d)
 	if v.agreed && source(d) == refsched.PickSteal {
-		late := v.late
 		v = q.judgeSteal(d)
-		v.late = v.late || late
 	}
 	if v.agreed && d.Start != nil && d.Start.Grade == runqueue.GradeContradicted {
 		return verdict{excluded: true, contradicted: true, did: describe(d, source(d)), want: "a pick that fits those before it", class: q.classOfPick(d, source(d))}
@@ -199,13 +150,13 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 		return verdict{excluded: true} // the first one shows where the schedtick stands
 	}
 	all := states(d)
-	for i, s := range all {
+	for _, s := range all {
 		want := refsched.Pick(s)
 		if want == refsched.PickFair {
 			want = refsched.PickGlobal
 		}
 		if want == did && q.inOrder(d, did) {
-			return verdict{agreed: true, late: i > 0 || d.Index > 0 && did != refsched.PickSteal}
+			return verdict{agreed: true}
 		}
 	}
 	if s := all[0]; d.NextUnsure && s.Next {
@@ -214,7 +165,8 @@ func (q *Queues) judgePick(d *runqueue.Decision) verdict {
 		}
 	}
 	want := refsched.Pick(all[0])
-	v := verdict{did: describe(d, did), want: wanted(d, want), wants: wantedG(d, want), rule: pickRules[want]}
+	v := verdict{did: describe(d, did), rule: pickRules[want]}
+	v.want, v.wants = wanted(d, want)
 	v.class = q.classOfPick(d, did)
 	return v
 }
@@ -271,14 +223,10 @@ func (q *Queues) judgeSteal(d *runqueue.Decision) verdict {
 		return verdict{excluded: true}
 	}
 	n, x := d.Index+1, &d.Victim
-	if fits(n, x.Least, x.Len) {
+	if fits(n, x.Least, x.Len) ||
+		x.Taken > 1 && fits(n, x.Taken-1, x.Taken-1) || // from the other thief, who had all but one of them
+		n > x.Taken && fits(n-x.Taken, x.Least-x.Taken, x.Left()) {
 		return verdict{agreed: true}
-	}
-	if x.Taken > 1 && fits(n, x.Taken-1, x.Taken-1) {
-		return verdict{agreed: true, late: true} // from the other thief, who had all but one of them
-	}
-	if n > x.Taken && fits(n-x.Taken, x.Least-x.Taken, x.Left()) {
-		return verdict{agreed: true, late: true}
 	}
 	v := verdict{did: fmt.Sprintf("took %d of %d", n, x.Len), want: fmt.Sprintf("take %d", refsched.StealBatch(x.Len))}
 	v.class = q.classOfPick(d, refsched.PickSteal)
@@ -288,34 +236,6 @@ func (q *Queues) judgeSteal(d *runqueue.Decision) verdict {
 // fits reports whether a thief takes n of a queue between least and most long.
 func fits(n, least, most int) bool {
 	return n >= refsched.StealBatch(max(1, least)) && n <= refsched.StealBatch(most)
-}
-
-// judgeFair asks whether a proc has passed over the global queue at every one of
-// 61 counts of its schedtick, at one of which it must look there first. It shows
-// what the schedtick itself, as long as it is unknown, cannot.
-func (q *Queues) judgeFair(d *runqueue.Decision) (verdict, bool) {
-	if d.P < 0 || d.P >= maxProcs || d.Place == runqueue.PlaceNone || d.Place == runqueue.PlaceUnknown {
-		return verdict{}, false
-	}
-	for int(d.P) >= len(q.passed) {
-		q.passed = append(q.passed, passes{})
-	}
-	p := &q.passed[d.P]
-	if d.Place == runqueue.PlaceGlobal {
-		if d.Own.Left() > 0 && p.over[d.Count] {
-			*p = passes{} // some count was wrong
-		}
-		return verdict{}, false
-	}
-	if d.Global.Left() == 0 || d.Earliest.Sub(d.Global.Until) < Epsilon || d.Start == nil || d.Start.Grade > runqueue.GradeUnique || p.over[d.Count] {
-		return verdict{}, false
-	}
-	p.over[d.Count] = true
-	if p.n++; p.n < refsched.FairTick {
-		return verdict{}, false
-	}
-	*p = passes{}
-	return verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", rule: pickRules[refsched.PickFair], class: Unexplained}, true
 }
 
 // classOfPick finds the reason of a pick, or of another decision with the same
@@ -367,24 +287,6 @@ func (q *Queues) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
 	return false
 }
 
-// judgeIdleWorker judges the start of an idle mark worker, which must not run while
-// something is queued. (Of what the network poller finds the same could be asked, but
-// the trace does not distinguish it from what a deadline wakes, which goes through runnext.)
-func (q *Queues) judgeIdleWorker(d *runqueue.Decision) {
-	from := divergence(d)
-	all := states(d)
-	for i, s := range all {
-		s.Victims, s.VictimNexts = 0, 0 // a thread that does not spin does not steal first
-		if refsched.Pick(s) == refsched.PickNothing {
-			q.judge(GC, verdict{agreed: true, late: i > 0}, from, d.Time)
-			return
-		}
-	}
-	v := verdict{did: "ran an idle mark worker", want: wanted(d, refsched.Pick(all[0]))}
-	v.class = q.classOfPick(d, refsched.PickSteal)
-	q.judge(GC, v, from, d.Time)
-}
-
 // describe says what the runtime did.
 func describe(d *runqueue.Decision, from refsched.PickFrom) string {
 	switch from {
@@ -402,34 +304,24 @@ func describe(d *runqueue.Decision, from refsched.PickFrom) string {
 	return "took it from where it cannot have been"
 }
 
-// wantedG returns the goroutine that the reference would have taken, 0 if it is not known which.
-func wantedG(d *runqueue.Decision, from refsched.PickFrom) model.GoID {
-	switch from {
-	case refsched.PickNext:
-		return d.Next
-	case refsched.PickOwn:
-		return d.Own.Head[0]
-	case refsched.PickFair, refsched.PickGlobal:
-		return d.Global.Head[0]
+// wanted says what the reference would have done, and which goroutine it would have taken, 0 if that is not known.
+func wanted(d *runqueue.Decision, from refsched.PickFrom) (string, model.GoID) {
+	take := func(g model.GoID, where string) (string, model.GoID) {
+		return fmt.Sprintf("take goroutine %d from %s", g, where), g
 	}
-	return 0
-}
-
-// wanted says what the reference would have done.
-func wanted(d *runqueue.Decision, from refsched.PickFrom) string {
 	switch from {
 	case refsched.PickFair:
-		return fmt.Sprintf("take goroutine %d from the global queue by the 61st tick", d.Global.Head[0])
+		return take(d.Global.Head[0], "the global queue by the 61st tick")
 	case refsched.PickNext:
-		return fmt.Sprintf("take goroutine %d from its runnext", d.Next)
+		return take(d.Next, "its runnext")
 	case refsched.PickOwn:
-		return fmt.Sprintf("take goroutine %d from its queue", d.Own.Head[0])
+		return take(d.Own.Head[0], "its queue")
 	case refsched.PickGlobal:
-		return fmt.Sprintf("take goroutine %d from the global queue", d.Global.Head[0])
+		return take(d.Global.Head[0], "the global queue")
 	case refsched.PickSteal:
-		return fmt.Sprintf("steal half of the queue of one of %d procs", d.Queues)
+		return fmt.Sprintf("steal half of the queue of one of %d procs", d.Queues), 0
 	case refsched.PickStealNext:
-		return fmt.Sprintf("steal the runnext of one of %d procs", d.Nexts)
+		return fmt.Sprintf("steal the runnext of one of %d procs", d.Nexts), 0
 	}
-	return "find nothing"
+	return "find nothing", 0
 }

@@ -23,10 +23,10 @@ func TestJudgePick(t *testing.T) {
 		{"own runnext at the 61st tick, nothing global", runqueue.Decision{Place: runqueue.PlaceRunnext, Next: 7, Own: q(3), Tick: 0}, verdict{agreed: true}},
 		{"own head", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: q(3), Tick: -1}, verdict{agreed: true}},
 		{"own head before runnext", runqueue.Decision{Place: runqueue.PlaceLocal, Next: 8, Own: q(3), Tick: -1}, verdict{class: Unexplained}},
-		{"own head, runnext stolen", runqueue.Decision{Place: runqueue.PlaceLocal, Next: 8, NextTaken: true, Own: q(3), Tick: -1}, verdict{agreed: true, late: true}},
+		{"own head, runnext stolen", runqueue.Decision{Place: runqueue.PlaceLocal, Next: 8, NextTaken: true, Own: q(3), Tick: -1}, verdict{agreed: true}},
 		{"own head, runnext in doubt", runqueue.Decision{Place: runqueue.PlaceLocal, Next: 8, NextUnsure: true, Own: q(3), Tick: -1}, verdict{excluded: true}},
 		{"out of order", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: q(3), Index: 2, Over: 2, Tick: -1}, verdict{class: Unexplained}},
-		{"behind what thieves took", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: runqueue.Queue{Len: 5, Least: 5, Taken: 3}, Index: 3, Tick: -1}, verdict{agreed: true, late: true}},
+		{"behind what thieves took", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: runqueue.Queue{Len: 5, Least: 5, Taken: 3}, Index: 3, Tick: -1}, verdict{agreed: true}},
 		{"enqueued at the same time", runqueue.Decision{Place: runqueue.PlaceGlobal, Next: -1, Global: q(2), Index: 1, Over: 1, Tick: -1,
 			Passed: [4]runqueue.Standing{{Since: late - 60_000}}}, verdict{class: OrderRace}},
 		{"enqueued long after", runqueue.Decision{Place: runqueue.PlaceGlobal, Next: -1, Global: q(2), Index: 1, Over: 1, Tick: -1,
@@ -37,7 +37,7 @@ func TestJudgePick(t *testing.T) {
 		{"global before own, tick unknown", runqueue.Decision{Place: runqueue.PlaceGlobal, Next: -1, Own: q(1), Global: q(2), Tick: -1}, verdict{excluded: true}},
 		{"stolen", runqueue.Decision{Place: runqueue.PlaceLocal, At: 1, Next: -1, Queues: 1, Victim: q(2), Tick: 3}, verdict{agreed: true}},
 		{"stolen before global", runqueue.Decision{Place: runqueue.PlaceLocal, At: 1, Next: -1, Queues: 1, Global: q(1), Victim: q(2), Tick: 3}, verdict{class: Unexplained}},
-		{"stolen, global came too late", runqueue.Decision{Place: runqueue.PlaceLocal, At: 1, Next: -1, Queues: 1, Global: runqueue.Queue{Len: 1}, Victim: q(2), Tick: 3}, verdict{agreed: true, late: true}},
+		{"stolen, global came too late", runqueue.Decision{Place: runqueue.PlaceLocal, At: 1, Next: -1, Queues: 1, Global: runqueue.Queue{Len: 1}, Victim: q(2), Tick: 3}, verdict{agreed: true}},
 		{"runnext stolen", runqueue.Decision{Place: runqueue.PlaceRunnext, At: 1, Next: -1, Nexts: 1, Tick: 3}, verdict{agreed: true}},
 		{"runnext stolen before a queue", runqueue.Decision{Place: runqueue.PlaceRunnext, At: 1, Next: -1, Nexts: 1, Queues: 1, Tick: 3}, verdict{class: Unexplained}},
 		{"from a queue that a mark worker gave away", runqueue.Decision{Place: runqueue.PlaceLocal, Next: -1, Own: q(3), Index: 2, Over: 2, Tick: -1, Drained: true}, verdict{class: HiddenEvent}},
@@ -83,37 +83,24 @@ func TestFollowers(t *testing.T) {
 
 func TestJudgeSteal(t *testing.T) {
 	tests := []struct {
-		name         string
-		index        int
-		q            runqueue.Queue
-		agreed, late bool
+		name   string
+		index  int
+		q      runqueue.Queue
+		agreed bool
 	}{
-		{"half", 1, runqueue.Queue{Len: 4, Least: 4}, true, false},
-		{"half, rounded up", 2, runqueue.Queue{Len: 5, Least: 5}, true, false},
-		{"one", 0, runqueue.Queue{Len: 4, Least: 4}, false, false},
-		{"all", 3, runqueue.Queue{Len: 4, Least: 4}, false, false},
-		{"half of what was there", 0, runqueue.Queue{Len: 4, Least: 2}, true, false},
-		{"half of what another thief left", 4, runqueue.Queue{Len: 6, Least: 6, Taken: 3}, true, true},
-		{"half of what the other thief has now", 2, runqueue.Queue{Len: 11, Least: 11, Taken: 6}, true, true},
+		{"half", 1, runqueue.Queue{Len: 4, Least: 4}, true},
+		{"half, rounded up", 2, runqueue.Queue{Len: 5, Least: 5}, true},
+		{"one", 0, runqueue.Queue{Len: 4, Least: 4}, false},
+		{"all", 3, runqueue.Queue{Len: 4, Least: 4}, false},
+		{"half of what was there", 0, runqueue.Queue{Len: 4, Least: 2}, true},
+		{"half of what another thief left", 4, runqueue.Queue{Len: 6, Least: 6, Taken: 3}, true},
+		{"half of what the other thief has now", 2, runqueue.Queue{Len: 11, Least: 11, Taken: 6}, true},
 	}
 	c := &Queues{began: true, first: -1 << 40}
 	for _, test := range tests {
 		v := c.judgeSteal(&runqueue.Decision{Index: test.index, Victim: test.q, Place: runqueue.PlaceLocal, At: 1})
-		if v.agreed != test.agreed || v.late != test.late {
+		if v.agreed != test.agreed {
 			t.Errorf("%s: %+v", test.name, v)
-		}
-	}
-}
-
-// TestJudgeFair: what the schedtick is does not matter, if the global queue is
-// passed over at all of its values.
-func TestJudgeFair(t *testing.T) {
-	c := &Queues{began: true, first: -1 << 40}
-	d := runqueue.Decision{Place: runqueue.PlaceLocal, Earliest: 1_000_000, Tick: -1, Start: new(runqueue.Start), Global: runqueue.Queue{Len: 1, Until: 1000}}
-	for i := range 200 {
-		d.Count = (i * 7) % 61
-		if _, ok := c.judgeFair(&d); ok != (i == 60 || i == 121 || i == 182) {
-			t.Errorf("after %d picks: %v", i+1, ok)
 		}
 	}
 }

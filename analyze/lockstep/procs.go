@@ -25,10 +25,8 @@ type procs struct {
 	restart       model.Time // when the world went on last
 	lastIdle      model.Time // when a proc became idle last
 	wake          waking
-	works         map[startKey]bool         // starts of idle mark workers
 	runs          map[model.GoID]model.Time // since when what has a proc, or is in a system call, was started
 	run           longRun
-	extra         []extra
 	deaf          int        // procs that have not heard yet
 	advancer      model.GoID // the goroutine that begins a new generation, while it runs
 	now           model.Time
@@ -56,14 +54,9 @@ type proc struct {
 	queued   int        // by the resolver
 }
 
-type startKey struct {
-	g model.GoID
-	t model.Time
-}
-
 func (p *procs) init(c *Checker) {
 	p.advancer = model.NoGoroutine
-	p.c, p.threads, p.works, p.runs = c, map[model.ThreadID]*lastTwo{}, map[startKey]bool{}, map[model.GoID]model.Time{}
+	p.c, p.threads, p.runs = c, map[model.ThreadID]*lastTwo{}, map[model.GoID]model.Time{}
 }
 
 // maxProcs bounds the procs that are followed.
@@ -109,9 +102,6 @@ func (p *procs) step(s *model.Step) {
 	p.settle(s.Time)
 	p.now = s.Time
 	p.noteAsked(s)
-	if len(p.extra) > 0 {
-		p.endsMarking(s)
-	}
 	switch s.Kind {
 	case model.StepProc:
 		p.procStep(s)
@@ -211,7 +201,6 @@ func (p *procs) procStep(s *model.Step) {
 	if from == model.ProcSyscall && to != model.ProcSyscall {
 		q.call, q.callG, q.callOver = q.since, q.g, s.Time
 		p.endCall(s, q)
-		p.callEnds(s.P, q.since, s.Time)
 	}
 	if from == model.ProcRunning && (to != model.ProcRunning || s.G != q.g) {
 		p.endRun(s, q)
@@ -272,6 +261,5 @@ func (p *procs) goStep(s *model.Step) {
 func (p *procs) finish() {
 	p.until(math.MaxInt64)
 	p.settle(math.MaxInt64)
-	p.judgeExtra(math.MaxInt64, func(*extra) bool { return false })
 	p.judgeWakes()
 }

@@ -16,7 +16,6 @@ type Queues struct {
 	began  bool
 	first  model.Time   // of the trace
 	gens   []model.Time // when generations began
-	passed []passes     // by proc
 	// Goroutines that the reference would have taken at unexplained picks, on which proc, until they start.
 	wanted map[model.GoID]model.ProcID
 	lost   []model.Time // when the goroutines of the latest divergences of place were found to be elsewhere
@@ -74,18 +73,6 @@ func (q *Queues) Result() *Result {
 	q.result.Unexplained = append(q.result.Unexplained, q.held...)
 	q.contradicted, q.held = [NumKinds]Tally{}, nil
 	return &q.result
-}
-
-// sampled reports whether a start is masked: a hash of its ordinal decides
-// (finalizer of MurmurHash3).
-func (q *Queues) sampled(ordinal int) bool {
-	if q.opt.Sample <= 0 {
-		return false
-	}
-	h := uint64(ordinal) + 0x9e3779b97f4a7c15
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return (h^h>>33)%uint64(q.opt.Sample) == 0
 }
 
 // boundary reports whether a time is one at which not much is known.

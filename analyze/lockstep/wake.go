@@ -59,9 +59,9 @@ func (p *procs) endWake(at model.Time, came bool) {
 }
 
 // Wakeup implements [runqueue.WakeupObserver]: how long wakes take.
-func (p *plain) Wakeup(w *runqueue.Wakeup) {
+func (c *Checker) Wakeup(w *runqueue.Wakeup) {
 	if w.Caused && !w.Handoff {
-		p.procs.latency.Add(coarse(w.Got.Sub(w.Trigger)), 1)
+		c.procs.latency.Add(coarse(w.Got.Sub(w.Trigger)), 1)
 	}
 }
 
@@ -78,7 +78,7 @@ func (p *procs) judgeWakes() {
 	limit := p.latency.At(dist.Rank(0.999, p.latency.Total()))
 	limit = min(max(limit, int64(wakeWithin)), int64(wakeMost))
 	p.came.Each(func(d, n int64) {
-		v := verdict{agreed: d <= limit, late: d > int64(wakeWithin), class: OS}
+		v := verdict{agreed: d <= limit, class: OS}
 		for range n {
 			p.c.queues.result.Kinds[Wake].add(v)
 		}

@@ -34,10 +34,6 @@ func (s *sim) begin() {
 	var order []int32
 	for i := range s.gs {
 		g := &s.gs[i]
-		if s.cfg.NoTracer && g.prog.Tracer {
-			g.state = gDone
-			continue
-		}
 		begin, segs := g.prog.Begin, g.prog.Segments
 		nothing := begin == workload.BeginWaiting && len(segs) == 1 && (segs[0].End == workload.EndForever || segs[0].End == workload.EndCut)
 		if len(segs) > 0 && !nothing {

@@ -17,11 +17,6 @@ type Config struct {
 	// when all goroutines that it waits for are done, and places of a semaphore are counted: then
 	// goroutines may come to wait for each other: see Result.Forced.
 	AsRecorded bool
-	// NoMeet takes every channel to have room for what is sent early: goroutines that
-	// were found to meet (workload.Op.Meet) do not wait for each other.
-	NoMeet bool
-	// NoTracer leaves out the goroutines that write the trace.
-	NoTracer bool
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span
 	// at most.
 	Until model.Duration
@@ -31,7 +26,7 @@ type Config struct {
 	// it. The argument is valid during the call.
 	Decide func(*runqueue.Start)
 	// Span, if not nil, takes each interval of each goroutine, as a [model.Machine] would report it that got the
-	// events, except where it was, who woke it and what follows. The argument is valid during the call.
+	// events: in what state it is, from when to when, and whether all of it is seen. The argument is valid during the call.
 	Span model.GoSpanObserver
 }
 

@@ -24,8 +24,8 @@ type emitter struct {
 
 // words are the strings that events name.
 type words struct {
-	network, assistWait, sends, receives, preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, sweepStop, markStop, procs model.StringID
-	modes                                                                                                                                [3]model.StringID
+	preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, sweepStop, markStop, procs model.StringID
+	modes                                                                                          [3]model.StringID
 }
 
 func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
@@ -33,10 +33,6 @@ func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
 	o := emitter{emit: emit, start: w.Start, last: math.MinInt64, tables: t,
 		async: map[model.StringID]model.StackID{}, roots: map[model.StringID]model.StackID{}}
 	o.words = words{
-		network:    t.AddString("network"),
-		assistWait: t.AddString("GC mark assist wait for work"),
-		sends:      t.AddString("chan send"),
-		receives:   t.AddString("chan receive"),
 		preempted:  t.AddString("preempted"),
 		gosched:    t.AddString("runtime.Gosched"),
 		worker:     t.AddString("runtime.gcBgMarkWorker"),
@@ -139,7 +135,7 @@ func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.Str
 		e.ID, e.From, e.To, e.Str, e.Stack, e.SubjectStack = int64(x.span.G), uint8(from), uint8(to), reason, stack, subject
 	}
 	s.out.send(s.now)
-	s.show(x, from, to, reason, subject)
+	s.show(x, from, to)
 }
 
 // procEvent reports that a proc changes its status. One that is taken from a goroutine in a system call divides the call in two.

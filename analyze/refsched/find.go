@@ -60,7 +60,7 @@ func (s *sim) pickReader(p int32) bool {
 			return false
 		}
 		s.readers = s.readers[1:]
-		s.unblock(s.onProc(p), a.G, 0, true)
+		s.unblock(s.onProc(p), a.G, 0)
 		s.pick(p, a.G, runqueue.SourceSystem)
 		s.wakep()
 		return true

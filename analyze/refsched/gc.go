@@ -172,7 +172,7 @@ func (s *sim) worker(mode int) int32 {
 func (s *sim) pickWorker(p, w int32) {
 	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)
 	s.gs[w].state = gRunnable
-	s.enter(w, model.OriginGC)
+	s.enter(w)
 	s.pick(p, w, runqueue.SourceSystem)
 	if s.gc.modes[w] != idle {
 		s.wakep()
@@ -221,7 +221,7 @@ func (s *sim) workerRuns(p, i int32) {
 	switch g.modes[i] {
 	case idle:
 		if s.poller < 0 && len(s.ready) > 0 {
-			s.inject(s.pollNow(), s.of(i), 0, false)
+			s.inject(s.pollNow(), s.of(i), 0)
 		}
 		stop = s.ps[p].busy() || s.global.len() > 0
 	case fractional:
@@ -324,7 +324,7 @@ func (s *sim) endCycle(p int32, c where) {
 	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGlobal, 0, s.out.words.markPhase)
 	for _, i := range g.assists {
 		if x := &s.gs[i]; x.state == gWaiting && !x.midway && x.segment().End == workload.EndAssist {
-			s.inject([]int32{i}, c, 0, false)
+			s.inject([]int32{i}, c, 0)
 		}
 	}
 	g.assists = g.assists[:0]

@@ -79,19 +79,19 @@ func (s *sim) pollNow() []int32 {
 // runList runs the first of a list on p and puts the rest into queues.
 func (s *sim) runList(p int32, list []int32) {
 	if len(list) > 1 {
-		s.inject(list[1:], s.onProc(p), 0, false)
+		s.inject(list[1:], s.onProc(p), 0)
 	}
-	s.unblock(s.onProc(p), list[0], 0, false)
+	s.unblock(s.onProc(p), list[0], 0)
 	s.pick(p, list[0], runqueue.SourceNetpoll)
 }
 
 // inject puts a list into queues: as many as there are idle procs into the global
-// one, for these to find, the rest into the local queue (runtime/proc.go: injectglist). injected: see originOf.
+// one, for these to find, the rest into the local queue (runtime/proc.go: injectglist).
 //
 // Since Go 1.23 it wakes one more thread at its end.
-func (s *sim) inject(list []int32, c where, stack model.StackID, injected bool) {
+func (s *sim) inject(list []int32, c where, stack model.StackID) {
 	for _, g := range list {
-		s.unblock(c, g, stack, injected)
+		s.unblock(c, g, stack)
 	}
 	if c.p < 0 || s.rules.Ideal {
 		for _, g := range list {
@@ -170,7 +170,7 @@ func (s *sim) pollReturns(gen uint32) {
 	p := s.popIdle()
 	if p < 0 {
 		if len(list) > 0 {
-			s.inject(list, where{-1, m, -1}, 0, false)
+			s.inject(list, where{-1, m, -1}, 0)
 		}
 		s.park(m)
 		return

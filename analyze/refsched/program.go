@@ -88,9 +88,6 @@ func (s *sim) do(c where, op *workload.Op) bool {
 			x.state, x.fresh = gWaiting, true
 		}
 	case workload.OpWake:
-		if op.Meet && !s.cfg.NoMeet && c.g >= 0 && c.p >= 0 {
-			return s.meet(c, op)
-		}
 		s.wakeOp(c, op)
 	case workload.OpSend:
 		s.at(s.now, evReady, op.G, 0, uint32(op.Seg))
@@ -136,14 +133,13 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 	}
 	s.goEvent(c, g, model.GoNotExist, model.GoRunnable, 0, stack, s.out.root(x.prog.Func))
 	x.state, x.begun = gRunnable, s.now
-	s.enter(g, model.OriginCreated)
+	s.enter(g)
 	s.put(c.p, g, true)
 	s.wakep()
 }
 
 // enter begins a stay in run queues.
-func (s *sim) enter(g int32, origin model.Origin) {
-	s.gs[g].span.Origin = origin
+func (s *sim) enter(g int32) {
 	if s.stays != nil {
 		s.stays[g] = freshStart
 		s.stays[g].Since = s.out.last
@@ -160,7 +156,7 @@ func (s *sim) wakeOp(c where, op *workload.Op) {
 		s.release(c, x.prog.Segments[op.Seg].Object, op)
 	case x.state == gWaiting && x.seg == op.Seg && !x.polled && !x.midway:
 		if op.Inject {
-			s.inject([]int32{op.G}, c, op.Stack, true)
+			s.inject([]int32{op.G}, c, op.Stack)
 			return
 		}
 		s.wakeFrom(c, op.G, op.Stack, !op.Tail)
@@ -171,17 +167,16 @@ func (s *sim) wakeOp(c where, op *workload.Op) {
 
 // wakeFrom makes a waiting goroutine runnable (runtime/proc.go: ready).
 func (s *sim) wakeFrom(c where, g int32, stack model.StackID, next bool) {
-	s.unblock(c, g, stack, false)
+	s.unblock(c, g, stack)
 	s.put(c.p, g, next)
 	s.wakep()
 }
 
-// unblock reports that g waits no more; the caller puts it somewhere. injected: see originOf.
-func (s *sim) unblock(c where, g int32, stack model.StackID, injected bool) {
+// unblock reports that g waits no more; the caller puts it somewhere.
+func (s *sim) unblock(c where, g int32, stack model.StackID) {
 	x := &s.gs[g]
-	origin := s.originOf(c, x, injected)
 	s.goEvent(c, g, model.GoWaiting, model.GoRunnable, 0, stack, 0)
-	s.enter(g, origin)
+	s.enter(g)
 	x.state = gRunnable
 	if x.midway {
 		x.midway = false
@@ -229,11 +224,11 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	case workload.EndSyscall:
 		s.enterSyscall(p, i, seg)
 	case workload.EndYield:
-		s.yield(i, seg, s.out.words.gosched, model.OriginGosched, -1)
+		s.yield(i, seg, s.out.words.gosched, -1)
 		s.wakep()
 		s.next(p)
 	case workload.EndGoyield:
-		s.yield(i, seg, s.out.words.preempted, model.OriginGoyield, p)
+		s.yield(i, seg, s.out.words.preempted, p)
 		s.next(p)
 	case workload.EndSwitch:
 		s.switchTo(p, i, seg)
@@ -290,11 +285,7 @@ func (s *sim) stopWaiting(i int32, reason model.StringID, stack model.StackID) {
 // wait ends a segment in a wait for a wake, unless it came already.
 func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
-	if seg.Meet && !s.cfg.NoMeet {
-		if s.meetWaiting(i, seg) {
-			return false
-		}
-	} else if s.byClass(seg.Object) {
+	if s.byClass(seg.Object) {
 		if s.objects[seg.Object].take() {
 			s.nextSegment(g)
 			return false
@@ -354,12 +345,12 @@ func (s *sim) pollFor(g *goroutine) {
 
 // yield puts a running goroutine back: on p's local queue, or the global one (runtime/proc.go:
 // goyield_m, goschedImpl).
-func (s *sim) yield(i int32, seg *workload.Segment, reason model.StringID, origin model.Origin, to int32) {
+func (s *sim) yield(i int32, seg *workload.Segment, reason model.StringID, to int32) {
 	g := &s.gs[i]
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, reason, seg.Stack, seg.Stack)
 	s.leave(g, gRunnable)
 	s.nextSegment(g)
-	s.enter(i, origin)
+	s.enter(i)
 	s.put(to, i, false)
 }
 
@@ -388,7 +379,7 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
 	to := &s.gs[seg.Target]
 	m := s.ps[p].m
 	s.goEvent(s.of(i), seg.Target, model.GoWaiting, model.GoRunnable, 0, seg.Stack, 0)
-	to.span.Origin, to.span.Pseudo = model.OriginCoroutine, model.PseudoCoroutine
+	to.span.Pseudo = model.PseudoCoroutine
 	if seg.End == workload.EndExit {
 		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
 		s.leave(g, gDone)

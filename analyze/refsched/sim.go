@@ -157,7 +157,6 @@ type sim struct {
 	joins      map[int32][]int32 // by goroutine: joins that it is a child of
 	parts      map[int32][]int32 // by segment, counted as in woken: joins that wait for its end
 	woken      []bool            // by segment, from goroutine.first on: the wake came before the wait
-	met        map[int32]int32   // by segment, counted as in woken: who waits for it to end
 	left       int               // goroutines whose programs have not ended
 	ready      []int32           // goroutines whose data has arrived, in order
 	readers    []int32           // arrivals of what the trace reader waits for, in order
@@ -189,10 +188,9 @@ const (
 // workers.
 type goroutine struct {
 	prog   *workload.Goroutine
-	span   model.GoSpan  // that it is in, as far as events show
-	stack  model.StackID // where it last stopped, the same
-	off    int64         // CPU time since the segment began
-	stop   int64         // up to which it runs, see aim
+	span   model.GoSpan // that it is in, as far as events show
+	off    int64        // CPU time since the segment began
+	stop   int64        // up to which it runs, see aim
 	seg    int32
 	op     int32  // next operation
 	first  int32  // its first segment in sim.woken
@@ -205,7 +203,7 @@ type goroutine struct {
 	from   runqueue.Source // where it was picked
 	worker bool
 	polled bool // waits for the network
-	midway bool // waits within a segment, for the other side of a channel
+	midway bool // waits within a segment, for a place of a semaphore
 	fresh  bool // a coroutine that has not been switched to yet
 	// drained, of a dedicated mark worker: it has given its proc's queue away.
 	drained bool

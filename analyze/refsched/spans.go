@@ -14,8 +14,8 @@ func newSpan(g *workload.Goroutine) model.GoSpan {
 		WakerProc: model.NoProc, WakerThread: model.NoThread}
 }
 
-// show has the latest event change the state of a goroutine, whose stack is subject, 0 if it is not in the event.
-func (s *sim) show(g *goroutine, from, to model.GoState, reason model.StringID, subject model.StackID) {
+// show has the latest event change the state of a goroutine.
+func (s *sim) show(g *goroutine, from, to model.GoState) {
 	x := &g.span
 	switch was := x.State; {
 	case was != model.GoUndetermined:
@@ -23,17 +23,13 @@ func (s *sim) show(g *goroutine, from, to model.GoState, reason model.StringID, 
 			s.res.Contradictions++
 			s.res.Contradiction = cmp.Or(s.res.Contradiction, fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", x.G, from, to, s.out.last, was, from))
 		}
-		if was == model.GoRunning {
-			x.Stack = subject
-			g.stack = cmp.Or(subject, g.stack)
-		}
 		s.endSpan(g, false)
 	case from == model.GoUndetermined:
-		x.Start, x.OpenStart, g.stack = s.out.start, true, subject
+		x.Start, x.OpenStart = s.out.start, true
 	default:
 		x.Start = s.out.last
 	}
-	x.State, x.Reason, x.Stack = to, reason, g.stack
+	x.State = to
 }
 
 // endSpan ends the interval that a goroutine is in at the latest event, and begins another one.
@@ -43,13 +39,10 @@ func (s *sim) endSpan(g *goroutine, openEnd bool) {
 		x.End = s.out.last
 		if openEnd {
 			x.OpenEnd, x.Pseudo = true, model.NotPseudo // it did not go on at once
-			if x.State == model.GoRunning {
-				x.Stack = 0
-			}
 		}
 		s.cfg.Span.GoSpan(x)
 	}
-	x.Start, x.OpenStart, x.Origin, x.Pseudo = s.out.last, false, model.OriginUnknown, model.NotPseudo
+	x.Start, x.OpenStart, x.Pseudo = s.out.last, false, model.NotPseudo
 }
 
 // finishSpans ends the intervals of the goroutines that are there at the end.
@@ -59,24 +52,4 @@ func (s *sim) finishSpans() {
 			s.endSpan(g, true)
 		}
 	}
-}
-
-// originOf says how a goroutine that waits becomes runnable, as far as the trace would show it (model/origin.go). injected:
-// the runtime puts it there on its own account.
-func (s *sim) originOf(c where, g *goroutine, injected bool) model.Origin {
-	words, reason := &s.out.words, g.span.Reason
-	network := reason == words.network
-	switch {
-	case network && (c.g < 0 || s.gs[c.g].worker || s.stw.on && s.stw.g == c.g):
-		return model.OriginNetpoll
-	case c.g < 0 && g.worker, c.g >= 0 && reason == words.assistWait:
-		return model.OriginGC
-	case c.g < 0 && (g.prog.System || reason == words.workerIdle), c.g >= 0 && injected:
-		return model.OriginInjected
-	case c.g < 0 && reason == 0 && g.span.OpenStart:
-		return model.OriginExternal
-	case c.g < 0:
-		return model.OriginTimer
-	}
-	return model.OriginGoroutine
 }

@@ -87,7 +87,7 @@ func (s *sim) restart() {
 	w := s.stw
 	c := s.of(w.g)
 	if list := s.pollNow(); len(list) > 0 {
-		s.inject(list, c, 0, false)
+		s.inject(list, c, 0)
 	}
 	s.stw.on = false
 	if w.kind == stwSweep {

@@ -94,7 +94,7 @@ func (s *sim) syscallReturns(i int32) {
 		s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
 		s.leave(g, gRunnable)
 		s.nextSegment(g)
-		s.enter(i, model.OriginSyscall)
+		s.enter(i)
 		s.putGlobal(i)
 		if g.locked != m {
 			s.ms[m].g = -1
@@ -112,7 +112,7 @@ func (s *sim) syscallReturns(i int32) {
 	s.procEvent(where{i, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
 	s.onCore(p)
 	s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
-	s.enter(i, model.OriginSyscall)
+	s.enter(i)
 	g.span.Pseudo = model.PseudoSyscall
 	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0, 0)
 	x.sysTick++

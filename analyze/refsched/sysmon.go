@@ -46,7 +46,7 @@ func (s *sim) sysmonRound(gen uint32) {
 	if s.poller < 0 && s.now-s.polls.last > int64(SysmonPoll) {
 		s.polls.last = s.now
 		if list := s.pollNow(); len(list) > 0 {
-			s.inject(list, where{-1, sysmonThread, -1}, 0, false)
+			s.inject(list, where{-1, sysmonThread, -1}, 0)
 		}
 	}
 	if s.retake() {
@@ -133,11 +133,7 @@ func (s *sim) preemptLands(p int32) {
 	stack := s.out.asyncStack(g.prog.Func)
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, s.out.words.preempted, stack, stack)
 	s.leave(g, gRunnable)
-	origin := model.OriginPreempted
-	if s.stw.on {
-		origin = model.OriginSTW
-	}
-	s.enter(i, origin)
+	s.enter(i)
 	s.put(PreemptedTo(p, s.stw.on, s.rules.Version), i, true)
 	s.wakep()
 	s.next(p)

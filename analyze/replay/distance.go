@@ -10,7 +10,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Floor is the length below which quantiles count as equal: two ticks of
+// Floor is what shorter lengths count as in changes: two ticks of
 // the trace's clock.
 const Floor model.Duration = 128
 
@@ -43,13 +43,6 @@ func W1(a, b *dist.Dist) float64 {
 		apart += c.by
 	}
 	return (float64(hi)*(1<<64) + float64(lo)) / float64(na*nb)
-}
-
-// QuantileError returns by which part of the measured value the simulated one is
-// too long; negative if it is too short. Both count as at least [Floor].
-func QuantileError(measured, simulated model.Duration) float64 {
-	m, s := max(measured, Floor), max(simulated, Floor)
-	return float64(s-m) / float64(m)
 }
 
 // mean returns a distribution's mean in nanoseconds, 0 if it is empty.

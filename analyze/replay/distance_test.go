@@ -78,16 +78,3 @@ func TestW1Cases(t *testing.T) {
 		t.Errorf("without samples: got %g", got)
 	}
 }
-
-func TestQuantileError(t *testing.T) {
-	for _, tt := range []struct {
-		measured, simulated model.Duration
-		want                float64
-	}{
-		{1000, 1100, 0.1}, {1000, 900, -0.1}, {64, 100, 0}, {0, 256, 1}, {256, 0, -0.5},
-	} {
-		if got := QuantileError(tt.measured, tt.simulated); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("%d to %d: got %g, want %g", tt.measured, tt.simulated, got, tt.want)
-		}
-	}
-}

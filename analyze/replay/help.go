@@ -19,9 +19,8 @@ Output (--mode free)
   goroutine takes from where the recording began it to where it ended it, its waits in run queues
   included. Requests that lie in two windows or begin in a warm-up are left out. Nothing is said of a
   group with fewer than 100 requests, or which the reference has wrong: W1 more than 25%% of the mean.
-  Then waits to run. What follows is in --details.
-  The reference is the median over --seeds of what the model makes of the work; an error is the
-  part of the measured percentile by which the simulated one is longer. W1, the Wasserstein
+  Then waits to run. All figures, with their ranges over --seeds, are in --json.
+  The reference is the median over --seeds of what the model makes of the work. W1, the Wasserstein
   distance, is how far a wait must be moved on average to make one distribution of the other. The
   reference reproduces a trace closely if W1 is at most 10%% of the mean wait, or at most twice what
   recordings differ by, if that is at most 25%%; roughly up to 25%%. Beyond, the trace contains
@@ -49,9 +48,7 @@ Classes of wakes
   runtime                the runtime's own: GC, finalizers, the scavenger
   syscall                ends of system calls, which nobody wakes; not counted among the wakes
   All but joins and semaphores are woken by whom they were.
-  Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet, the
-  recording decides: it is simulated both with and without meetings. Unless the former is worse,
-  whoever comes first waits in what-ifs, even if it was the other one in the recording.
+  Whether a channel has a buffer is not in a trace: who sends sooner than recorded does not wait.
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
@@ -60,9 +57,9 @@ Classes of wakes
   The figures of waits are the run time, the mean, p90 and p99, and the part of them that is longer
   than 10 µs. The median is left out: most programs have short and long waits, and where
   there are as many of both, the median jumps between them. Each figure is the measured one,
-  changed as the variant changes the simulation: twice as long if simulations are. Both
-  simulations are without the goroutines that write the trace. Those that do not come to the end
-  of the work are left out.
+  changed as the variant changes the simulation: twice as long if simulations are.
+  Simulations that do not come to the end of the work are left out. All have the goroutines that
+  write the trace.
   What a figure is worth depends on the variant:
     80%% interval  recorded with two procs, one asked for, and no other change. The widths are
                   how far such figures were off for other programs, which were recorded both

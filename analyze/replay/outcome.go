@@ -74,9 +74,9 @@ type Figure struct {
 }
 
 // figures returns the figures of a schedule.
-func figures(s *Schedule) [NumFigures]float64 {
-	q := s.Waits.Quantiles(Quantiles[:]...)
-	return [NumFigures]float64{float64(s.Span), mean(s.Waits), float64(q[0]), float64(q[1]), LongPart(s.Waits)}
+func figures(s *Schedule) []float64 {
+	q := s.Waits.Quantiles(0.9, 0.99)
+	return []float64{float64(s.Span), mean(s.Waits), float64(q[0]), float64(q[1]), LongPart(s.Waits)}
 }
 
 // LongPart returns the part of waits that take longer than [Long].
@@ -91,12 +91,12 @@ func LongPart(waits *dist.Dist) float64 {
 }
 
 // MeasuredFigures returns the figures of what was recorded.
-func (r *Result) MeasuredFigures() [NumFigures]float64 { return figures(r.Measured) }
+func (r *Result) MeasuredFigures() []float64 { return figures(r.Measured) }
 
 // outcomes fills Outcomes.
 func (r *Result) outcomes() {
 	r.Outcomes = nil
-	base := kindOf(r.runs, runBase, nil)
+	base := totals(r.runs, nil)
 	measured := figures(r.Measured)
 	for i := range r.options.Variants {
 		v := &r.options.Variants[i]
@@ -106,10 +106,10 @@ func (r *Result) outcomes() {
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		}
-		o.compare(kindOf(r.runs, runVariant, v), base, measured)
+		o.compare(totals(r.runs, v), base, measured)
 		if o.widths = r.widths(v); o.widths != nil {
 			o.Basis = BasisChecked
-			o.widen(measured)
+			o.widen([NumFigures]float64(measured))
 		}
 		r.Outcomes = append(r.Outcomes, o)
 	}
@@ -122,37 +122,51 @@ const NoOutages = "the trace does not show that the operating system ran anythin
 func (o *Outcome) Finished() bool { return o.Unfinished < o.Runs }
 
 // compare sets the figures from the variant's schedules and those of the baseline, seed by seed.
-func (o *Outcome) compare(runs, base []*Schedule, measured [NumFigures]float64) {
+func (o *Outcome) compare(runs, base []*Schedule, measured []float64) {
 	o.Runs = len(runs)
-	finished := func(i int) bool { return runs[i].Finished() && base[i].Finished() }
-	for i := range runs {
-		if !finished(i) {
+	for i, s := range runs {
+		if !s.Finished() || !base[i].Finished() {
 			o.Unfinished++
 		}
 	}
 	var waits []float64
-	var values [NumFigures][]float64
 	for i, s := range runs {
-		if o.Finished() && !finished(i) {
+		if o.counts(s, base[i]) {
+			waits = append(waits, float64(s.Waits.Count()))
+		}
+	}
+	o.Waits = rangeOf(waits)
+	for k, value := range o.expected(runs, base, measured, int(FigureP99), figures) {
+		o.Figures[k] = newFigure(FigureKind(k), value, measured[k])
+	}
+}
+
+// counts reports whether a simulation is not left out.
+func (o *Outcome) counts(s, base *Schedule) bool {
+	return !o.Finished() || s.Finished() && base.Finished()
+}
+
+// expected returns the figures that are to be expected, of which the one before p99 is a lower percentile: those
+// measured, changed as the variant changes the simulation.
+func (o *Outcome) expected(runs, base []*Schedule, measured []float64, p99 int, of func(*Schedule) []float64) []Range {
+	values := make([][]float64, len(measured))
+	for i, s := range runs {
+		if !o.counts(s, base[i]) {
 			continue
 		}
-		was := figures(base[i])
-		for k, v := range figures(s) {
+		was := of(base[i])
+		for k, v := range of(s) {
 			value := min(1, max(0, measured[k]+v-was[k]))
 			if FigureKind(k) != FigureLong {
 				value = measured[k] * floored(v) / floored(was[k])
 			}
 			values[k] = append(values[k], value)
 		}
-		// Each is scaled by itself, where a p99 may shrink more than a p90.
-		last := len(values[FigureP99]) - 1
-		values[FigureP99][last] = max(values[FigureP99][last], values[FigureP90][last])
-		waits = append(waits, float64(s.Waits.Count()))
+		// Each is scaled by itself, where a p99 may shrink more than a lower one.
+		last := len(values[p99]) - 1
+		values[p99][last] = max(values[p99][last], values[p99-1][last])
 	}
-	for k := range o.Figures {
-		o.Figures[k] = newFigure(FigureKind(k), rangeOf(values[k]), measured[k])
-	}
-	o.Waits = rangeOf(waits)
+	return each(values, rangeOf)
 }
 
 // newFigure returns a figure with its change against the measured one.

@@ -250,33 +250,24 @@ func (r *Replay) simulate(w *workload.Workload) error {
 		return nil
 	}
 	costs := r.calibrator.costs()
-	meets, err := r.meets(w, costs)
-	if err != nil {
-		return err
-	}
-	var runs []*run
-	for i := range r.result.runs {
-		x := &r.result.runs[i]
-		x.setMeets(meets)
-		runs = append(runs, x)
-	}
-	list, err := r.all(w, runs, costs)
+	list, err := r.all(w, costs)
 	if err != nil {
 		return err
 	}
 	for i, s := range list {
-		runs[i].total.merge(s)
+		r.result.runs[i].total.merge(s)
 	}
 	return nil
 }
 
-// all carries runs out with a window.
-func (r *Replay) all(w *workload.Workload, runs []*run, costs refsched.Costs) ([]*Schedule, error) {
+// all carries all runs out with a window.
+func (r *Replay) all(w *workload.Workload, costs refsched.Costs) ([]*Schedule, error) {
+	runs := r.result.runs
 	var mu sync.Mutex
 	done := 0
 	list := make([]*Schedule, len(runs))
 	err := parallel(r.ctx, len(runs), r.o.Workers, func(ctx context.Context, i int) (err error) {
-		if list[i], err = r.one(ctx, w, runs[i], costs); err != nil {
+		if list[i], err = r.one(ctx, w, &runs[i], costs); err != nil {
 			return fmt.Errorf("simulating %s: %w", runs[i].name(), err)
 		}
 		if r.o.Progress != nil {
@@ -316,24 +307,20 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	if err != nil {
 		return nil, err
 	}
-	run.contradictions += res.Contradictions
-	run.contradiction = cmp.Or(run.contradiction, res.Contradiction)
 	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
-	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
+	if s.Work = workOf(w); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
 	}
 	return s, nil
 }
 
 // workOf returns the CPU time of the program's goroutines.
-func workOf(w *workload.Workload, noTracer bool) model.Duration {
+func workOf(w *workload.Workload) model.Duration {
 	var sum model.Duration
 	for i := range w.Goroutines {
-		g := &w.Goroutines[i]
-		if g.System || g.Tracer && noTracer {
-			continue
+		if g := &w.Goroutines[i]; !g.System {
+			sum += g.Work
 		}
-		sum += g.Work
 	}
 	return sum
 }

@@ -57,7 +57,7 @@ type Requests struct {
 	// All compares how long they took with how long the reference has them take.
 	All Row
 	// Figures of what was recorded.
-	Figures [NumRequestFigures]float64
+	Figures []float64
 	// Outcomes of the variants, parallel to Result.Outcomes; those of BasisUnknown have no figures.
 	Outcomes [][NumRequestFigures]Figure
 }
@@ -78,15 +78,15 @@ const (
 func (k RequestFigure) String() string { return [...]string{"p50", "p99", "mean", "per s"}[k] }
 
 // requestFigures returns the figures of requests, of which n end in a second.
-func requestFigures(d *dist.Dist, n float64) [NumRequestFigures]float64 {
+func requestFigures(d *dist.Dist, n float64) []float64 {
 	q := d.Quantiles(0.5, 0.99)
-	return [NumRequestFigures]float64{float64(q[0]), float64(q[1]), mean(d), n}
+	return []float64{float64(q[0]), float64(q[1]), mean(d), n}
 }
 
 // requests fills Requests, once Outcomes are known.
 func (r *Result) requests() {
 	r.Requests = nil
-	free, base := kindOf(r.runs, runFree, nil), kindOf(r.runs, runBase, nil)
+	free := totals(r.runs, nil)
 	for g, measured := range r.Measured.Requests {
 		of := func(s *Schedule) *dist.Dist { return cmp.Or(s.Requests[g], &dist.Dist{}) }
 		rate := float64(measured.Count()) / max(float64(r.Length-r.Warmup)/1e9, 1e-9)
@@ -94,7 +94,7 @@ func (r *Result) requests() {
 		for i := range r.Outcomes {
 			var f [NumRequestFigures]Figure
 			if o := &r.Outcomes[i]; o.Basis != BasisUnknown {
-				f = x.compare(o, kindOf(r.runs, runVariant, &r.options.Variants[i]), base, of)
+				f = x.compare(o, totals(r.runs, &r.options.Variants[i]), free, of)
 			}
 			x.Outcomes = append(x.Outcomes, f)
 		}
@@ -124,28 +124,12 @@ func (r *Result) Refuses(x *Requests) string {
 
 // compare returns the figures under a variant from its schedules and those of the baseline, seed by seed.
 func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule) *dist.Dist) (f [NumRequestFigures]Figure) {
-	var values [NumRequestFigures][]float64
-	for i, s := range runs {
-		if o.Finished() && !(s.Finished() && base[i].Finished()) {
-			continue
-		}
-		rate := x.Figures[RequestRate] * float64(base[i].Span) / max(float64(s.Span), 1)
-		was := requestFigures(of(base[i]), x.Figures[RequestRate])
-		for k, v := range requestFigures(of(s), rate) {
-			value := v
-			if RequestFigure(k) != RequestRate {
-				value = x.Figures[k] * floored(v) / floored(was[k])
-			}
-			values[k] = append(values[k], value)
-		}
-		last := len(values[RequestP99]) - 1
-		values[RequestP99][last] = max(values[RequestP99][last], values[RequestP50][last])
-	}
-	for k := range f {
-		value, m := rangeOf(values[k]), max(x.Figures[k], 1e-9)
+	simulated := func(s *Schedule) []float64 { return requestFigures(of(s), 1e18/float64(max(s.Span, 1))) }
+	for k, value := range o.expected(runs, base, x.Figures, int(RequestP99), simulated) {
 		if o.Basis == BasisChecked {
 			value = o.widths.requests[k].around(value)
 		}
+		m := max(x.Figures[k], 1e-9)
 		f[k] = Figure{value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}
 	}
 	return f

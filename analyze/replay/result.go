@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -31,9 +30,6 @@ type Result struct {
 	Outages workload.Outages
 	// Measured is the recorded schedule.
 	Measured *Schedule
-	// Contradictions are events of simulations that contradict themselves: bugs of schedscope.
-	Contradictions     int64
-	FirstContradiction string
 	// Inconsistent are events of the traces that contradict those before. The reader of
 	// the trace sets it.
 	Inconsistent int64
@@ -42,7 +38,6 @@ type Result struct {
 
 	Noise *Noise // nil of one trace
 	All   Row
-	Ideal *Schedule
 	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
 	// Requests by group, those with the most time first.
@@ -93,31 +88,17 @@ func rangeOf(list []float64) Range {
 	return Range{mid, list[0], list[len(list)-1]}
 }
 
-// Quantiles are those that are compared. The median is not: see [FigureKind].
-var Quantiles = [...]float64{0.9, 0.99}
-
 // Row compares the measured waits of one kind with the simulated ones.
 type Row struct {
 	Name         string         `json:"name"`
 	Measured     result.Dist    `json:"measured"`
 	Count        Range          `json:"simulated_count"`
-	P90          Lengths        `json:"simulated_p90_ns"`
-	P99          Lengths        `json:"simulated_p99_ns"`
 	Mean         Lengths        `json:"simulated_mean_ns"`
 	MeasuredMean model.Duration `json:"measured_mean_ns"`
 	MeasuredLong float64        `json:"measured_over_10us"` // part of the waits
 	// What follows is nil if nothing was measured or, under one of the seeds, simulated.
-	Errors   *Errors  `json:"errors,omitempty"`
 	W1       *Lengths `json:"w1_ns,omitempty"`
 	Relative *Range   `json:"w1_of_mean,omitempty"` // W1 as a part of the measured mean
-
-	simulated []*dist.Dist
-}
-
-// Errors are signed errors of simulated quantiles: see [QuantileError].
-type Errors struct {
-	P90 float64 `json:"p90"`
-	P99 float64 `json:"p99"`
 }
 
 // Comparable reports whether there are measured and simulated waits.
@@ -126,20 +107,16 @@ func (r *Row) Comparable() bool { return r.W1 != nil }
 // NewRow compares waits of one kind; simulated has one distribution per seed.
 func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 	m := mean(measured)
-	r := Row{Name: name, Measured: result.NewDist(measured), MeasuredMean: model.Duration(math.Round(m)), MeasuredLong: LongPart(measured), simulated: simulated}
+	r := Row{Name: name, Measured: result.NewDist(measured), MeasuredMean: model.Duration(math.Round(m)), MeasuredLong: LongPart(measured)}
 	var counts, means, w1 []float64
-	var qs [len(Quantiles)][]float64
 	for _, d := range simulated {
 		counts = append(counts, float64(d.Count()))
 		means = append(means, mean(d))
-		for i, q := range d.Quantiles(Quantiles[:]...) {
-			qs[i] = append(qs[i], float64(q))
-		}
 		if d.Count() > 0 && measured.Count() > 0 {
 			w1 = append(w1, W1(measured, d))
 		}
 	}
-	r.Count, r.P90, r.P99, r.Mean = rangeOf(counts), Lengths(rangeOf(qs[0])), Lengths(rangeOf(qs[1])), Lengths(rangeOf(means))
+	r.Count, r.Mean = rangeOf(counts), Lengths(rangeOf(means))
 	if len(w1) == 0 || len(w1) < len(simulated) {
 		return r
 	}
@@ -148,7 +125,6 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 	if m > 0 {
 		r.Relative = &Range{x.Mid / m, x.Low / m, x.High / m}
 	}
-	r.Errors = &Errors{QuantileError(r.Measured.P90, model.Duration(r.P90.Mid)), QuantileError(r.Measured.P99, model.Duration(r.P99.Mid))}
 	return r
 }
 
@@ -188,24 +164,15 @@ func (r *Result) add(x *Result) {
 	r.Measured.merge(x.Measured)
 	for i := range x.runs {
 		r.runs[i].total.merge(x.runs[i].total)
-		r.runs[i].contradictions += x.runs[i].contradictions
-		r.runs[i].contradiction = cmp.Or(r.runs[i].contradiction, x.runs[i].contradiction)
 	}
 }
 
 // finish compares.
 func (r *Result) finish() {
-	free := kindOf(r.runs, runFree, nil)
+	free := totals(r.runs, nil)
 	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *dist.Dist { return s.Waits }))
-	r.Ideal = kindOf(r.runs, runIdeal, nil)[0]
 	r.outcomes()
 	r.requests()
-	for i := range r.runs {
-		if n := r.runs[i].contradictions; n > 0 {
-			r.FirstContradiction = cmp.Or(r.FirstContradiction, r.runs[i].contradiction.Error())
-			r.Contradictions += n
-		}
-	}
 }
 
 // each maps a list.
@@ -230,22 +197,14 @@ func Merge(results []*Result) *Result {
 	return all
 }
 
-// Waited returns the total of the compared waits under the reference, in nanoseconds.
-func (r *Result) Waited() Lengths {
-	return Lengths(rangeOf(each(r.All.simulated, func(d *dist.Dist) float64 { return float64(d.Total()) })))
-}
-
 // Unfinished returns how many simulations of the recorded schedule did not come to
 // the end of the work.
 func (r *Result) Unfinished() int {
 	n := 0
-	for _, s := range kindOf(r.runs, runFree, nil) {
+	for _, s := range totals(r.runs, nil) {
 		if !s.Finished() {
 			n++
 		}
 	}
 	return n
 }
-
-// AnyWaits reports whether anybody waited to run, measured or simulated.
-func (r *Result) AnyWaits() bool { return r.All.Measured.Count > 0 || r.All.Count.High > 0 }

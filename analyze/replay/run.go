@@ -8,58 +8,32 @@ import (
 
 // run is one simulation of each window: a configuration and a seed.
 type run struct {
-	kind    runKind
-	variant *Variant // of a what-if
+	variant *Variant // nil: to be compared with the recording, and with variants
 	seed    uint64
-	meets   bool      // see meets.go
 	total   *Schedule // of all windows
-	// contradictions are events of the simulation that the Machine did not accept.
-	contradictions int64
-	contradiction  error
 }
-
-// runKind says what a run is for.
-type runKind uint8
-
-const (
-	runFree  runKind = iota // to be compared with the recording
-	runIdeal                // the same under an ideal scheduler
-	runBase                 // what variants are compared with
-	runVariant
-)
 
 // newRuns returns all runs that the options ask for.
 func newRuns(o *Options) []run {
-	runs := append(seeded(run{kind: runFree}, o.Seeds), run{kind: runIdeal, seed: 1})
-	if len(o.Variants) > 0 {
-		runs = append(runs, seeded(run{kind: runBase}, o.Seeds)...)
-	}
+	runs := seeded(nil, o.Seeds)
 	for i := range o.Variants {
-		runs = append(runs, seeded(run{kind: runVariant, variant: &o.Variants[i]}, o.Seeds)...)
-	}
-	for i := range runs {
-		runs[i].total = newSchedule()
+		runs = append(runs, seeded(&o.Variants[i], o.Seeds)...)
 	}
 	return runs
 }
 
 // seeded returns a run for each seed.
-func seeded(r run, seeds int) []run {
+func seeded(v *Variant, seeds int) []run {
 	var out []run
 	for s := range seeds {
-		r.seed = uint64(s + 1)
-		out = append(out, r)
+		out = append(out, run{variant: v, seed: uint64(s + 1), total: newSchedule()})
 	}
 	return out
 }
 
 // config returns the run's configuration.
 func (r *run) config(costs refsched.Costs) refsched.Config {
-	c := refsched.Config{Seed: r.seed, Costs: costs, NoMeet: !r.meets}
-	c.NoTracer = r.kind == runBase || r.kind == runVariant
-	if r.kind == runIdeal {
-		c.Rules.Ideal, c.Costs = true, refsched.Costs{}
-	}
+	c := refsched.Config{Seed: r.seed, Costs: costs}
 	if r.variant != nil {
 		r.variant.apply(&c)
 	}
@@ -68,18 +42,18 @@ func (r *run) config(costs refsched.Costs) refsched.Config {
 
 // name names the run in errors.
 func (r *run) name() string {
-	what := [...]string{"the trace", "the ideal scheduler", "the trace without its tracer", ""}[r.kind]
+	what := "the trace"
 	if r.variant != nil {
 		what = r.variant.Name
 	}
 	return fmt.Sprintf("%s with seed %d", what, r.seed)
 }
 
-// kindOf returns the totals of all runs of a kind, and of a variant if that is not nil.
-func kindOf(runs []run, kind runKind, v *Variant) []*Schedule {
+// totals returns those of all runs of a variant, nil for the recorded schedule.
+func totals(runs []run, v *Variant) []*Schedule {
 	var out []*Schedule
 	for i := range runs {
-		if runs[i].kind == kind && runs[i].variant == v {
+		if runs[i].variant == v {
 			out = append(out, runs[i].total)
 		}
 	}

@@ -37,19 +37,15 @@ func (f Fit) String() string { return [...]string{"unknown", "close", "rough", "
 
 // Noise is how far recordings of the same program are from each other.
 type Noise struct {
-	Pairs     int     `json:"pairs"`               // of recordings
-	W1        Lengths `json:"w1_ns"`               // of pairs
-	Relative  Range   `json:"w1_of_mean"`          // W1 by the mean of all recordings' waits
-	Simulated Lengths `json:"to_simulation_w1_ns"` // W1 between each recording and the simulation of it
+	Pairs    int     `json:"pairs"`      // of recordings
+	W1       Lengths `json:"w1_ns"`      // of pairs
+	Relative Range   `json:"w1_of_mean"` // W1 by the mean of all recordings' waits
 }
 
 // noiseOf compares recordings whose waits have a mean with each other; nil if there is one only.
 func noiseOf(results []*Result, all float64) *Noise {
-	var pairs, relative, simulated []float64
+	var pairs, relative []float64
 	for i, a := range results {
-		if a.All.Comparable() {
-			simulated = append(simulated, a.All.W1.Mid)
-		}
 		for _, b := range results[:i] {
 			if w := W1(a.Measured.Waits, b.Measured.Waits); !math.IsNaN(w) && all > 0 {
 				pairs = append(pairs, w)
@@ -60,7 +56,7 @@ func noiseOf(results []*Result, all float64) *Noise {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return &Noise{len(pairs), Lengths(rangeOf(pairs)), rangeOf(relative), Lengths(rangeOf(simulated))}
+	return &Noise{len(pairs), Lengths(rangeOf(pairs)), rangeOf(relative)}
 }
 
 // Alike reports whether the recordings are near enough to each other to be taken for chance: of

@@ -2,18 +2,12 @@ package workload
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/schedscope/schedscope/model"
 )
 
-// OldFormatError says that the trace is of a Go version whose traces do not
-// show enough.
-type OldFormatError struct{ Version int }
-
-func (e *OldFormatError) Error() string {
-	return fmt.Sprintf("the work of a trace of Go 1.%d cannot be separated from its schedule: want Go 1.22 or newer", e.Version)
-}
+// ErrOldFormat says that the trace is of a Go version whose traces do not show enough.
+var ErrOldFormat = errors.New("the work cannot be separated from its schedule: want a trace of Go 1.22 or newer")
 
 // Warmup is the part of a window that comparisons leave out: what the run queues held when the window began is not known
 // in full.
@@ -151,11 +145,11 @@ func (e *Extractor) Starts() int {
 }
 
 // Finish ends the window at time at, or at the latest step if that is later, and returns it. The error is an
-// [*OldFormatError], or says that there is no window.
+// [ErrOldFormat], or says that there is no window.
 func (e *Extractor) Finish(at model.Time) (*Workload, error) {
 	switch {
 	case e.version < 22:
-		return nil, &OldFormatError{e.version}
+		return nil, ErrOldFormat
 	case e.w == nil:
 		return nil, errors.New("no window was begun")
 	}

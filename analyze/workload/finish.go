@@ -37,7 +37,6 @@ func (e *Extractor) close(at model.Time) *Workload {
 	}
 	e.w = nil
 	w.unwake()
-	w.untrace()
 	w.order0()
 	w.compact()
 	w.rename()
@@ -47,7 +46,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.inferLoopback(&e.places)
 	w.inferArrivals()
 	w.classify(&e.places)
-	w.meet(&e.places)
+	w.buffered(&e.places)
 	w.semaphores(&e.places)
 	w.putPoints()
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })

@@ -136,10 +136,9 @@ func (w *window) semaphore(p *places, place int32, list []waiting, wakers map[[2
 	w.points = append(w.points, points...)
 	w.Objects = append(w.Objects, Object{Class: ClassSemaphore, Room: int32(room), Reason: first.Reason})
 	for _, x := range list {
-		if by, ok := wakers[[2]int32{x.g, x.seg}]; ok {
+		if _, ok := wakers[[2]int32{x.g, x.seg}]; ok {
 			s := &g.Segments[x.seg]
-			s.Class, s.Object, s.Meet = ClassSemaphore, object, false
-			w.Goroutines[by.g].Ops[by.op].Meet = false
+			s.Class, s.Object = ClassSemaphore, object
 		}
 	}
 }

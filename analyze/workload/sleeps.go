@@ -21,9 +21,8 @@ import (
 //     percentile). What was asked for is the shortest, or a round number
 //     just below. Much longer waits were late, unless these are more than one in ten.
 //  2. Constant for the place: as rule 1 for all waits at one place, four or more, where it left any.
-//  3. Otherwise, for example where the program draws times at random: the wait less the median
-//     lateness of those that rules 1 and 2 explain, or half of the greatest possible lateness, if
-//     that is more. A proc looks for timers before it starts a goroutine: one that it finds
+//  3. Otherwise, for example where the program draws times at random: the wait less half of the
+//     greatest possible lateness. A proc looks for timers before it starts a goroutine: one that it finds
 //     afterwards was not due then.
 //
 // What remains wrong: constant waits that were always late are taken for longer
@@ -46,102 +45,61 @@ type waitSite struct {
 	stack model.StackID
 }
 
-// sleep is a wait for a timer, and the segment that it ends.
-type sleep struct {
-	*waiting
-	*Segment
-	done bool // a rule explains it
-}
-
-func (x *sleep) wait() model.Duration { return x.to.Sub(x.from) }
-
 // inferSleeps replaces the lengths of waits for timers by what was asked for.
 func (w *window) inferSleeps() {
-	all := make([]sleep, len(w.sleeps))
-	for i := range all {
+	sites := map[waitSite][]model.Duration{} // waits, except those that began before the window
+	segment := func(x *waiting) *Segment { return &w.Goroutines[x.g].Segments[x.seg] }
+	for i := range w.sleeps {
 		x := &w.sleeps[i]
-		all[i] = sleep{waiting: x, Segment: &w.Goroutines[x.g].Segments[x.seg]}
-	}
-	var late []model.Duration
-	for _, list := range w.bySite(all, true) {
-		late = constant(list, constantWakes, late)
-	}
-	for _, list := range w.bySite(all, false) {
-		late = constant(list, placeWakes, late)
-	}
-	slices.Sort(late)
-	typical := model.Duration(0)
-	if n := len(late); n > 0 {
-		typical = late[n/2]
-	}
-	for i := range all {
-		if x := &all[i]; !x.done {
-			x.Delay -= max(min(typical, x.Delay/4), min(x.late/2, x.Delay))
-		}
-	}
-}
-
-// bySite returns the waits of each place, or if single of each goroutine at each, in the order in which they occur. Those
-// without a stack, or that began before the window are left out.
-func (w *window) bySite(all []sleep, single bool) (lists [][]*sleep) {
-	at := map[waitSite]int{}
-	for i := range all {
-		x := &all[i]
-		if x.Stack == 0 || x.seg == 0 && w.Goroutines[x.g].Begin == BeginWaiting {
+		s := segment(x)
+		if s.Stack == 0 || x.seg == 0 && w.Goroutines[x.g].Begin == BeginWaiting {
 			continue
 		}
-		site := waitSite{-1, x.Stack}
-		if single {
-			site.g = x.g
+		for _, site := range [...]waitSite{{x.g, s.Stack}, {-1, s.Stack}} {
+			sites[site] = append(sites[site], s.Delay)
 		}
-		n, ok := at[site]
-		if !ok {
-			n = len(lists)
-			at[site] = n
-			lists = append(lists, nil)
-		}
-		lists[n] = append(lists[n], x)
 	}
-	return lists
+	for _, list := range sites {
+		slices.Sort(list)
+	}
+	for i := range w.sleeps {
+		x := segment(&w.sleeps[i])
+		asked, limit := constant(sites[waitSite{w.sleeps[i].g, x.Stack}], constantWakes)
+		if asked == 0 || x.Delay > limit {
+			asked, limit = constant(sites[waitSite{-1, x.Stack}], placeWakes)
+		}
+		if asked > 0 && x.Delay <= limit {
+			x.Delay = min(x.Delay, asked)
+		} else {
+			x.Delay -= min(w.sleeps[i].late/2, x.Delay)
+		}
+	}
 }
 
-// constant applies rules 1 and 2. It appends to late by how much each wait was late that they explain.
-func constant(list []*sleep, atLeast int, late []model.Duration) []model.Duration {
-	if len(list) < atLeast {
-		return late
-	}
-	waits := make([]model.Duration, len(list))
-	for i, x := range list {
-		waits[i] = x.wait()
-	}
-	slices.Sort(waits)
+// constant applies rules 1 and 2 to so many waits in order. It returns what was asked for, 0 if that is not one time, and
+// up to which length waits are for that.
+func constant(waits []model.Duration, atLeast int) (asked, limit model.Duration) {
 	n := len(waits)
+	if n < atLeast {
+		return 0, 0
+	}
 	p5 := waits[(n-1)/20]
 	width := max(min(clusterWidth, p5/2), p5/20)
-	limit := p5 + max(lateLimit, p5/2)
+	limit = p5 + max(lateLimit, p5/2)
 	if in, _ := slices.BinarySearch(waits, p5+width+1); in*5 < n*2 {
 		if !oftenLate(waits) {
-			return late
+			return 0, 0
 		}
 		limit = 4 * waits[0]
 	}
-	most, _ := slices.BinarySearch(waits, limit+1)
-	asked := roundBelow(waits[0])
+	asked = roundBelow(waits[0])
 	if p5-waits[0] > width {
 		asked = roundBelow(p5) // a few were for less
 	}
-	for _, x := range list {
-		d := x.wait()
-		if x.done || d > limit && (n-most)*10 > n {
-			continue
-		}
-		if d >= asked {
-			late = append(late, d-asked)
-			x.Delay = asked
-		}
-		x.done = true
+	if most, _ := slices.BinarySearch(waits, limit+1); (n-most)*10 <= n {
+		limit = waits[n-1]
 	}
-	return late
+	return asked, limit
 }
 
 // oftenLate reports whether sorted waits may all be for one time, although few are close to

@@ -81,7 +81,7 @@ type Goroutine struct {
 	ID     model.GoID     // as recorded, or one of its own if an earlier goroutine has that
 	Func   model.StringID // start function
 	System bool           // one of the runtime's own
-	// Tracer goroutines write the trace: what-ifs leave them out.
+	// Tracer goroutines write the trace: what they do is not the program's.
 	Tracer bool
 	// Locked to its thread (runtime.LockOSThread), as far as its starts show.
 	Locked bool
@@ -186,9 +186,6 @@ type Segment struct {
 	Class    Class
 	Blocking bool
 	Absolute bool
-	// Meet: an EndWait on a channel without a buffer. If the other side has come first it is that which
-	// waits: see Op.Meet.
-	Meet bool
 }
 
 // OpKind says what an Op does.
@@ -223,9 +220,6 @@ type Op struct {
 	// Tail: the goroutine goes to the tail of the local queue, not to runnext; Inject: it is
 	// put as injectglist does.
 	Tail, Inject bool
-	// Meet, of an OpWake: if the goroutine that is to be woken does not wait yet, this one
-	// waits for it here, on a channel without a buffer.
-	Meet bool
 }
 
 // Object is what several goroutines wait for.

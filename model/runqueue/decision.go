@@ -10,15 +10,8 @@ import "github.com/schedscope/schedscope/model"
 // batch shows its start late, are not carried out in it; see Queue.Taken.
 type Decision struct {
 	Ordinal int // of the start among all, from 0
-	// Start is what the Resolver made of it in the end; nil if Masked.
+	// Start is what the Resolver made of it in the end.
 	Start *Start
-	// Masked: the Resolver did not know this start when it came to this state
-	// (Resolver.Mask), and has not explained it yet.
-	Masked bool
-	// Hypotheses is how many states are about as likely as this one, itself included;
-	// 1 if not Masked. They are reported one after the other, likeliest first, and Rank
-	// counts them from 0.
-	Hypotheses, Rank int
 
 	Time     model.Time // of the start
 	Now      model.Time // of the state: Time, or before if the goroutine was taken earlier than it shows
@@ -29,7 +22,6 @@ type Decision struct {
 	Origin   model.Origin
 	Search   model.Time // latest event of M before
 	Earliest model.Time // no later than when somebody began to look for work for P
-	How      Source     // what the events around the start show alone; SourceUnknown: it came from a queue
 	// Open: G was runnable when the trace began. Blind: what woke it is not known.
 	Open, Blind bool
 
@@ -53,9 +45,8 @@ type Decision struct {
 	Victim     Queue // the local queue of At, if that is another proc
 
 	// Tick is P's schedtick modulo 61 before the start, -1 while it rests on one pick, or two picks do
-	// not agree on it. Count is how often it was incremented, modulo 61, since some unknown value.
-	Tick  int
-	Count int
+	// not agree on it.
+	Tick int
 
 	// Passed are the first of those that stand before G and are still there when all
 	// that may have been taken are; there are Over of them.
@@ -98,7 +89,7 @@ type Standing struct {
 func (q *Queue) Left() int { return q.Len - q.Taken }
 
 // wantViews reports whether somebody wants to know the state before each start.
-func (r *replay) wantViews() bool { return len(r.obs.decision) > 0 && !r.masking }
+func (r *replay) wantViews() bool { return len(r.obs.decision) > 0 }
 
 // newView returns a Decision, whatever it holds.
 func (r *replay) newView() *Decision {
@@ -116,7 +107,7 @@ func (h *hypothesis) view(s *runnable) *Decision {
 	d := h.r.newView()
 	*d = Decision{} // what is put together first is copied
 	d.Ordinal, d.Time, d.Now, d.G, d.M, d.P, d.Since, d.Origin = int(s.ordinal), s.start, h.r.now, s.g, s.m, s.p, s.ready, s.origin
-	d.Search, d.Earliest, d.How, d.Open, d.Blind, d.Hypotheses = s.search, s.earliest, s.how, s.open, s.blind, 1
+	d.Search, d.Earliest, d.Open, d.Blind = s.search, s.earliest, s.open, s.blind
 	d.Next, d.Procs, d.Idle = model.NoGoroutine, h.r.count(), h.r.idling
 	x := &h.positions[s.slot]
 	d.Place, d.At, d.Lost, d.Grade = x.place, x.at, x.lost, x.grade
@@ -127,7 +118,7 @@ func (h *hypothesis) view(s *runnable) *Decision {
 		return d
 	}
 	q := h.proc(s.p)
-	d.Tick, d.Count = -1, int(q.tick.n)
+	d.Tick = -1
 	if q.tick.sure && q.tick.firm() {
 		d.Tick = q.tick.since()
 	}
@@ -264,37 +255,3 @@ func (h *hypothesis) passed(d *Decision, items []slot, taken int) {
 		d.Over++
 	}
 }
-
-// Mask makes the Resolver ignorant of some starts: of those whose ordinal choose
-// selects, and that no event around them explains, it does not know when and where
-// they come until it has reported the state of the queues before them, in a masked
-// [Decision]. Neither what it thinks of other goroutines before, nor what it
-// thinks of the same, can have been made to fit them. It must be called before the
-// first step.
-//
-// Since the Resolver needs to know what comes next, it errs more often then, also
-// about starts near the masked ones: use a second one without a mask for everything
-// else.
-func (r *Resolver) Mask(choose func(ordinal int) bool) {
-	r.lookahead.mask, r.line.replay.masking = choose, true
-}
-
-// unmask reports the states before a masked start, and ends its being one.
-func (r *replay) unmask(s *runnable) {
-	if len(r.obs.decision) > 0 {
-		n := 1
-		for n < len(r.hypotheses) && r.hypotheses[n].cost <= r.hypotheses[0].cost+likely {
-			n++
-		}
-		n = min(n, maxViews)
-		for i, h := range r.hypotheses[:n] {
-			d := h.view(s)
-			d.Masked, d.Hypotheses, d.Rank = true, n, i
-			model.Report(r.obs.decision, DecisionObserver.Decision, d)
-		}
-	}
-	s.started, s.masked = true, false
-}
-
-// maxViews bounds the states reported of a masked start.
-const maxViews = 8

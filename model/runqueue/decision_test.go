@@ -25,7 +25,7 @@ type onlyStarts struct{ w *watcher }
 func (o onlyStarts) Start(s *Start) { o.w.Start(s) }
 
 // watch resolves a fixture.
-func watch(t *testing.T, name string, mask func(int) bool, observer any) {
+func watch(t *testing.T, name string, observer any) {
 	t.Helper()
 	f, err := fixtures.Open(name)
 	if err != nil {
@@ -40,9 +40,6 @@ func watch(t *testing.T, name string, mask func(int) bool, observer any) {
 	r, err := New(in.Tables(), in.Header().Version)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if mask != nil {
-		r.Mask(mask)
 	}
 	r.Observe(observer)
 	m.Observe(r)
@@ -61,8 +58,8 @@ func watch(t *testing.T, name string, mask func(int) bool, observer any) {
 func TestDecisions(t *testing.T) {
 	const name = "mixed.go1.26.p2.trace"
 	var alone, w watcher
-	watch(t, name, nil, onlyStarts{&alone})
-	watch(t, name, nil, &w)
+	watch(t, name, onlyStarts{&alone})
+	watch(t, name, &w)
 	if len(w.starts) != len(alone.starts) {
 		t.Fatalf("%d starts, want %d", len(w.starts), len(alone.starts))
 	}
@@ -90,7 +87,7 @@ func TestDecisions(t *testing.T) {
 		if d == nil {
 			continue
 		}
-		if d.G != s.G || d.Time != s.Time || d.P != s.P || d.Masked {
+		if d.G != s.G || d.Time != s.Time || d.P != s.P {
 			t.Errorf("decision %d: %+v before %+v", i, *d, *s)
 		}
 		if s.Source == SourceRunnext && s.Grade <= GradeUnique && (d.Place != PlaceRunnext || d.Next != s.G) {
@@ -102,50 +99,5 @@ func TestDecisions(t *testing.T) {
 	}
 	if plain < len(w.starts)/3 || len(decisions) < 100 {
 		t.Errorf("of %d starts %d are plain, and %d decisions", len(w.starts), plain, len(decisions))
-	}
-}
-
-// Of masked starts the state is told, and nothing but the state: it says the same of
-// nearly all of them as if they were not masked.
-func TestMask(t *testing.T) {
-	mask := func(ordinal int) bool { return ordinal%10 == 3 }
-	for _, name := range []string{"mixed.go1.26.p2.trace", "pipeline.go1.26.p4.trace", "fanout.go1.26.p4.trace"} {
-		var plain, masked watcher
-		watch(t, name, nil, &plain)
-		watch(t, name, mask, &masked)
-		places := map[int]Place{}
-		for i := range plain.decisions {
-			if d := &plain.decisions[i]; mask(d.Ordinal) && d.How == SourceUnknown {
-				places[d.Ordinal] = d.Place
-			}
-		}
-		for i := range plain.starts {
-			if s := &plain.starts[i]; mask(s.Ordinal) && s.Plain {
-				places[s.Ordinal] = map[Source]Place{SourceRunnext: PlaceRunnext, SourceLocal: PlaceLocal, SourceGlobal: PlaceGlobal}[s.Source]
-			}
-		}
-		n, same := 0, 0
-		for i := range masked.decisions {
-			d := &masked.decisions[i]
-			if !d.Masked || !mask(d.Ordinal) || d.Start != nil || d.Rank >= d.Hypotheses {
-				t.Fatalf("%s: %+v", name, *d)
-			}
-			if d.Rank > 0 {
-				continue
-			}
-			n++
-			if place, ok := places[d.Ordinal]; ok && place == d.Place {
-				same++
-			}
-		}
-		if n != len(places) || n < 50 {
-			t.Errorf("%s: %d masked decisions, want %d", name, n, len(places))
-		}
-		if same < n*95/100 {
-			t.Errorf("%s: the same place for %d of %d", name, same, n)
-		}
-		if len(masked.starts) != len(plain.starts) {
-			t.Errorf("%s: %d starts, want %d", name, len(masked.starts), len(plain.starts))
-		}
 	}
 }

@@ -6,7 +6,7 @@ import "github.com/schedscope/schedscope/model"
 func (h *hypothesis) start(s *runnable) {
 	x := &h.positions[s.slot]
 	if h.r.wantViews() && !x.explained {
-		if x.plain = h.plain(s, x); !x.plain && (s.how == SourceUnknown || s.how == SourceSystem) {
+		if x.plain = h.plain(s, x); !x.plain && s.how == SourceUnknown {
 			x.before = h.view(s)
 		}
 	}

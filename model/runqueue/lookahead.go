@@ -58,8 +58,7 @@ type lookahead struct {
 	waits      waitOps
 	stopper    model.GoID // that has stopped the world, or is about to
 	pending    *acquired  // of the proc that ceased to be idle in this event
-	mask       func(ordinal int) bool
-	starts     uint32 // so far
+	starts     uint32     // so far
 }
 
 // recentSize is the number of goroutines that are found without a look into the table.
@@ -305,9 +304,6 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 	f.starts++
 	p.starts = (p.starts + 1) % fairnessOf
 	x.onProc = p.starts
-	if f.mask != nil && x.how == SourceUnknown && f.mask(int(x.ordinal)) {
-		x.started, x.masked = false, true
-	}
 	o := f.line.next(opStart, s.Time)
 	o.p, o.runnable = s.P, x
 	p.began = f.line.gone + f.line.end

@@ -23,9 +23,7 @@ type (
 	// WakeupObserver is called for every wakeup of an idle proc.
 	WakeupObserver interface{ Wakeup(*Wakeup) }
 	// DecisionObserver is called with the state before every start that is neither plain nor shown
-	// by the events around it, and of those of mark workers and the trace reader: before StartObserver
-	// of the same one, and if Resolver.Mask is in use of the masked ones alone, all
-	// before any later start is explained. Masked ones stay valid after the call.
+	// by the events around it: before StartObserver of the same one.
 	DecisionObserver interface{ Decision(*Decision) }
 )
 

@@ -29,7 +29,6 @@ type replay struct {
 	rules
 	ops       *waitOps
 	obs       *observers
-	masking   bool        // only decisions of masked starts are reported
 	pool      *pool       // takes back runnables that were reported
 	runnables []*runnable // by slot
 	unused    []slot
@@ -211,9 +210,6 @@ func (r *replay) ready(s *runnable) {
 func (r *replay) start(s *runnable) {
 	r.grow(s.p)
 	r.admit(s)
-	if s.masked {
-		r.unmask(s)
-	}
 	for _, h := range r.hypotheses {
 		if len(h.coming) > 0 {
 			h.come()

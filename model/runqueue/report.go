@@ -76,7 +76,7 @@ func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 	if o.Grade == GradeChosen {
 		o.Choices = max(2, choices)
 	}
-	if x.before != nil && !r.masking {
+	if x.before != nil {
 		x.before.Start = o
 		model.Report(r.obs.decision, DecisionObserver.Decision, x.before)
 		r.views, x.before = append(r.views, x.before), nil // no other hypothesis is left to report it

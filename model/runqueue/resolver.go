@@ -117,4 +117,4 @@ func (l *line) room() {
 
 // known reports whether the trace has shown how the runnable ends, if the operation
 // begins one.
-func (o *op) known() bool { return o.kind != opReady || o.runnable.started || o.runnable.masked }
+func (o *op) known() bool { return o.kind != opReady || o.runnable.started }

@@ -12,7 +12,6 @@ type runnable struct {
 	origin  model.Origin
 	pseudo  model.Pseudo
 	started bool // the look-ahead has come to its start
-	masked  bool // the replay is not to know of the start yet
 	over    bool // the replay has come past its start
 
 	// Where and how it began.

@@ -1,20 +1,16 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
 )
 
@@ -37,16 +33,10 @@ func NewReplayed(traces []result.Trace, skipped []result.Skipped, results []*rep
 	return d
 }
 
-// ReplayText writes the report for people: what-ifs, or how far the model can be trusted if there are none, and with
-// details all figures.
-func ReplayText(w io.Writer, d *Replayed, o document.TextOptions, details bool) error {
+// ReplayText writes the report for people: what-ifs, or how far the model can be trusted if there are none.
+func ReplayText(w io.Writer, d *Replayed, o document.TextOptions) error {
 	doc := headOf(d.Traces, d.Skipped, ", taken for recordings of the same program")
-	doc.Add(d.requests(details), d.whatIf(details))
-	if details {
-		doc.Add(d.summary(), notes(&result.Report{Notes: d.Notes()}))
-	} else {
-		doc.Add(d.fit(), notes(&result.Report{Notes: findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped})}))
-	}
+	doc.Add(d.requests(), d.whatIf(), d.fit(), notes(&result.Report{Notes: d.Notes()}))
 	return document.Text(w, doc, o)
 }
 
@@ -66,109 +56,6 @@ func headOf(traces []result.Trace, skipped []result.Skipped, what string) *docum
 // gap separates the parts of a section without a title.
 var gap = document.Paragraph{}
 
-// summary has what was replayed, how far the reference reproduces it, totals and where wakes come from.
-func (d *Replayed) summary() *document.Section {
-	x := d.All
-	s := document.New("summary", "")
-	procs := fmt.Sprintf("GOMAXPROCS %d", x.MinProcs)
-	if x.MaxProcs != x.MinProcs {
-		procs += fmt.Sprintf(" to %d", x.MaxProcs)
-	}
-	s.Add(gap)
-	s.Text("replayed %s in %s, %s, %s, %s", textui.Duration(x.Length), textui.Plural(x.Windows, "window"),
-		textui.Plural(x.Measured.Starts, "start"), procs, textui.Plural(x.Seeds, "seed"))
-	var verdict document.List
-	for i, say := range d.Verdict() {
-		verdict = append(verdict, document.Item{Text: say, Strong: i == 0})
-	}
-	var facts document.Facts
-	add := func(name, format string, args ...any) {
-		facts = append(facts, document.Pair{Name: name, Value: fmt.Sprintf(format, args...)})
-	}
-	if x.AnyWaits() {
-		add("latency", "%s of %s in all measured; under the reference %s of %s; under an ideal one, first come, first served, %s",
-			textui.Plural(x.All.Measured.Count, "wait"), textui.Duration(x.All.Measured.Total),
-			textui.Count(int64(math.Round(x.All.Count.Mid))), rangeText(x.Waited()), textui.Duration(x.Ideal.Waits.Total()))
-	}
-	add("wakes", "%s", wakeShares(x))
-	if all := x.Work + x.Mark; all > 0 {
-		add("work", "%s on procs", textui.Duration(all))
-		if x.Mark > 0 {
-			facts[len(facts)-1].Value += fmt.Sprintf(", %s of it by mark workers of the garbage collector", textui.Duration(x.Mark))
-		}
-	}
-	s.Add(gap, verdict, gap, facts)
-	return s
-}
-
-// Verdict says in sentences how far the reference reproduces the traces, and how that
-// compares with their differences.
-func (d *Replayed) Verdict() []string {
-	x := d.All
-	if !x.AnyWaits() {
-		return []string{"There is nothing to compare: no goroutine waited to run, neither in the recording nor under the reference."}
-	}
-	fit, noise := x.Fit(x.Noise), x.Noise
-	if fit == replay.FitUnknown {
-		return []string{fmt.Sprintf("There are too few waits to compare: %s measured, %.0f simulated.", textui.Count(x.All.Measured.Count), x.All.Count.Mid)}
-	}
-	what := map[replay.Fit]string{
-		replay.FitClose: "The reference reproduces the waits of this trace closely",
-		replay.FitRough: "The reference reproduces the waits of this trace roughly",
-		replay.FitPoor:  "The reference does not reproduce the waits of this trace",
-	}[fit]
-	if len(d.Traces) > 1 {
-		what = strings.Replace(what, "this trace", "these traces", 1)
-	}
-	if fit == replay.FitClose && x.Fit(nil) != replay.FitClose {
-		what = strings.Replace(what, "closely", "as closely as they do each other", 1)
-	}
-	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p90 %s, p99 %s.", what,
-		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative.Mid),
-		document.Percent(x.All.Errors.P90), document.Percent(x.All.Errors.P99))}
-	if noise == nil && fit != replay.FitClose {
-		out = append(out, "How far recordings of this program differ by chance is not known: replay several together to see.")
-	}
-	if n := noise; n != nil {
-		out = append(out, fmt.Sprintf("Recordings are %s apart from each other (W1, median of %s), and %s from their simulations.",
-			lengthOf(n.W1.Mid), textui.Plural(n.Pairs, "pair"), lengthOf(n.Simulated.Mid)))
-		if !n.Alike() {
-			out = append(out, fmt.Sprintf("That is %s of the mean wait: too far apart to be taken for the same work under the same conditions.",
-				textui.Percent(n.Relative.Mid)))
-		}
-	}
-	return out
-}
-
-// wakeShares returns the parts of the wakes by class, greatest first.
-func wakeShares(x *replay.Result) string {
-	type class struct {
-		c workload.Class
-		n int64
-	}
-	var list []class
-	var all int64
-	for c, n := range x.Wakes {
-		all += n
-		if n > 0 {
-			list = append(list, class{workload.Class(c), n})
-		}
-	}
-	if all == 0 {
-		return "none"
-	}
-	slices.SortStableFunc(list, func(a, b class) int { return cmp.Compare(b.n, a.n) })
-	var parts []string
-	for _, c := range list {
-		parts = append(parts, c.c.String()+" "+textui.Ratio(c.n, all))
-	}
-	s := strings.Join(parts, ", ")
-	if d := x.TimeDependent(); d > 0 {
-		s += fmt.Sprintf("; of %s who wakes whom depends on time", textui.Percent(d))
-	}
-	return s
-}
-
 // rangeCell is a cell of a figure over seeds.
 func rangeCell(r replay.Range) document.Cell { return document.Range(r.Mid, r.Low, r.High) }
 
@@ -184,7 +71,7 @@ func (d *Replayed) recorded() (rows []replay.Row) {
 	return rows
 }
 
-// fit says without details how far the model reproduces the traces.
+// fit says how well the model reproduces the traces.
 func (d *Replayed) fit() *document.Section {
 	x := d.All
 	s := document.New("fit", "")
@@ -196,16 +83,19 @@ func (d *Replayed) fit() *document.Section {
 			replay.FitPoor: "does not reproduce the recorded waits"}[fit]
 		s.Text("The model of the scheduler %s: its own are off by %s of the mean.", how, textui.Percent(x.All.Relative.Mid))
 	}
+	if n := x.Noise; n != nil {
+		s.Text("Recordings are %s of the mean apart from each other.", textui.Percent(n.Relative.Mid))
+	}
 	if len(x.Outcomes) == 0 {
-		s.Text("--what-if procs=8 asks what another schedule would do; --details has all figures.")
+		s.Text("--what-if procs=8 asks what another schedule would do; --json has all figures.")
 	} else {
-		s.Text("--details has all figures.")
+		s.Text("--json has all figures.")
 	}
 	return s
 }
 
 // requests has what becomes of the requests of each group.
-func (d *Replayed) requests(details bool) *document.Section {
+func (d *Replayed) requests() *document.Section {
 	x := d.All
 	if len(x.Requests) == 0 {
 		return nil
@@ -228,13 +118,10 @@ func (d *Replayed) requests(details bool) *document.Section {
 			cells = append(cells, v)
 		}
 		t.Row(cells...)
-		if details && g.All.Comparable() {
-			t.Row("as simulated", nil, rangeCell(replay.Range(g.All.P99)), rangeCell(replay.Range(g.All.Mean)))
-		}
 		for k := range x.Outcomes {
 			if o := &x.Outcomes[k]; o.Basis != replay.BasisUnknown {
 				shown = true
-				t.Row(requestCells(o, g.Outcomes[k], details, trust.NoSpan == "")...)
+				t.Row(requestCells(o, g.Outcomes[k], trust.NoSpan == "")...)
 			}
 		}
 	}
@@ -318,25 +205,22 @@ func recordings(outcomes []replay.Outcome) string {
 }
 
 // requestCells returns the row of a variant.
-func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Figure, details, rate bool) []any {
+func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Figure, rate bool) []any {
 	cells := []any{o.Name}
 	for k, f := range figures {
 		v := any(f.Value.Mid)
-		if details || o.Basis == replay.BasisChecked {
+		if o.Basis == replay.BasisChecked {
 			v = rangeCell(f.Value)
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
 	}
-	return append(cells, rangeOf(o, details))
+	return append(cells, rangeOf(o))
 }
 
 // rangeOf says what the ranges of a variant are, if there are any.
-func rangeOf(o *replay.Outcome, details bool) string {
-	switch {
-	case o.Basis == replay.BasisChecked:
+func rangeOf(o *replay.Outcome) string {
+	if o.Basis == replay.BasisChecked {
 		return "80% interval"
-	case o.Basis == replay.BasisSpread && details:
-		return "spread"
 	}
 	return ""
 }
@@ -347,7 +231,7 @@ func groupName(g replay.Group) string {
 }
 
 // whatIf has the outcomes of variants.
-func (d *Replayed) whatIf(details bool) *document.Section {
+func (d *Replayed) whatIf() *document.Section {
 	x := d.All
 	if len(x.Outcomes) == 0 {
 		return nil
@@ -369,7 +253,7 @@ func (d *Replayed) whatIf(details bool) *document.Section {
 		}
 	}
 	if len(simulated) > 0 && trust.Refused == "" {
-		d.figures(s, simulated, trust.NoSpan != "", details)
+		d.figures(s, simulated, trust.NoSpan != "")
 		if trust.NoSpan != "" {
 			s.Text("No answer about the run time: %s.", trust.NoSpan)
 		}
@@ -384,61 +268,41 @@ func (d *Replayed) whatIf(details bool) *document.Section {
 	return s
 }
 
-// figures adds what simulations of variants came to, and what the ranges are.
-func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpan, details bool) {
-	if details {
-		s.Text("The same work without the goroutines that write the trace: the measured figures, changed as the variant changes the simulation.")
-	}
+// figures adds what simulations of variants came to, and what they are worth, unless that was said of requests.
+func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpan bool) {
 	if d.All.Traces > 1 {
 		s.Text("Run times are of all traces together.")
 	}
-	columns, changed := []document.Column{document.Name("")}, []document.Column{document.Name("change")}
+	columns, measured := []document.Column{document.Name("")}, []any{"as recorded"}
 	drop := [replay.NumFigures]int{replay.FigureP90: 1, replay.FigureLong: 2, replay.FigureMean: 3}
-	measured := []any{"as recorded"}
 	for k, v := range d.All.MeasuredFigures() {
-		name, column := replay.FigureKind(k).String(), document.Duration
+		column := document.Duration
 		if replay.FigureKind(k) == replay.FigureLong {
 			column = document.Share
-		} else {
-			changed = append(changed, document.Growth(name))
 		}
-		columns, measured = append(columns, column(name).Drop(drop[k])), append(measured, v)
+		columns, measured = append(columns, column(replay.FigureKind(k).String()).Drop(drop[k])), append(measured, v)
 	}
 	values := s.Table("t-variants", append(columns, document.Word("range"))...)
 	values.Fixed = true
-	changes := &document.Table{ID: "t-changes", Columns: changed, Fixed: true}
 	values.Row(measured...)
-	left, runs, bases := 0, 0, map[replay.Basis]bool{}
+	left, runs := 0, 0
 	for _, o := range outcomes {
-		cells, change := []any{o.Name}, []any{o.Name}
+		cells := []any{o.Name}
 		for k, f := range o.Figures {
-			known := o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan)
 			v := any(f.Value.Mid)
-			if details || o.Basis == replay.BasisChecked {
+			if o.Basis == replay.BasisChecked {
 				v = rangeCell(f.Value)
 			}
-			cells, change = append(cells, document.If(known, v)), append(change, document.If(known, f.Change.Mid))
+			cells = append(cells, document.If(o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan), v))
 		}
-		values.Row(append(cells, rangeOf(&o, details))...)
-		changes.Row(change[:len(changed)]...)
-		bases[o.Basis] = true
+		values.Row(append(cells, rangeOf(&o))...)
 		runs += o.Runs
 		if o.Finished() {
 			left += o.Unfinished
 		}
 	}
-	if details {
-		s.Add(changes)
-	}
-	if bases[replay.BasisChecked] && (details || len(d.All.Requests) == 0) {
-		s.Text("80%% interval: as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value.")
-	}
-	if bases[replay.BasisSpread] && details {
-		s.Text("spread: the spread of the simulation over %s. How far such figures are from the truth has not been measured: it may be much farther.", textui.Plural(d.All.Seeds, "seed"))
-	} else if bases[replay.BasisSpread] && len(d.All.Requests) == 0 {
-		s.Text("%s", unchecked)
-	}
 	if len(d.All.Requests) == 0 {
+		s.Paragraphs(d.worth())
 		s.Paragraphs(d.outages())
 	}
 	for _, o := range outcomes {
@@ -452,41 +316,15 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 	}
 }
 
-// Notes are statements about the numbers: what is missing, left out or assumed.
+// Notes are statements about what is missing or left out.
 func (d *Replayed) Notes() []string {
-	var notes []string
-	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	notes = append(notes, findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped})...)
 	x := d.All
-	add("The work is taken as recorded: how long goroutines compute, what they do then, delays from outside, lengths of system calls. Where they queue, which proc runs them, who is preempted and how long threads take to wake up is simulated.")
-	add("Waits that end in the first part of a window (%s in all), where what stood in the queues is not known in full, are not compared, nor are those across an end of a window.", textui.Duration(x.Warmup))
+	notes := findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped})
 	if x.LeftOut > 0 {
-		add("Left out: %s, too little for a window of its own or without work that can be run.", textui.Duration(x.LeftOut))
+		notes = append(notes, fmt.Sprintf("Left out: %s, too little to be simulated by itself or without work that can be run.", textui.Duration(x.LeftOut)))
 	}
-	if n := unfinished(x); n != "" {
-		add("%s", n)
-	}
-	if x.Contradictions > 0 {
-		add("Simulated schedules contradict themselves in %s, which is a bug of schedscope: %s.", textui.Plural(x.Contradictions, "place"), x.FirstContradiction)
-	}
-	add("Simulated waits are rounded to the 64 ns of the clock of traces. Lengths below %s count as that in errors and changes.", textui.Duration(replay.Floor))
-	add("Not simulated: contention for the scheduler's locks, caches, and what the operating system does to threads. The time that goroutines compute is time on procs: it includes what recording cost, and what the operating system took from their threads then, which only --what-if quiet leaves out.")
-	return notes
-}
-
-// unfinished says that simulations did not come to the end of the work.
-func unfinished(x *replay.Result) string {
 	if n := x.Unfinished(); n > 0 {
-		return fmt.Sprintf("In %s of the reference some goroutines did not come to the end of their work: what they wait for did not come.", textui.Plural(n, "simulation"))
+		notes = append(notes, fmt.Sprintf("In %s of the recorded schedule some goroutines did not come to the end of their work: what they wait for did not come.", textui.Plural(n, "simulation")))
 	}
-	return ""
-}
-
-// lengthOf writes a length of time given in nanoseconds.
-func lengthOf(ns float64) string { return textui.Duration(model.Duration(math.Round(ns))) }
-
-// rangeText writes a length of time over seeds.
-func rangeText(r replay.Lengths) string {
-	c := document.As(document.KindDuration, rangeCell(replay.Range(r)))
-	return c.String()
+	return notes
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
-const ReplaySchema = "schedscope/replay/v4"
+const ReplaySchema = "schedscope/replay/v5"
 
 // The types below are the JSON report of replaying. What is said of [result.Report] holds here, too.
 // Figures of simulations are over seeds: the middle one, the least and the greatest; lengths among
@@ -19,25 +19,23 @@ const ReplaySchema = "schedscope/replay/v4"
 type (
 	// ReplayV1 is the whole report.
 	ReplayV1 struct {
-		Schema      string           `json:"schema"`
-		Traces      []result.Trace   `json:"traces"`
-		Skipped     []result.Skipped `json:"skipped"`
-		Windows     int              `json:"windows"`
-		Length      int64            `json:"length_ns"`   // replayed, in all
-		Warmup      int64            `json:"warmup_ns"`   // of that, not compared
-		LeftOut     int64            `json:"left_out_ns"` // at the end
-		Procs       []int            `json:"gomaxprocs"`  // least and most
-		Seeds       int              `json:"seeds"`
-		Work        int64            `json:"work_ns"`      // time of goroutines on procs, without mark workers
-		MarkWork    int64            `json:"mark_work_ns"` // that of the garbage collector's mark workers
-		Fit         string           `json:"fit"`          // close, rough, poor, unknown
-		Verdict     []string         `json:"verdict"`
-		All         replay.Row       `json:"all"`
-		IdealWaited int64            `json:"ideal_waited_ns"`
-		Wakes       []V1WakeClass    `json:"wakes"`
-		TimeBound   float64          `json:"time_dependent_share"` // of wakes
-		Recordings  []replay.Row     `json:"recordings"`           // one for each trace, if there are several
-		Noise       *replay.Noise    `json:"noise,omitempty"`
+		Schema     string           `json:"schema"`
+		Traces     []result.Trace   `json:"traces"`
+		Skipped    []result.Skipped `json:"skipped"`
+		Windows    int              `json:"windows"`
+		Length     int64            `json:"length_ns"`   // replayed, in all
+		Warmup     int64            `json:"warmup_ns"`   // of that, not compared
+		LeftOut    int64            `json:"left_out_ns"` // at the end
+		Procs      []int            `json:"gomaxprocs"`  // least and most
+		Seeds      int              `json:"seeds"`
+		Work       int64            `json:"work_ns"`      // time of goroutines on procs, without mark workers
+		MarkWork   int64            `json:"mark_work_ns"` // that of the garbage collector's mark workers
+		Fit        string           `json:"fit"`          // close, rough, poor, unknown
+		All        replay.Row       `json:"all"`
+		Wakes      []V1WakeClass    `json:"wakes"`
+		TimeBound  float64          `json:"time_dependent_share"` // of wakes
+		Recordings []replay.Row     `json:"recordings"`           // one for each trace, if there are several
+		Noise      *replay.Noise    `json:"noise,omitempty"`
 		// Times in which the operating system seems to have run something else, if anything is asked.
 		Outages  workload.Outages `json:"outages,omitzero"`
 		Requests []V1Requests     `json:"requests"` // by group, those with the most time first
@@ -133,8 +131,8 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Skipped: append([]result.Skipped{}, d.Skipped...),
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
 		Procs: []int{x.MinProcs, x.MaxProcs}, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
-		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
-		All: x.All, IdealWaited: int64(x.Ideal.Waits.Total()),
+		Fit:   x.Fit(x.Noise).String(),
+		All:   x.All,
 		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
 		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, Outages: x.Outages, Requests: v1Requests(x), WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}

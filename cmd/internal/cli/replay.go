@@ -52,7 +52,6 @@ and how far to trust it.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.mode, "mode", "free", "use `MODE`: free simulates the work as a whole, lockstep checks each decision of the runtime against the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "also simulate this `CHANGE`, such as procs=8, or several joined by commas; may be repeated")
-	flags.BoolVar(&f.details, "details", false, "print all figures of the simulations with their ranges")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)
@@ -87,7 +86,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 		if o.format == "json" {
 			return view.ReplayJSON(w, d)
 		}
-		return view.ReplayText(w, d, f.out.text(a, w, o), f.details)
+		return view.ReplayText(w, d, f.out.text(a, w, o))
 	})
 }
 
@@ -96,8 +95,8 @@ func (f *replayFlags) validate() error {
 		return err
 	}
 	switch lockstep := f.mode == "lockstep"; {
-	case lockstep && (len(f.whatIf) > 0 || f.details || f.given("seeds")):
-		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if, --details and --seeds have no effect")
+	case lockstep && (len(f.whatIf) > 0 || f.given("seeds")):
+		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if and --seeds have no effect")
 	case lockstep && f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
 	case f.seeds < 1 || f.seeds > 1000:
