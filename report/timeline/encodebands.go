@@ -130,7 +130,7 @@ func (f *refs) collect() {
 			case &r.threads:
 				f.noteM(model.ThreadID(l.id))
 			}
-			for s := range l.spans {
+			l.each(false, func(s *span) bool {
 				if s.mix.spans == 0 {
 					f.noteG(s.g)
 					f.noteM(s.thread)
@@ -138,7 +138,8 @@ func (f *refs) collect() {
 						f.names[s.g] = s.reason
 					}
 				}
-			}
+				return true
+			})
 		}
 	}
 	for _, b := range []*bands{&r.stws, &r.tasks, &r.regions} {

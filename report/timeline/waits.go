@@ -25,8 +25,7 @@ type waits struct {
 	data  buffer
 	limit int
 	least model.Duration
-	// How many are before those that next has been asked for.
-	passed int
+	byG   map[model.GoID][]wait // see sort
 }
 
 // Explained takes a wait; it is what [analyze.Options.Explained] wants.
@@ -75,24 +74,25 @@ func (w *waits) shrink() {
 // encoded returns what is known of a wait, as it is encoded.
 func (w *waits) encoded(x *wait) []byte { return w.data.b[x.at : x.at+x.size] }
 
-// sort sorts waits so that next can find them.
+// sort sorts waits so that of can find them. Mostly each goroutine's are in order.
 func (w *waits) sort() {
-	slices.SortFunc(w.list, func(a, b wait) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.start, b.start)) })
-	w.passed = 0
+	w.byG = map[model.GoID][]wait{}
+	for _, x := range w.list {
+		w.byG[x.g] = append(w.byG[x.g], x)
+	}
+	for _, list := range w.byG {
+		slices.SortFunc(list, func(a, b wait) int { return cmp.Compare(a.start, b.start) })
+	}
 }
 
-// next returns the wait of g that began at start, or nil. It is to be called for goroutines by id, and
-// for the waits of each by time.
-func (w *waits) next(g model.GoID, start model.Time) *wait {
-	for ; w.passed < len(w.list); w.passed++ {
-		if x := &w.list[w.passed]; x.g > g || x.g == g && x.start >= start {
-			if x.g == g && x.start == start {
-				return x
-			}
-			return nil
+// next returns the wait that began at start, or nil, and those after it. It is to be called by time.
+func next(list []wait, start model.Time) (*wait, []wait) {
+	for ; len(list) > 0 && list[0].start <= start; list = list[1:] {
+		if list[0].start == start {
+			return &list[0], list
 		}
 	}
-	return nil
+	return nil, list
 }
 
 // steals are all steals, or one of every so many.
