@@ -153,14 +153,20 @@ func (f *refs) collect() {
 }
 
 func (f *refs) noteG(id model.GoID) {
-	if _, ok := f.goroutines[id]; !ok && id >= 0 {
+	if id < 0 {
+		return
+	}
+	if _, ok := f.goroutines[id]; !ok {
 		f.goroutines[id] = 0
 		f.ids = append(f.ids, id)
 	}
 }
 
 func (f *refs) noteM(id model.ThreadID) {
-	if _, ok := f.threads[id]; !ok && id >= 0 {
+	if id < 0 {
+		return
+	}
+	if _, ok := f.threads[id]; !ok {
 		f.threads[id] = 0
 		f.threadIDs = append(f.threadIDs, id)
 	}

@@ -319,7 +319,10 @@ func (s *span) read(b []byte, at int) {
 	word := binary.LittleEndian.Uint64(b)
 	var v uint64
 	if s.mix.spans > 0 {
-		for i := range s.mix.times {
+		s.mix.times = [numStates]model.Duration{}
+		for set := word >> (widthsShift + 2*widthBits) % (1 << (numStates * widthBits)); set != 0; {
+			i := bits.TrailingZeros64(set) / widthBits
+			set &^= (1<<widthBits - 1) << (widthBits * i)
 			v, at = get(b, word, at, 2+i)
 			s.mix.times[i] = model.Duration(v)
 		}
