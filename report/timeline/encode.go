@@ -209,7 +209,7 @@ func (e *encoder) class(c *class, sets [numStates]uint64, id func(*lane) uint64)
 		e.flag(l.ended)
 		e.times(&l.times)
 		from := e.r.start
-		var waits []wait
+		var waits []int32
 		if c == &e.r.goroutines {
 			waits = e.r.waits.byG[model.GoID(l.id)]
 		}
@@ -232,7 +232,7 @@ func (b *buffer) flag(set bool) {
 	}
 }
 
-func (e *encoder) span(cols *[numColumns]buffer, s *span, set uint64, from model.Time, waits *[]wait) {
+func (e *encoder) span(cols *[numColumns]buffer, s *span, set uint64, from model.Time, waits *[]int32) {
 	cols[colGap].signed(int64(s.start.Sub(from)))
 	cols[colLength].time(s.end.Sub(s.start))
 	head := uint64(s.state) | uint64(s.open)<<headOpen
@@ -244,7 +244,7 @@ func (e *encoder) span(cols *[numColumns]buffer, s *span, set uint64, from model
 	}
 	if len(*waits) > 0 && s.state == uint8(model.GoRunnable) {
 		var w *wait
-		if w, *waits = next(*waits, s.start); w != nil {
+		if w, *waits = e.r.waits.at(*waits, s.start); w != nil {
 			head |= headWait
 			cols[colWait].b = append(cols[colWait].b, e.r.waits.encoded(w)...)
 		}

@@ -187,7 +187,7 @@ func (c *class) least() int {
 // some quanta: what begins in one cell becomes at most one mixture, so that a lane of
 // nothing but short spans still shows where it did what. Cells of a greater quantum are
 // made of whole cells of the smaller one. It writes into spare, and returns what it read
-// from for the next time. Spans are unpacked only if they are mixtures that become part of another one.
+// from for the next time. Only mixtures that become part of another one are read as a whole.
 func (l *lane) merge(quantum model.Duration, spare []byte) []byte {
 	merged := lane{packed: spare[:0]}
 	var packed []byte                    // the form of merged.last, if that has been skimmed only
@@ -219,7 +219,7 @@ func (l *lane) merge(quantum model.Duration, spare []byte) []byte {
 	return spare
 }
 
-// bytes returns the packed spans, with wordSize bytes behind them that can be read.
+// bytes returns the packed spans, with room for a word behind them: numbers are read as words.
 func (l *lane) bytes() []byte {
 	l.packed = slices.Grow(l.packed, wordSize)
 	return l.packed
@@ -228,7 +228,7 @@ func (l *lane) bytes() []byte {
 // spans calls yield with each span.
 func (l *lane) spans(yield func(*span) bool) { l.each(true, yield) }
 
-// each calls yield with each span. Those that are mixtures have just their times unless mixtures is set.
+// each calls yield with each span. Without mixtures, spans that are some have only their start and end.
 func (l *lane) each(mixtures bool, yield func(*span) bool) {
 	var s span
 	for b := l.bytes(); len(b) > 0; {
@@ -245,9 +245,9 @@ func (l *lane) each(mixtures bool, yield func(*span) bool) {
 	}
 }
 
-// A packed span is a word and numbers of as many bytes as each takes. From its lowest bits on, the word has the head in one
-// byte, the size of all in another, and how many bytes each number has, in four bits. The numbers are the signed distance from
-// the end of the span before, the length, and the other fields, or of a mixture its times and how many spans it has.
+// A packed span is a word and numbers, each of as many bytes as it needs. From its lowest bits on, the word has the head in one
+// byte, the size of the whole in another, and the width of each number in four bits. Number 0 is the signed distance from the end
+// of the span before, 1 the length. From 2 on are the other fields, or of a mixture its times and how many spans it has.
 const (
 	wordSize    = 8
 	sizeShift   = 8
@@ -272,8 +272,7 @@ func get(b []byte, word uint64, at, i int) (uint64, int) {
 	return binary.LittleEndian.Uint64(b[at:]) & masks[width], at + int(width)
 }
 
-// pack appends s to b, after a span that ends at a time. It overwrites what is up to wordSize bytes behind that. None that
-// is absent is less than -1.
+// pack appends s to b, after a span that ends at a time. No field is less than -1.
 func (s *span) pack(b []byte, after model.Time) []byte {
 	b = slices.Grow(b, maxPacked+wordSize)
 	p := b[len(b) : len(b)+maxPacked+wordSize]
@@ -301,7 +300,7 @@ func (s *span) pack(b []byte, after model.Time) []byte {
 }
 
 // skim sets the state and the times of s to those of the first span of b, and whether it is a mixture. It returns the size of
-// that, and where what it does not read lies.
+// the span, and where the numbers are that it does not read.
 func (s *span) skim(b []byte, after model.Time) (size, at int) {
 	word := binary.LittleEndian.Uint64(b)
 	size = int(word >> sizeShift & 0xff)
@@ -314,7 +313,7 @@ func (s *span) skim(b []byte, after model.Time) (size, at int) {
 	return size, at
 }
 
-// read sets what skim did not, from the place it returned.
+// read sets what skim does not set, from the place that skim returned.
 func (s *span) read(b []byte, at int) {
 	word := binary.LittleEndian.Uint64(b)
 	var v uint64

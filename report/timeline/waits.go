@@ -25,7 +25,7 @@ type waits struct {
 	data  buffer
 	limit int
 	least model.Duration
-	byG   map[model.GoID][]wait // see sort
+	byG   map[model.GoID][]int32 // set by sort: where in list
 }
 
 // Explained takes a wait; it is what [analyze.Options.Explained] wants.
@@ -74,25 +74,28 @@ func (w *waits) shrink() {
 // encoded returns what is known of a wait, as it is encoded.
 func (w *waits) encoded(x *wait) []byte { return w.data.b[x.at : x.at+x.size] }
 
-// sort sorts waits so that of can find them. Mostly each goroutine's are in order.
+// sort sorts waits by goroutine and start. Mostly each goroutine's are in order.
 func (w *waits) sort() {
-	w.byG = map[model.GoID][]wait{}
-	for _, x := range w.list {
-		w.byG[x.g] = append(w.byG[x.g], x)
+	w.byG = map[model.GoID][]int32{}
+	for i := range w.list {
+		g := w.list[i].g
+		w.byG[g] = append(w.byG[g], int32(i))
 	}
-	for _, list := range w.byG {
-		slices.SortFunc(list, func(a, b wait) int { return cmp.Compare(a.start, b.start) })
+	for _, of := range w.byG {
+		slices.SortFunc(of, func(a, b int32) int { return cmp.Compare(w.list[a].start, w.list[b].start) })
 	}
 }
 
-// next returns the wait that began at start, or nil, and those after it. It is to be called by time.
-func next(list []wait, start model.Time) (*wait, []wait) {
-	for ; len(list) > 0 && list[0].start <= start; list = list[1:] {
-		if list[0].start == start {
-			return &list[0], list
+// at returns that of some waits which began at start, or nil, and those that are left for later starts.
+func (w *waits) at(of []int32, start model.Time) (*wait, []int32) {
+	for ; len(of) > 0; of = of[1:] {
+		if x := &w.list[of[0]]; x.start == start {
+			return x, of
+		} else if x.start > start {
+			break
 		}
 	}
-	return nil, list
+	return nil, of
 }
 
 // steals are all steals, or one of every so many.
