@@ -119,10 +119,10 @@ func (r *Result) outcomes() {
 	}
 }
 
-// OneProc says why nothing is said of several procs.
+// OneProc is the reason why variants with several procs have no figures.
 const OneProc = "a trace recorded with one proc does not show what would wait on several"
 
-// NoOutages says why nothing is said of a quiet machine.
+// NoOutages is the reason why a quiet machine has no figures.
 const NoOutages = "the trace does not show that the operating system ran anything else on the program's threads"
 
 // Finished reports whether any simulation came to the end of the work.

@@ -7,7 +7,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// OldFormatError says that the trace is of a Go version whose traces do not
+// OldFormatError reports that the trace is of a Go version whose traces do not
 // show enough.
 type OldFormatError struct{ Version int }
 
@@ -19,7 +19,7 @@ func (e *OldFormatError) Error() string {
 // in full.
 const Warmup = 10 * 1000 * 1000 * model.Duration(1)
 
-// Extractor takes the work of one window after another out of the steps of a
+// Extractor extracts the work of one window after another from the steps of a
 // [model.Machine], to which it is given as an observer. Between windows it only
 // follows states. Memory grows with what the window holds.
 //

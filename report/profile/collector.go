@@ -54,13 +54,13 @@ func (p *Profile) Collect(t *model.Tables, version int) *Collector {
 	return c
 }
 
-// NoCauses says why waits have no causes though they usually do, or nil.
+// NoCauses returns the reason why waits have no causes, or nil if they have.
 func (c *Collector) NoCauses() error { return c.old }
 
-// ObserveSteps lets the Collector follow m; it is called before Observe or by it.
+// ObserveSteps registers the Collector with m from the first event on. Without it, Observe does.
 func (c *Collector) ObserveSteps(m *model.Machine) { c.kind.observeSteps(m) }
 
-// Observe has count what happens from now on.
+// Observe registers the Collector with m. What happens from now on counts.
 func (c *Collector) Observe(m *model.Machine) {
 	c.kind.observeSteps(m)
 	c.kind.observe(m)

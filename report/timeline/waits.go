@@ -28,7 +28,7 @@ type waits struct {
 	byG   map[model.GoID][]int32 // set by sort: where in list
 }
 
-// Explained takes a wait; it is what [analyze.Options.Explained] wants.
+// Explained records a wait. It is for [analyze.Options.Explained].
 func (r *Recorder) Explained(w *analyze.ExplainedWait) {
 	s := &w.Span
 	if s.Duration() < r.waits.least {
