@@ -71,6 +71,7 @@ type attribution struct {
 	maxPoints int
 	// onWait, if not nil, is called with each wait that is settled, in order.
 	onWait     func(*ExplainedWait)
+	only       bool // nobody reads what all waits add up to
 	explaining ExplainedWait
 	spans      fifo[model.GoSpan] // of the waits in starts, if somebody takes them
 }
@@ -575,7 +576,9 @@ func (a *attribution) settleEnded(t model.Time) {
 			continue
 		}
 		a.settle(w)
-		a.c.count(w, &a.cut)
+		if !a.only {
+			a.c.count(w, &a.cut)
+		}
 		if a.onWait != nil {
 			a.explained(w, a.spans.front())
 			a.spans.pop()

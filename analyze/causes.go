@@ -161,11 +161,15 @@ func (t *CauseTotals) Cells() []result.CauseTotal {
 // cells appends the causes of a total, greatest first.
 func (t *CauseTotals) cells(out []Cell) []Cell {
 	for c, d := range t {
-		if d != 0 {
-			out = append(out, Cell{Cause(c), d})
+		if d == 0 {
+			continue
 		}
+		i := len(out)
+		for out = append(out, Cell{}); i > 0 && out[i-1].Total < d; i-- {
+			out[i] = out[i-1]
+		}
+		out[i] = Cell{Cause(c), d}
 	}
-	slices.SortStableFunc(out, func(a, b Cell) int { return cmp.Compare(b.Total, a.Total) })
 	return out
 }
 

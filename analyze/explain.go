@@ -43,7 +43,7 @@ func NewExplainer(t *model.Tables, version int, onWait func(*ExplainedWait), que
 	if err != nil {
 		return nil, err
 	}
-	f.causes.onWait = onWait
+	f.causes.onWait, f.causes.only = onWait, true
 	for _, o := range queues {
 		f.resolver.Observe(o)
 	}

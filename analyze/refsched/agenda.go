@@ -120,15 +120,16 @@ func (h *plans) first() (planned, int32) {
 
 // set puts x in the place of what p had planned.
 func (h *plans) set(p int32, x planned) {
-	h.of[p] = x
-	for i := len(h.of) + int(p); i > 1; i /= 2 {
-		rival := h.won[i^1]
-		y := &h.of[rival]
+	of, won := h.of, h.won
+	of[p] = x
+	for i := uint32(len(of)) + uint32(p); i > 1; i /= 2 {
+		rival := won[i^1]
+		y := &of[rival]
 		_, less := bits.Sub64(y.seq, x.seq, 0)
 		if _, less = bits.Sub64(uint64(y.at), uint64(x.at), less); less != 0 { // before both in time and age, as one number
 			p, x = rival, *y
 		}
-		h.won[i/2] = p
+		won[i/2] = p
 	}
 }
 

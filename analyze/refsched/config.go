@@ -5,7 +5,7 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Config says under which schedule a workload runs.
+// Config is the schedule under which a workload runs.
 type Config struct {
 	Procs int // GOMAXPROCS; 0: as recorded
 	// Quota is the CPU time that may be used in each 100 ms of a cgroup; 0: no limit.

@@ -1,6 +1,8 @@
 package refsched
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/schedscope/schedscope/analyze/workload"
@@ -127,7 +129,7 @@ func (s *sim) event(k model.EventKind, c where) *model.Event {
 	return e
 }
 
-// goEvent reports that a goroutine changes its state.
+// goEvent reports that a goroutine changes its state. Its stack is subject, 0 if it is not in the event.
 func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.StringID, stack, subject model.StackID) {
 	x := &s.gs[g]
 	if s.out.emit != nil {
@@ -135,7 +137,19 @@ func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.Str
 		e.ID, e.From, e.To, e.Str, e.Stack, e.SubjectStack = int64(x.span.G), uint8(from), uint8(to), reason, stack, subject
 	}
 	s.out.send(s.now)
-	s.show(x, from, to)
+	switch was := x.span.State; {
+	case was != model.GoUndetermined:
+		if was != from {
+			s.res.Contradictions++
+			s.res.Contradiction = cmp.Or(s.res.Contradiction, fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", x.span.G, from, to, s.out.last, was, from))
+		}
+		s.endSpan(x, false)
+	case from == model.GoUndetermined:
+		x.span.Start, x.span.OpenStart = s.out.start, true
+	default:
+		x.span.Start = s.out.last
+	}
+	x.span.State = to
 }
 
 // procEvent reports that a proc changes its status. One that is taken from a goroutine in a system call divides the call in two.

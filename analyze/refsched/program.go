@@ -31,7 +31,7 @@ func (s *sim) run(p int32) {
 		seg := g.segment()
 		for g.op < seg.Ops && g.stop <= g.off {
 			op := &g.prog.Ops[g.op]
-			if (op.Kind == workload.OpCycle || op.Kind == workload.OpStop) && s.stw.on {
+			if s.stw.on && (op.Kind == workload.OpCycle || op.Kind == workload.OpStop) {
 				// It waits for whoever stops the world, as with worldsema, and so stops at once.
 				x.preempt = true
 				s.preemptLands(p)

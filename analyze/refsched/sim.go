@@ -140,6 +140,7 @@ type sim struct {
 	now     int64
 	seq     uint64
 	agenda  agenda
+	taken   event // from the agenda, to be carried out
 	plans   plans
 	strides []int32 // see strides
 
@@ -315,7 +316,8 @@ func (s *sim) loop(ctx context.Context) error {
 			}
 			return nil
 		}
-		e := s.agenda.pop()
+		e := &s.taken
+		*e = s.agenda.pop()
 		if e.at > int64(s.cfg.Until) {
 			return nil
 		}
@@ -324,11 +326,11 @@ func (s *sim) loop(ctx context.Context) error {
 			if !s.force() {
 				return nil
 			}
-			s.agenda.push(e)
+			s.agenda.push(*e)
 			continue
 		}
 		s.now = e.at
-		carryOut[e.kind](s, &e)
+		carryOut[e.kind](s, e)
 	}
 	return nil
 }

@@ -1,9 +1,6 @@
 package refsched
 
 import (
-	"cmp"
-	"fmt"
-
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
 )
@@ -12,24 +9,6 @@ import (
 func newSpan(g *workload.Goroutine) model.GoSpan {
 	return model.GoSpan{G: g.ID, Func: g.Func, System: g.System, P: model.NoProc, M: model.NoThread, Waker: model.NoGoroutine,
 		WakerProc: model.NoProc, WakerThread: model.NoThread}
-}
-
-// show has the latest event change the state of a goroutine.
-func (s *sim) show(g *goroutine, from, to model.GoState) {
-	x := &g.span
-	switch was := x.State; {
-	case was != model.GoUndetermined:
-		if was != from {
-			s.res.Contradictions++
-			s.res.Contradiction = cmp.Or(s.res.Contradiction, fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", x.G, from, to, s.out.last, was, from))
-		}
-		s.endSpan(g, false)
-	case from == model.GoUndetermined:
-		x.Start, x.OpenStart = s.out.start, true
-	default:
-		x.Start = s.out.last
-	}
-	x.State = to
 }
 
 // endSpan ends the interval that a goroutine is in at the latest event, and begins another one.

@@ -1,10 +1,8 @@
 package replay
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
@@ -28,10 +26,15 @@ func W1(a, b *dist.Dist) float64 {
 		at model.Duration
 		by int64
 	}
-	var list []change
-	a.Each(func(v model.Duration, n int64) { list = append(list, change{v, n * nb}) })
-	b.Each(func(v model.Duration, n int64) { list = append(list, change{v, -n * na}) })
-	slices.SortFunc(list, func(x, y change) int { return cmp.Compare(x.at, y.at) })
+	var rest, list []change
+	a.Each(func(v model.Duration, n int64) { rest = append(rest, change{v, n * nb}) })
+	b.Each(func(v model.Duration, n int64) {
+		for ; len(rest) > 0 && rest[0].at <= v; rest = rest[1:] {
+			list = append(list, rest[0])
+		}
+		list = append(list, change{v, -n * na})
+	})
+	list = append(list, rest...)
 	// 2. The area, from left to right, in whole numbers.
 	var hi, lo uint64
 	apart := list[0].by

@@ -115,7 +115,7 @@ func (r *Result) outcomes() {
 	}
 }
 
-// NoOutages says why nothing is said of a quiet machine.
+// NoOutages is the reason why a quiet machine has no figures.
 const NoOutages = "the trace does not show that the operating system ran anything else on the program's threads"
 
 // Finished reports whether any simulation came to the end of the work.

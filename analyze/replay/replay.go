@@ -35,7 +35,7 @@ const stepsPerStart = 16
 // have been computed in it could take for ever.
 const longest model.Duration = 60_000_000_000
 
-// Options say what to simulate. The zero value of a field means its default.
+// Options configure a [Replay]. The zero value of a field means its default.
 type Options struct {
 	Seeds   int // simulations of each window and variant
 	Starts  int // of goroutines in a window, after which, or 16 times as many steps, or a minute, the next begins

@@ -105,7 +105,7 @@ func (r *Result) requests() {
 	})
 }
 
-// Refuses says why nothing is said of requests under other schedules; usually it is "".
+// Refuses returns the reason why requests under other schedules have no figures, usually "".
 func (r *Result) Refuses(x *Requests) string {
 	switch {
 	case r.broken():

@@ -21,7 +21,7 @@ const (
 	broken = 0.01
 )
 
-// Fit says how well the reference reproduces a trace.
+// Fit is how well the reference reproduces a trace.
 type Fit int
 
 // Fits.
@@ -63,7 +63,7 @@ func noiseOf(results []*Result, all float64) *Noise {
 // others, being no farther away than they are says nothing.
 func (n *Noise) Alike() bool { return n != nil && n.Relative.Mid <= roughFit }
 
-// Fit says how well the reference reproduces the trace: in view of how far its recordings are from each other, if there are
+// Fit returns how well the reference reproduces the trace: in view of how far its recordings are from each other, if there are
 // several, and of a noise that may be nil.
 func (r *Result) Fit(n *Noise) Fit {
 	if r.All.Measured.Count < fewWaits || !r.All.Comparable() {
@@ -102,7 +102,7 @@ func (r *Result) Outside() float64 {
 	return r.share(func(c workload.Class) bool { return c == workload.ClassExternal || c == workload.ClassTimer })
 }
 
-// Trust says what may be claimed about variants.
+// Trust is what may be claimed about variants.
 type Trust struct {
 	// Refused says why no figure may; usually it is "".
 	Refused string
@@ -132,7 +132,7 @@ func (r *Result) apart() string {
 // broken reports whether too much of the trace contradicts itself.
 func (r *Result) broken() bool { return float64(r.Inconsistent) > broken*float64(r.Measured.Starts) }
 
-// Trust says what may be claimed about variants.
+// Trust returns what may be claimed about variants.
 func (r *Result) Trust() (t Trust) {
 	switch waits := r.All.Measured.Count; {
 	case waits < fewWaits:

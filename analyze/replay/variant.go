@@ -100,7 +100,7 @@ func ChangesHelp() string {
 	return b.String()
 }
 
-// VariantError says which part of a variant makes no sense.
+// VariantError reports a part of a variant that makes no sense.
 type VariantError struct {
 	Part  string
 	Known bool // there is such a change, but not with this value
@@ -176,7 +176,7 @@ func (v *Variant) apply(c *refsched.Config) {
 	}
 }
 
-// Recording says how to record what the variant asks for, "" if that is not possible.
+// Recording returns how to record what the variant asks for, or "" if that is not possible.
 func (v *Variant) Recording() string {
 	var how []string
 	for _, x := range v.parts {

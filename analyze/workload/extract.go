@@ -6,14 +6,14 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// ErrOldFormat says that the trace is of a Go version whose traces do not show enough.
+// ErrOldFormat reports that the trace is of a Go version whose traces do not show enough.
 var ErrOldFormat = errors.New("the work cannot be separated from its schedule: want a trace of Go 1.22 or newer")
 
 // Warmup is the part of a window that comparisons leave out: what the run queues held when the window began is not known
 // in full.
 const Warmup = 10 * 1000 * 1000 * model.Duration(1)
 
-// Extractor takes the work of one window after another out of the steps of a
+// Extractor extracts the work of one window after another from the steps of a
 // [model.Machine], to which it is given as an observer. Between windows it only
 // follows states. Memory grows with what the window holds.
 //

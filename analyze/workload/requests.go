@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 
 	"github.com/schedscope/schedscope/model"
@@ -60,12 +58,18 @@ func (w *window) place() {
 	if len(w.found) == 0 {
 		return
 	}
-	slices.SortFunc(w.stretches, func(a, b stretch) int { // those of one goroutine have come in this order
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.seg, b.seg), cmp.Compare(a.cpu, b.cpu))
-	})
+	byID := map[model.GoID][]stretch{}
 	for _, x := range w.found {
-		begin, ok := w.pointAt(x.from, x.start)
-		end, also := w.pointAt(x.to, x.end)
+		byID[x.from], byID[x.to] = nil, nil
+	}
+	for _, x := range w.stretches { // those of one goroutine come in order
+		if list, ok := byID[x.id]; ok {
+			byID[x.id] = append(list, x)
+		}
+	}
+	for _, x := range w.found {
+		begin, ok := pointAt(byID[x.from], x.start)
+		end, also := pointAt(byID[x.to], x.end)
 		if !ok || !also {
 			continue
 		}
@@ -76,19 +80,16 @@ func (w *window) place() {
 	}
 }
 
-// pointAt returns where goroutine id is at a time: if it does not run then, where it goes on.
-func (w *window) pointAt(id model.GoID, at model.Time) (point, bool) {
-	i := sort.Search(len(w.stretches), func(i int) bool {
-		x := &w.stretches[i]
-		return x.id > id || x.id == id && x.from > at
-	})
+// pointAt returns where a goroutine that ran in these stretches is at a time: if it does not run then, where it goes on.
+func pointAt(list []stretch, at model.Time) (point, bool) {
+	i := sort.Search(len(list), func(i int) bool { return list[i].from > at })
 	if i > 0 {
-		if x := &w.stretches[i-1]; x.id == id && at <= x.to {
+		if x := &list[i-1]; at <= x.to {
 			return point{g: x.g, seg: x.seg, at: x.cpu + at.Sub(x.from)}, true
 		}
 	}
-	if i < len(w.stretches) && w.stretches[i].id == id {
-		x := &w.stretches[i]
+	if i < len(list) {
+		x := &list[i]
 		return point{g: x.g, seg: x.seg, at: x.cpu}, true
 	}
 	return point{}, false

@@ -64,7 +64,7 @@ type Recorded struct {
 	Wakers []model.Duration
 }
 
-// Begin says in which state a goroutine is when the window begins.
+// Begin is the state in which a goroutine is when the window begins.
 type Begin uint8
 
 // States at the beginning.
@@ -98,7 +98,7 @@ type Goroutine struct {
 	Ops         []Op
 }
 
-// EndKind says how a segment ends.
+// EndKind is the way in which a segment ends.
 type EndKind uint8
 
 // Ends of segments.
@@ -134,7 +134,7 @@ const (
 	NumEnds
 )
 
-// Class says how far a wait may be carried over to another schedule.
+// Class is how far a wait may be carried over to another schedule.
 type Class uint8
 
 // Classes of waits.
@@ -188,7 +188,7 @@ type Segment struct {
 	Absolute bool
 }
 
-// OpKind says what an Op does.
+// OpKind is the kind of an Op.
 type OpKind uint8
 
 // Kinds of operations.
@@ -238,7 +238,7 @@ type Object struct {
 // Part is segment Seg of goroutine G.
 type Part struct{ G, Seg int32 }
 
-// ArrivalKind says what arrives.
+// ArrivalKind is the kind of an Arrival.
 type ArrivalKind uint8
 
 // Kinds of arrivals.

@@ -28,7 +28,7 @@ type Writer struct {
 	noLabels bool
 }
 
-// Options say what is written.
+// Options configure a [Writer].
 type Options struct {
 	// Version is the minor Go version of the trace; run queues are replayed by its rules.
 	Version int
@@ -85,7 +85,7 @@ func tidOf(g model.GoID) uint64 {
 // ownTid reports whether the goroutine's id is that of its thread.
 func ownTid(g model.GoID) bool { return g > 0 && g <= math.MaxInt32 }
 
-// ObserveSteps has the run queues followed from now on.
+// ObserveSteps begins to follow the run queues of m.
 func (w *Writer) ObserveSteps(m *model.Machine) {
 	if w.queues != nil {
 		w.queues.steps(m)

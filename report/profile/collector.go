@@ -13,12 +13,14 @@ import (
 
 // Collector fills a Profile from one trace. It follows a Machine, by
 // [Collector.ObserveSteps] from the first event on and by [Collector.Observe] from
-// where things count, gets every event from there on by [Collector.Event], and
+// where things count, gets every event from there on by Event, and
 // is done after [Collector.Finish].
 type Collector struct {
 	p    *Profile
 	kind collector
 	old  error
+	// Event takes every event from where things count.
+	Event func(*model.Event)
 
 	// What the trace's names and stacks are in the profile, each plus 1, 0 if not
 	// yet known.
@@ -33,13 +35,12 @@ type Collector struct {
 type collector interface {
 	observeSteps(*model.Machine)
 	observe(*model.Machine)
-	event(*model.Event)
 	finish()
 }
 
 // Collect returns a Collector for a trace of Go 1.version with these tables.
 func (p *Profile) Collect(t *model.Tables, version int) *Collector {
-	c := &Collector{p: p, tables: t}
+	c := &Collector{p: p, tables: t, Event: func(*model.Event) {}}
 	switch p.o.Kind {
 	case Waiting:
 		c.kind = &waiting{c: c}
@@ -53,20 +54,17 @@ func (p *Profile) Collect(t *model.Tables, version int) *Collector {
 	return c
 }
 
-// NoCauses says why waits have no causes though they usually do, or nil.
+// NoCauses returns the reason why waits have no causes, or nil if they have.
 func (c *Collector) NoCauses() error { return c.old }
 
-// ObserveSteps lets the Collector follow m; it is called before Observe or by it.
+// ObserveSteps registers the Collector with m from the first event on. Without it, Observe does.
 func (c *Collector) ObserveSteps(m *model.Machine) { c.kind.observeSteps(m) }
 
-// Observe has count what happens from now on.
+// Observe registers the Collector with m. What happens from now on counts.
 func (c *Collector) Observe(m *model.Machine) {
 	c.kind.observeSteps(m)
 	c.kind.observe(m)
 }
-
-// Event notes that a thread did something.
-func (c *Collector) Event(ev *model.Event) { c.kind.event(ev) }
 
 // Finish completes the Profile, once the Machine has finished. Span is the
 // accounted time.

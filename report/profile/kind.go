@@ -1,6 +1,6 @@
 package profile
 
-// Kind says what a profile counts.
+// Kind is what a profile counts.
 type Kind uint8
 
 // Kinds of profiles.
@@ -102,7 +102,7 @@ func (k Kind) String() string {
 	return "Kind(?)"
 }
 
-// Doc says what the kind counts.
+// Doc returns a description of what the kind counts.
 func (k Kind) Doc() string { return kinds[k].doc }
 
 // Labels returns the names of the labels that samples may have.

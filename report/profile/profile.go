@@ -4,7 +4,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Options say what a Profile is about.
+// Options configure a [Profile].
 type Options struct {
 	Kind Kind
 	// Waker asks for the stack of whoever made the goroutine runnable instead of the

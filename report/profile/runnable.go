@@ -36,7 +36,7 @@ func newRunnable(c *Collector, version int) (*runnable, error) {
 	if err != nil {
 		return r, err
 	}
-	r.x, x.Reason = x, r.stopped
+	r.x, x.Reason, c.Event = x, r.stopped, x.Event
 	return r, nil
 }
 
@@ -51,12 +51,6 @@ func (r *runnable) observe(m *model.Machine) {
 		r.x.Observe(m)
 	}
 	m.Observe(r)
-}
-
-func (r *runnable) event(ev *model.Event) {
-	if r.x != nil {
-		r.x.Event(ev)
-	}
 }
 
 func (r *runnable) finish() {

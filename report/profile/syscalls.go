@@ -9,7 +9,6 @@ type syscalls struct {
 }
 
 func (x *syscalls) observeSteps(*model.Machine) {}
-func (x *syscalls) event(*model.Event)          {}
 func (x *syscalls) finish()                     {}
 
 func (x *syscalls) observe(m *model.Machine) {
@@ -29,7 +28,6 @@ type handoffs struct {
 }
 
 func (x *handoffs) observeSteps(*model.Machine) {}
-func (x *handoffs) event(*model.Event)          {}
 func (x *handoffs) finish()                     {}
 
 func (x *handoffs) observe(m *model.Machine) {

@@ -15,7 +15,6 @@ type waiting struct {
 }
 
 func (w *waiting) observeSteps(*model.Machine) {}
-func (w *waiting) event(*model.Event)          {}
 
 func (w *waiting) observe(m *model.Machine) {
 	w.open = map[model.GoID]model.GoSpan{}

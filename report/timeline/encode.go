@@ -209,8 +209,12 @@ func (e *encoder) class(c *class, sets [numStates]uint64, id func(*lane) uint64)
 		e.flag(l.ended)
 		e.times(&l.times)
 		from := e.r.start
+		var waits []int32
+		if c == &e.r.goroutines {
+			waits = e.r.waits.byG[model.GoID(l.id)]
+		}
 		for s := range l.spans {
-			e.span(&cols, l, s, sets[s.state]|always, from, c == &e.r.goroutines)
+			e.span(&cols, s, sets[s.state]|always, from, &waits)
 			from = s.end
 		}
 	}
@@ -228,7 +232,7 @@ func (b *buffer) flag(set bool) {
 	}
 }
 
-func (e *encoder) span(cols *[numColumns]buffer, l *lane, s *span, set uint64, from model.Time, waits bool) {
+func (e *encoder) span(cols *[numColumns]buffer, s *span, set uint64, from model.Time, waits *[]int32) {
 	cols[colGap].signed(int64(s.start.Sub(from)))
 	cols[colLength].time(s.end.Sub(s.start))
 	head := uint64(s.state) | uint64(s.open)<<headOpen
@@ -238,8 +242,9 @@ func (e *encoder) span(cols *[numColumns]buffer, l *lane, s *span, set uint64, f
 		cols[colMix].int(s.mix.spans)
 		return
 	}
-	if waits && s.state == uint8(model.GoRunnable) {
-		if w := e.r.waits.next(model.GoID(l.id), s.start); w != nil {
+	if len(*waits) > 0 && s.state == uint8(model.GoRunnable) {
+		var w *wait
+		if w, *waits = e.r.waits.at(*waits, s.start); w != nil {
 			head |= headWait
 			cols[colWait].b = append(cols[colWait].b, e.r.waits.encoded(w)...)
 		}

@@ -130,7 +130,7 @@ func (f *refs) collect() {
 			case &r.threads:
 				f.noteM(model.ThreadID(l.id))
 			}
-			for s := range l.spans {
+			l.each(false, func(s *span) bool {
 				if s.mix.spans == 0 {
 					f.noteG(s.g)
 					f.noteM(s.thread)
@@ -138,7 +138,8 @@ func (f *refs) collect() {
 						f.names[s.g] = s.reason
 					}
 				}
-			}
+				return true
+			})
 		}
 	}
 	for _, b := range []*bands{&r.stws, &r.tasks, &r.regions} {
@@ -152,14 +153,20 @@ func (f *refs) collect() {
 }
 
 func (f *refs) noteG(id model.GoID) {
-	if _, ok := f.goroutines[id]; !ok && id >= 0 {
+	if id < 0 {
+		return
+	}
+	if _, ok := f.goroutines[id]; !ok {
 		f.goroutines[id] = 0
 		f.ids = append(f.ids, id)
 	}
 }
 
 func (f *refs) noteM(id model.ThreadID) {
-	if _, ok := f.threads[id]; !ok && id >= 0 {
+	if id < 0 {
+		return
+	}
+	if _, ok := f.threads[id]; !ok {
 		f.threads[id] = 0
 		f.threadIDs = append(f.threadIDs, id)
 	}

@@ -187,34 +187,29 @@ func (c *class) least() int {
 // some quanta: what begins in one cell becomes at most one mixture, so that a lane of
 // nothing but short spans still shows where it did what. Cells of a greater quantum are
 // made of whole cells of the smaller one. It writes into spare, and returns what it read
-// from for the next time. Spans that stay as they are are not unpacked.
+// from for the next time. Only mixtures that become part of another one are read as a whole.
 func (l *lane) merge(quantum model.Duration, spare []byte) []byte {
 	merged := lane{packed: spare[:0]}
-	var packed []byte                                      // the form of merged.last, if that has been skimmed only
-	take := func(s *span, from []byte, after model.Time) { // from: of s, if that has been skimmed only
+	var packed []byte                    // the form of merged.last, if that has been skimmed only
+	take := func(s *span, from []byte) { // from: of s, if that has been skimmed only
 		if !merged.merges(s, quantum) {
 			merged.push(s, quantum, packed)
 			packed = from
 			return
 		}
-		if packed != nil {
-			merged.last.unpack(packed, merged.after)
-			packed = nil
-		}
-		if from != nil {
-			s.unpack(from, after)
-		}
+		merged.last.unmix(packed)
+		packed = nil
+		s.unmix(from)
 		merged.last.swallow(s)
 	}
 	var s span
-	at := model.Time(0)
-	for b := l.packed; len(b) > 0; at = s.end {
-		_, n := s.skim(b, at)
-		take(&s, b[:n], at)
+	for b := l.bytes(); len(b) > 0; {
+		n, _ := s.skim(b, s.end)
+		take(&s, b[:n])
 		b = b[n:]
 	}
 	if l.count > 0 {
-		take(&l.last, nil, 0)
+		take(&l.last, nil)
 	}
 	spare, l.packed = l.packed, merged.packed
 	l.after, l.last, l.until, l.count = merged.after, merged.last, merged.until, merged.count
@@ -224,13 +219,24 @@ func (l *lane) merge(quantum model.Duration, spare []byte) []byte {
 	return spare
 }
 
+// bytes returns the packed spans, with room for a word behind them: numbers are read as words.
+func (l *lane) bytes() []byte {
+	l.packed = slices.Grow(l.packed, wordSize)
+	return l.packed
+}
+
 // spans calls yield with each span.
-func (l *lane) spans(yield func(*span) bool) {
+func (l *lane) spans(yield func(*span) bool) { l.each(true, yield) }
+
+// each calls yield with each span. Without mixtures, spans that are some have only their start and end.
+func (l *lane) each(mixtures bool, yield func(*span) bool) {
 	var s span
-	at := model.Time(0)
-	for b := l.packed; len(b) > 0; at = s.end {
-		b = s.unpack(b, at)
-		if !yield(&s) {
+	for b := l.bytes(); len(b) > 0; {
+		size, at := s.skim(b, s.end)
+		if mixtures || s.mix.spans == 0 {
+			s.read(b[:size+wordSize], at)
+		}
+		if b = b[size:]; !yield(&s) {
 			return
 		}
 	}
@@ -239,82 +245,114 @@ func (l *lane) spans(yield func(*span) bool) {
 	}
 }
 
-// maxPacked is the most bytes that a span is packed in.
-const maxPacked = 3 + (2+numStates+1)*binary.MaxVarintLen64
+// A packed span is a word and numbers, each of as many bytes as it needs. From its lowest bits on, the word has the head in one
+// byte, the size of the whole in another, and the width of each number in four bits. Number 0 is the signed distance from the end
+// of the span before, 1 the length. From 2 on are the other fields, or of a mixture its times and how many spans it has.
+const (
+	wordSize    = 8
+	sizeShift   = 8
+	widthsShift = 16
+	widthBits   = 4
+	maxPacked   = (1 + 2 + numStates + 1) * wordSize
+)
 
-// pack appends s to b, after a span that ends at a time: head, distance and length, which
-// other fields are not 0, the size of those, they. None that is absent is less than -1.
+// masks have the lowest bytes of a number, as many as their index.
+var masks = [1 << widthBits]uint64{0, 1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1, 1<<40 - 1, 1<<48 - 1, 1<<56 - 1, 1<<64 - 1}
+
+// put writes v, the number i of a packed span, to p[n:]. It returns the word with its width, and where the next number goes.
+func put(p []byte, word uint64, n, i int, v uint64) (uint64, int) {
+	binary.LittleEndian.PutUint64(p[n:], v)
+	width := (bits.Len64(v) + 7) / 8
+	return word | uint64(width)<<((widthsShift+widthBits*i)%64), n + width
+}
+
+// get returns the number i of a packed span, which is at b[at:], and where the next one is.
+func get(b []byte, word uint64, at, i int) (uint64, int) {
+	width := word >> ((widthsShift + widthBits*i) % 64) % uint64(len(masks))
+	return binary.LittleEndian.Uint64(b[at:]) & masks[width], at + int(width)
+}
+
+// pack appends s to b, after a span that ends at a time. No field is less than -1.
 func (s *span) pack(b []byte, after model.Time) []byte {
-	b = slices.Grow(b, maxPacked)
-	p := b[len(b) : len(b)+maxPacked]
+	b = slices.Grow(b, maxPacked+wordSize)
+	p := b[len(b) : len(b)+maxPacked+wordSize]
 	gap := int64(s.start - after)
-	n := 1 + binary.PutVarint(p[1:], gap)
-	n += binary.PutUvarint(p[n:], uint64(s.end-s.start))
-	set, size := uint8(0), n+1
-	n += 2
-	for i, v := range s.fields() {
-		if v != 0 {
-			set |= 1 << i
-			n += binary.PutUvarint(p[n:], v)
+	word, n := put(p, uint64(s.state|s.open<<headOpen), wordSize, 0, uint64(gap<<1^gap>>63))
+	word, n = put(p, word, n, 1, uint64(s.end-s.start))
+	if s.mix.spans == 0 {
+		word, n = put(p, word, n, 2, uint64(s.g+1))
+		word, n = put(p, word, n, 3, uint64(s.thread+1))
+		word, n = put(p, word, n, 4, uint64(uint32(s.proc+1)))
+		word, n = put(p, word, n, 5, uint64(s.reason))
+		word, n = put(p, word, n, 6, uint64(s.stack))
+		word, n = put(p, word, n, 7, uint64(s.wakerStack))
+		word, n = put(p, word, n, 8, uint64(s.detail))
+	} else {
+		for i := range s.mix.times {
+			if d := s.mix.times[i]; d != 0 {
+				word, n = put(p, word, n, 2+i, uint64(d))
+			}
 		}
+		word, n = put(p, word|headMixed, n, 2+numStates, uint64(s.mix.spans))
 	}
-	p[0] = s.state | s.open<<headOpen
-	if s.mix.spans > 0 {
-		p[0] |= headMixed
-		n += binary.PutUvarint(p[n:], uint64(s.mix.spans))
-	}
-	p[size-1], p[size] = set, uint8(n-size-1)
+	binary.LittleEndian.PutUint64(p, word|uint64(n)<<sizeShift)
 	return b[:len(b)+n]
 }
 
-// fields returns what is packed of s apart from its head and its times.
-func (s *span) fields() (v [numStates]uint64) {
-	if s.mix.spans > 0 {
-		for i, d := range s.mix.times {
-			v[i] = uint64(d)
-		}
-		return v
-	}
-	return [...]uint64{uint64(s.g + 1), uint64(s.thread + 1), uint64(uint32(s.proc + 1)), uint64(s.reason), uint64(s.stack),
-		uint64(s.wakerStack), uint64(s.detail), 0}
-}
-
-// skim sets the times of s to those of the first span of b, and whether it is a mixture. It returns
-// where what it does not read lies.
-func (s *span) skim(b []byte, after model.Time) (at, end int) {
-	gap, n := binary.Varint(b[1:])
-	at = 1 + n
-	length, n := binary.Uvarint(b[at:])
-	at += n
-	s.start = after + model.Time(gap)
+// skim sets the state and the times of s to those of the first span of b, and whether it is a mixture. It returns the size of
+// the span, and where the numbers are that it does not read.
+func (s *span) skim(b []byte, after model.Time) (size, at int) {
+	word := binary.LittleEndian.Uint64(b)
+	size = int(word >> sizeShift & 0xff)
+	b = b[:size+wordSize]
+	gap, at := get(b, word, wordSize, 0)
+	length, at := get(b, word, at, 1)
+	s.start = after + model.Time(gap>>1^-(gap&1))
 	s.end = s.start + model.Time(length)
-	s.mix.spans = int64(b[0] / headMixed & 1)
-	return at, at + 2 + int(b[at+1])
+	s.state, s.open, s.mix.spans = uint8(word&(1<<headOpen-1)), uint8(word>>headOpen&(openStart|openEnd)), int64(word/headMixed&1)
+	return size, at
 }
 
-// unpack makes s the first span of b and returns the rest.
-func (s *span) unpack(b []byte, after model.Time) []byte {
-	at, end := s.skim(b, after)
-	s.state, s.open = b[0]&(1<<headOpen-1), b[0]>>headOpen&(openStart|openEnd)
-	set := b[at]
-	at += 2
-	var v [numStates]uint64
-	for ; set != 0; set &= set - 1 {
-		x, n := binary.Uvarint(b[at:])
-		v[bits.TrailingZeros8(set)] = x
-		at += n
+// read sets what skim does not set, from the place that skim returned.
+func (s *span) read(b []byte, at int) {
+	word := binary.LittleEndian.Uint64(b)
+	var v uint64
+	if s.mix.spans > 0 {
+		s.mix.times = [numStates]model.Duration{}
+		for set := word >> (widthsShift + 2*widthBits) % (1 << (numStates * widthBits)); set != 0; {
+			i := bits.TrailingZeros64(set) / widthBits
+			set &^= (1<<widthBits - 1) << (widthBits * i)
+			v, at = get(b, word, at, 2+i)
+			s.mix.times[i] = model.Duration(v)
+		}
+		v, _ = get(b, word, at, 2+numStates)
+		s.mix.spans = int64(v)
+		return
 	}
-	if s.mix.spans == 0 {
-		s.g, s.thread, s.proc = model.GoID(v[0])-1, model.ThreadID(v[1])-1, model.ProcID(v[2])-1
-		s.reason, s.stack, s.wakerStack, s.detail = model.StringID(v[3]), model.StackID(v[4]), model.StackID(v[5]), uint8(v[6])
-		return b[end:]
+	v, at = get(b, word, at, 2)
+	s.g = model.GoID(v) - 1
+	v, at = get(b, word, at, 3)
+	s.thread = model.ThreadID(v) - 1
+	v, at = get(b, word, at, 4)
+	s.proc = model.ProcID(v) - 1
+	v, at = get(b, word, at, 5)
+	s.reason = model.StringID(v)
+	v, at = get(b, word, at, 6)
+	s.stack = model.StackID(v)
+	v, at = get(b, word, at, 7)
+	s.wakerStack = model.StackID(v)
+	v, _ = get(b, word, at, 8)
+	s.detail = uint8(v)
+}
+
+// unmix reads what s is a mixture of, if it is one and has been skimmed only, from b.
+func (s *span) unmix(b []byte) {
+	if b != nil && s.mix.spans > 0 {
+		start, end := s.start, s.end
+		size, at := s.skim(b, 0)
+		s.read(b[:size+wordSize], at)
+		s.start, s.end = start, end
 	}
-	for i := range v {
-		s.mix.times[i] = model.Duration(v[i])
-	}
-	spans, _ := binary.Uvarint(b[at:])
-	s.mix.spans = int64(spans)
-	return b[end:]
 }
 
 // short reports whether s may be merged.

@@ -25,11 +25,10 @@ type waits struct {
 	data  buffer
 	limit int
 	least model.Duration
-	// How many are before those that next has been asked for.
-	passed int
+	byG   map[model.GoID][]int32 // set by sort: where in list
 }
 
-// Explained takes a wait; it is what [analyze.Options.Explained] wants.
+// Explained records a wait. It is for [analyze.Options.Explained].
 func (r *Recorder) Explained(w *analyze.ExplainedWait) {
 	s := &w.Span
 	if s.Duration() < r.waits.least {
@@ -75,24 +74,28 @@ func (w *waits) shrink() {
 // encoded returns what is known of a wait, as it is encoded.
 func (w *waits) encoded(x *wait) []byte { return w.data.b[x.at : x.at+x.size] }
 
-// sort sorts waits so that next can find them.
+// sort sorts waits by goroutine and start. Mostly each goroutine's are in order.
 func (w *waits) sort() {
-	slices.SortFunc(w.list, func(a, b wait) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.start, b.start)) })
-	w.passed = 0
+	w.byG = map[model.GoID][]int32{}
+	for i := range w.list {
+		g := w.list[i].g
+		w.byG[g] = append(w.byG[g], int32(i))
+	}
+	for _, of := range w.byG {
+		slices.SortFunc(of, func(a, b int32) int { return cmp.Compare(w.list[a].start, w.list[b].start) })
+	}
 }
 
-// next returns the wait of g that began at start, or nil. It is to be called for goroutines by id, and
-// for the waits of each by time.
-func (w *waits) next(g model.GoID, start model.Time) *wait {
-	for ; w.passed < len(w.list); w.passed++ {
-		if x := &w.list[w.passed]; x.g > g || x.g == g && x.start >= start {
-			if x.g == g && x.start == start {
-				return x
-			}
-			return nil
+// at returns that of some waits which began at start, or nil, and those that are left for later starts.
+func (w *waits) at(of []int32, start model.Time) (*wait, []int32) {
+	for ; len(of) > 0; of = of[1:] {
+		if x := &w.list[of[0]]; x.start == start {
+			return x, of
+		} else if x.start > start {
+			break
 		}
 	}
-	return nil
+	return nil, of
 }
 
 // steals are all steals, or one of every so many.

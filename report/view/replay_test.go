@@ -81,10 +81,9 @@ func withRequests(r *replay.Result) *replay.Result {
 	return r
 }
 
-// withUnknown makes a result that of a trace with one proc.
+// withUnknown makes a result that of a trace of a quiet machine.
 func withUnknown(r *replay.Result) *replay.Result {
-	r.MinProcs, r.MaxProcs = 1, 1
-	r.Outcomes = []replay.Outcome{{Name: "procs=2", Basis: replay.BasisUnknown, Refused: replay.OneProc}, {Name: "procs=4", Basis: replay.BasisUnknown, Refused: replay.OneProc}}
+	r.Outcomes = []replay.Outcome{{Name: "quiet", Basis: replay.BasisUnknown, Refused: replay.NoOutages}, {Name: "quiet,gc=off", Basis: replay.BasisUnknown, Refused: replay.NoOutages}}
 	return r
 }
 
@@ -146,7 +145,7 @@ func TestReplayRanges(t *testing.T) {
 		t.Errorf("a spread is called something else:\n%s", js)
 	}
 	text, js = renderReplayed(t, replayedOf(withUnknown(replayResult(nil))), document.TextOptions{Unicode: true})
-	if !strings.Contains(text, "No answer about procs=2 and procs=4: a trace recorded with one proc") || strings.Contains(text, "How far the figures") {
+	if !strings.Contains(text, "No answer about quiet and quiet,gc=off: the trace does not show") || strings.Contains(text, "How far the figures") {
 		t.Errorf("what is not known is not said, or more than that:\n%s", text)
 	}
 	var v view.ReplayV1
