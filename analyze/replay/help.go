@@ -42,7 +42,9 @@ Classes of wakes
   buffered               likewise: a channel of which some operations do not show, since a buffer
                          let them go on without waiting or waking
   timer, external        decided outside of the program: when a sleep or deadline is over, when data
-                         or connections come
+                         or connections come. Where several goroutines wait at one place and it makes
+                         no difference to how soon something comes how many they are, it comes at the
+                         recorded times under any schedule; else as long after the wait began
   loopback               data that the program sends to itself: which write a read waits for is
                          inferred from places and times, and then carried over
   runtime                the runtime's own: GC, finalizers, the scavenger
@@ -61,18 +63,13 @@ Classes of wakes
   Simulations that do not come to the end of the work are left out. All have the goroutines that
   write the trace.
   What a figure is worth depends on the variant:
-    80%% interval  recorded with two procs, one asked for, and no other change. The widths are
-                  how far such figures were off for other programs, which were recorded both
-                  ways: four of five should contain the measured value. Where most wakes are
-                  by locks there is a spread instead.
-    spread        any other variant: the least and greatest over --seeds. How far such figures
-                  are from the truth has not been measured.
-  Intervals of requests are from two procs to one as well: 26 groups of 22 programs were recorded both
-  ways, and 91 of 104 figures are inside. Of those that changed by more than a tenth 47 of 51 did so in
-  the expected direction. There are no intervals where the operating system seems to have run something
-  else for a tenth of the time that goroutines computed.
-  From a trace with one proc nothing is concluded about several: it does not show what would wait
-  for what. Record with that GOMAXPROCS.
+    80%% interval  of two procs from a trace with one, of one from a trace with two, and of a quiet
+                  machine from a trace with two, without other changes. The widths are how far such
+                  figures were off for other programs, which were recorded under both schedules: four
+                  of five should contain the measured value. There is none where most wakes are by
+                  locks, and for another number of procs none where the operating system seems to have
+                  run something else for a tenth of the time that goroutines computed.
+    no range      any other variant. How far such figures are from the truth has not been measured.
   No figure is given where the reference does not reproduce the trace, where the trace contradicts
   itself or has fewer than 100 waits; and no run time where more than 90%% of the wakes come from
   timers or from outside.
@@ -87,12 +84,8 @@ Classes of wakes
   still: sysmon would have preempted it, except in assembly code, where it cannot. The reference has that
   at the same time.
   Short outages, those of the garbage collector's workers and of threads that sleep in the poller stay,
-  and who waited for a lock is woken by whom it was: figures are too high rather than too low. 15 programs
-  were recorded with a busy loop on one or both of two CPUs, and with real-time priority. In 19 groups of
-  their requests the p99 was then below what quiet had said, and in 18 the mean: in the middle by a factor
-  of 2.8 and 1.8, and of more than 30 in servers that the busy loops had saturated. It is not a bound: of
-  twelve other programs with some hundred requests 9 of 15 such figures were below. The p50 may rise, as
-  with neighbours fewer requests are under way at the same time.
+  and who waited for a lock is woken by whom it was: requests are rather faster than quiet says, and
+  where the busy machine could not keep up by far, so that their intervals reach down to a tenth.
 
 Limits
   Contention for the scheduler's locks, caches, and other programs are not simulated. A program

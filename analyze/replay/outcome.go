@@ -93,6 +93,17 @@ func LongPart(waits *dist.Dist) float64 {
 // MeasuredFigures returns the figures of what was recorded.
 func (r *Result) MeasuredFigures() []float64 { return figures(r.Measured) }
 
+// SimulatedFigures returns the figures of the recorded schedule as it was simulated, each that in the middle of all seeds.
+func (r *Result) SimulatedFigures() []float64 {
+	values := make([][]float64, NumFigures)
+	for _, s := range totals(r.runs, nil) {
+		for k, v := range figures(s) {
+			values[k] = append(values[k], v)
+		}
+	}
+	return each(values, func(list []float64) float64 { return rangeOf(list).Mid })
+}
+
 // outcomes fills Outcomes.
 func (r *Result) outcomes() {
 	r.Outcomes = nil

@@ -151,7 +151,7 @@ func (d *Replayed) worth() string {
 	}
 	text := ""
 	if has(replay.BasisChecked) {
-		text = "80% intervals are as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value. "
+		text = "80% intervals are as wide as such figures were off for other programs, which were recorded under both schedules; four of five should contain the measured value. "
 	}
 	if has(replay.BasisSpread) {
 		text += unchecked
@@ -160,7 +160,7 @@ func (d *Replayed) worth() string {
 }
 
 // unchecked says what figures without an interval are worth.
-const unchecked = "How far the figures without an interval are from what would be measured is not known: take the direction for an answer, not the digits."
+const unchecked = "How far the figures without an interval are from what would be measured is not known: rely on the direction, not on the digits."
 
 // outages says what a quiet machine is without, or, if nobody asked for one, that it would matter; "" if not.
 func (d *Replayed) outages() string {
@@ -233,9 +233,6 @@ func groupName(g replay.Group) string {
 // whatIf has the outcomes of variants.
 func (d *Replayed) whatIf() *document.Section {
 	x := d.All
-	if len(x.Outcomes) == 0 {
-		return nil
-	}
 	s := document.New("what-if", "Waits to run")
 	trust := x.Trust()
 	var simulated, unanswered []replay.Outcome
@@ -252,7 +249,7 @@ func (d *Replayed) whatIf() *document.Section {
 			simulated = append(simulated, o)
 		}
 	}
-	if len(simulated) > 0 && trust.Refused == "" {
+	if x.All.Comparable() && (len(simulated) == 0 || trust.Refused == "") {
 		d.figures(s, simulated, trust.NoSpan != "")
 		if trust.NoSpan != "" {
 			s.Text("No answer about the run time: %s.", trust.NoSpan)
@@ -285,6 +282,11 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 	values := s.Table("t-variants", append(columns, document.Word("range"))...)
 	values.Fixed = true
 	values.Row(measured...)
+	again := []any{"as simulated"}
+	for _, v := range d.All.SimulatedFigures() {
+		again = append(again, v)
+	}
+	values.Row(again...)
 	left, runs := 0, 0
 	for _, o := range outcomes {
 		cells := []any{o.Name}
@@ -301,7 +303,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 			left += o.Unfinished
 		}
 	}
-	if len(d.All.Requests) == 0 {
+	if len(d.All.Requests) == 0 && len(outcomes) > 0 {
 		s.Paragraphs(d.worth())
 		s.Paragraphs(d.outages())
 	}
