@@ -125,6 +125,7 @@ const (
 	maxParts    = 1 << 15 // that differ in more than their kinds
 	haveShare   = 20      // a request has a part that is at least one in so many of its time
 	maxGroups   = 16
+	groupShare  = 0.2 // of all requests
 )
 
 // tailShares are the slowest parts that are looked at. The last is what is kept.
@@ -380,23 +381,34 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 		func(name string, h *requestHandler) result.RequestHandler {
 			return result.RequestHandler{Named: resultNamed(name, &h.all), Censored: h.censored}
 		})
-	unnamed := int64(0)
-	if x := k.groups.index[NoName]; x != nil {
-		unnamed = (*x).all.Count()
-	}
-	known := 0
+	known, apart := 0, true
 	for _, g := range k.groups.list {
 		if g.name != NoName && g.value.all.Count() >= leastTail {
 			known++
+			apart = k.apart(g.value)
 		}
 	}
-	if known > 1 || known == 1 && len(k.groups.list) > 1 && 2*unnamed <= k.all.all.Count() {
+	if known > 1 || known == 1 && len(k.groups.list) > 1 && apart {
 		v.Groups = rowsOf(&k.groups, func(s **requestSet) model.Duration { return (*s).all.Total() },
 			func(name string, s **requestSet) result.RequestGroup {
 				return result.RequestGroup{Name: name, RequestSet: r.set(*s, result.SlowestOfGroup)}
 			})
 	}
 	return v
+}
+
+// apart reports whether the requests of the only known handler are a group of their own: if others are no
+// more than half of all, or if both are groupShare of all and the median of one is beyond all but 1 % of
+// the other, so that a percentile of all says something of neither. Not if they mostly run: then it is by
+// their length that they are seen.
+func (k *requestKind) apart(known *requestSet) bool {
+	x := k.groups.index[NoName]
+	if x == nil || 2*(*x).all.Count() <= k.all.all.Count() {
+		return true
+	}
+	a, b := known.all.Quantiles(0.01, 0.5, 0.99), (*x).all.Quantiles(0.01, 0.5, 0.99)
+	return float64(known.all.Count()) >= groupShare*float64(k.all.all.Count()) && 2*(known.own[requests.Running]+known.own[requests.Runnable]) <= known.all.Total() &&
+		(a[1] < b[0] || a[1] > b[2] || b[1] < a[0] || b[1] > a[2])
 }
 
 func (r *Requests) set(k *requestSet, shown int) result.RequestSet {

@@ -471,13 +471,16 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		}
 		return "Goroutines are held up, not by the scheduler."
 	}
-	n, name := textui.Count(q.RequestGroup.Count), "requests"
+	n, name, where := textui.Count(q.RequestGroup.Count), "requests", ""
 	if handled(q.Name) && len(j.questions) > 2 {
 		name = plain(textui.ShortFunc(q.Name))
 	}
 	switch {
 	case q.all && q.others > 0:
-		return fmt.Sprintf("Half of %s %s take %s and more; %s others show no handler.", n, name, textui.Duration(q.P50), textui.Count(q.others))
+		if where = intended(f); where != "" {
+			where = ", " + where
+		}
+		return fmt.Sprintf("Half of %s %s take %s and more%s; %s others show no handler.", n, name, textui.Duration(q.P50), where, textui.Count(q.others))
 	case q.all && q.limit == 0 && intended(f) != "":
 		slo := fmt.Sprintf("p50=%v", roundUp(q.P50))
 		switch head, _, _ := strings.Cut(name, "["); {
