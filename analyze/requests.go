@@ -49,6 +49,7 @@ type partSum struct {
 	partID
 	at, waiter      *requests.Place // nil: not known
 	total, inferred model.Duration
+	polls           model.Duration // of the total
 	longest         model.Duration // of one part, and the way to that
 	via             *requests.Place
 	viaKind         requests.Kind
@@ -126,6 +127,7 @@ const (
 	haveShare   = 20      // a request has a part that is at least one in so many of its time
 	maxGroups   = 16
 	groupShare  = 0.2 // of all requests
+	pollShare   = 0.1 // of the time in sleeps at one place
 )
 
 // tailShares are the slowest parts that are looked at. The last is what is kept.
@@ -275,6 +277,9 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 		s.total += d
 		if d > s.longest {
 			s.longest, s.via, s.viaKind = d, p.Via, p.ViaKind
+		}
+		if p.Polls {
+			s.polls += d
 		}
 		if p.Inferred {
 			s.inferred += d
@@ -577,15 +582,18 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 		w.Between = append([]result.Frame{{Function: v.Func, File: v.File, Line: uint64(max(v.Line, 0))}}, frames(v)...)
 		w.Between, w.BetweenKind = w.Between[:min(len(w.Between), 3)], part.viaKind.String()
 	}
-	for _, p := range []*requests.Place{at, part.via} {
-		if p != nil && part.waiter != nil && !group {
-			w.Within = w.Within || slices.ContainsFunc(p.Frames, func(f model.Frame) bool {
-				return f.Func == part.waiter.Func || strings.HasPrefix(f.Func, part.waiter.Func+".func")
+	if part.waiter != nil && !group {
+		takes := part.waiter.Func // or what calls it, as a query does that gets a connection and gives it back
+		caller := append(frames(part.waiter), result.Frame{Function: takes})[0].Function
+		for _, p := range []*requests.Place{at, part.via} {
+			w.Within = w.Within || p != nil && slices.ContainsFunc(p.Frames, func(f model.Frame) bool {
+				return f.Func == takes || f.Func == caller || strings.HasPrefix(f.Func, takes+".func")
 			})
 		}
 	}
+	w.Polls = float64(part.polls) >= pollShare*float64(part.total) && part.polls > 0
 	w.Once = slices.ContainsFunc(at.Frames, func(f model.Frame) bool { return strings.HasPrefix(f.Func, "sync.(*Once).") })
-	if len(w.Callers) == 0 && w.Between == nil && !w.Within && w.Callee == "" {
+	if len(w.Callers) == 0 && w.Between == nil && !w.Within && !w.Polls && w.Callee == "" {
 		return nil
 	}
 	return w

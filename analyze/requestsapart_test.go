@@ -56,3 +56,29 @@ func TestRequestsApart(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin checks that who gives way at a place among a number of them is known by the function that
+// waits, or by its caller, as of a pool.
+func TestWithin(t *testing.T) {
+	place := func(names ...string) *requests.Place {
+		p := &requests.Place{Func: names[0], Stack: "x"}
+		for _, n := range names {
+			p.Frames = append(p.Frames, model.Frame{Func: n, File: "/src/x.go"})
+		}
+		return p
+	}
+	for _, tt := range []struct {
+		waiter, holder *requests.Place
+		want           bool
+	}{
+		{place("main.get", "main.query", "main.serve"), place("main.query", "main.serve"), true},
+		{place("main.get", "main.query", "main.serve"), place("main.get.func1"), true},
+		{place("main.get", "main.query", "main.serve"), place("main.other", "main.serve"), false},
+		{place("main.get", "main.query", "main.serve"), place("main.work"), false},
+	} {
+		w := way(tt.holder, &partSum{waiter: tt.waiter}, false)
+		if got := w != nil && w.Within; got != tt.want {
+			t.Errorf("%v waits for %v: %t, want %t", tt.waiter.Frames, tt.holder.Frames, got, tt.want)
+		}
+	}
+}

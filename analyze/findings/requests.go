@@ -43,7 +43,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often."},
 	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
-	"sleep":      {"sleeps", "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond. If it sleeps before it tries again, look at what fails."},
+	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); else remove it."},
 	"network":    {"waits for the network", askLess},
 	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see called
 	"syscall":    {"is in system calls", "blocking-system-calls"},
@@ -224,6 +224,8 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = fmt.Sprintf("Raise the limit in %s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
 	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, inOnce(g):
 		f.Advice = onceAdvice
+	case g.Kind == "sleep" && polls(g):
+		f.Advice = pollAdvice
 	}
 	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
@@ -290,11 +292,14 @@ func places(frames []result.Frame) []string {
 	return result.Each(frames[:min(len(frames), 3)], func(f *result.Frame) string { return textui.Place(f.Function, f.File, f.Line) })
 }
 
-// limited reports whether a wait is for a place among a number of them, as of a semaphore: who gives
-// way was meanwhile in the function that waits, or in a function literal of it.
+// limited reports whether a wait is for a place among a number of them, as of a semaphore or a pool: who
+// gives way was meanwhile in the function that waits, in a function literal of it, or in its caller.
 func limited(g, x *result.RequestRow) bool {
-	return g.Kind == "channel" && x.Way != nil && x.Way.Within
+	return (g.Kind == "channel" || g.Kind == "cond") && x.Way != nil && x.Way.Within
 }
+
+// polls reports whether a part is of sleeps between two looks at whether something is so.
+func polls(x *result.RequestRow) bool { return x.Way != nil && x.Way.Polls }
 
 // many returns how often slow requests have a part, if that is what makes them slow: 0 if not.
 func (q *question) many(g *result.RequestRow) float64 {
@@ -350,6 +355,8 @@ func (q *question) dials() *result.RequestRow {
 func (q *question) usual(g *result.RequestRow) float64 {
 	return float64(g.Usual) / float64(max(q.Middle.Count, 1))
 }
+
+const pollAdvice = "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."
 
 const onceAdvice = "Load it ahead, before requests need it: at the start of the program or in the background. Those that come meanwhile wait in sync.Once."
 
@@ -475,10 +482,14 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	case g.Kind == "lock":
 		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken)
 	case limited(g, x) && blocked(x.Kind):
-		f.Advice = fmt.Sprintf("Raise the limit in %s: only so many pass it at a time, and they wait. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
+		f.Advice = fmt.Sprintf("Raise the limit in %s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers
+	case x.Kind == "sleep" && polls(x):
+		f.Advice = pollAdvice + " " + f.Advice
+	case x.Kind == "sleep" && x.Wait != "":
+		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", at)
 	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case x.Kind != g.Kind && x.Wait != "":

@@ -99,6 +99,18 @@ func TestRemedies(t *testing.T) {
 	work := func(kind string, middle model.Duration) result.RequestRow {
 		return result.RequestRow{Kind: kind, Function: "main.fetch", File: "fetch.go", Line: 4, Middle: middle}
 	}
+	polls := work("sleep", 500*ms)
+	polls.Way = &result.RequestWay{Polls: true}
+	waits := func(kind string, way *result.RequestWay) (groups, rows []result.RequestRow) {
+		g := result.RequestRow{Kind: kind, Function: "main.get", File: "get.go", Line: 3, Middle: 900 * ms}
+		rows = behind("sleep", "main.load", "load.go", 9, way)
+		rows[0].Wait = kind
+		return []result.RequestRow{g}, rows
+	}
+	pool, pooled := waits("channel", &result.RequestWay{Within: true})
+	cond, signalled := waits("cond", &result.RequestWay{Within: true})
+	queue, polled := waits("channel", &result.RequestWay{Polls: true})
+	done, slept := waits("waitgroup", nil)
 	for _, tt := range []struct {
 		groups, rows []result.RequestRow
 		want         []string // of each item, what its remedy begins with
@@ -106,8 +118,12 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
 		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
-		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"Wait for the event", "Start more workers"}},
-		{[]result.RequestRow{work("sleep", 500*ms), work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
+		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"If the sleep is meant", "Start more workers"}},
+		{[]result.RequestRow{polls, work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
+		{pool, pooled, []string{"Raise the limit in main.get (get.go:3) (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten main.load."}},
+		{cond, signalled, []string{"Raise the limit in main.get (get.go:3) (more"}},
+		{queue, polled, []string{"Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond. Look at who is at the other end"}},
+		{done, slept, []string{"Make the last of those faster that are waited for, divide its work, or start it first. Or shorten the sleep at load.go:9, unless it is meant."}},
 		{[]result.RequestRow{work("queued", 900*ms)}, []result.RequestRow{{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "timer", Middle: 500 * ms},
 			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"Shorten the time-out"}},
 	} {

@@ -120,9 +120,13 @@ type (
 		// wait; left out if it did not.
 		Between     []Frame `json:"between,omitempty"`
 		BetweenKind string  `json:"between_kind,omitempty"` // Left out with that.
-		// Whoever was waited for was meanwhile in the function that waited, as of a semaphore.
+		// Whoever was waited for was meanwhile in the function that waited, as of a semaphore, or in its
+		// caller, as of a pool.
 		Within bool `json:"within,omitempty"`
 		Once   bool `json:"once,omitempty"` // A sync.Once called it.
+		// Of sleeps: a tenth of the time or more follows a sleep at the same place of the same goroutine, which
+		// only ran in between, as one does that asks again and again whether something is so.
+		Polls bool `json:"polls,omitempty"`
 	}
 
 	// RequestPath is one request with its critical path.
