@@ -221,7 +221,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
 		f.Advice = "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache)."
 	case strings.HasPrefix(callee, "golang.org/x/sync/semaphore."):
-		f.Advice = fmt.Sprintf("Raise the limit in %s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
+		f.Advice = fmt.Sprintf(raiseLimit+"%s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
 	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, inOnce(g):
 		f.Advice = onceAdvice
 	case g.Kind == "sleep" && polls(g):
@@ -332,6 +332,30 @@ func (q *question) gain(cost float64) string {
 	return fmt.Sprintf("%s at most %s -> %s", who, duration(whole), duration(whole-min(cost, whole)))
 }
 
+// most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
+// its code, and if it is about waiting to run all of that. Who no longer waits for a lock or a place still
+// does what it is held for.
+func (q *question) most(x *item) (sum float64) {
+	culprit, contended := "", x.contended()
+	if n := len(x.Where); n > 0 {
+		culprit = x.Where[n-1].Function
+	}
+	for i := range q.Rows {
+		r := &q.Rows[i]
+		part := slices.ContainsFunc(x.parts, func(g *result.RequestRow) bool { return r.InGroup(g) })
+		waits := r.Function == culprit && r.Waiter != culprit && (!contended && r.Kind == "runnable" || r.Wait != "" && (!contended || r.Wait == x.parts[0].Kind))
+		if part || waits || x.Kind != SlowRequests && ofScheduling(x.Kind) && slices.Contains(scheduling, r.Kind) {
+			sum += q.cost(r)
+		}
+	}
+	return max(sum, x.Evidence[0].Value)
+}
+
+// contended reports whether an item is about waits for a lock or for a place among a number of them.
+func (x *item) contended() bool {
+	return strings.HasPrefix(x.Advice, raiseLimit) || len(x.Where) > 0 && slices.Contains([]string{requestWords["lock"].does, requestWords["connection"].does}, x.Where[0].Role)
+}
+
 // typical returns the length of the typical request, what it is called, and how to say what a part of it is.
 func (q *question) typical() (whole float64, who, of string) {
 	if p50 := float64(q.P50); q.others <= q.RequestGroup.Count && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
@@ -355,6 +379,8 @@ func (q *question) dials() *result.RequestRow {
 func (q *question) usual(g *result.RequestRow) float64 {
 	return float64(g.Usual) / float64(max(q.Middle.Count, 1))
 }
+
+const raiseLimit = "Raise the limit in "
 
 const pollAdvice = "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."
 
@@ -482,7 +508,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	case g.Kind == "lock":
 		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken)
 	case limited(g, x) && blocked(x.Kind):
-		f.Advice = fmt.Sprintf("Raise the limit in %s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
+		f.Advice = fmt.Sprintf(raiseLimit+"%s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers

@@ -78,13 +78,19 @@ func ExitCode(v *result.Verdict) int {
 type judge struct {
 	r         *result.Report
 	questions []*question // about all groups, in pairs: the slowest, all
-	items     []result.Finding
-	slow      []*question // those that have items
-	codeless  *question   // what is slow by code that no stack shows
+	items     []item
+	codeless  *question // what is slow by code that no stack shows
+}
+
+// item is an item of the verdict.
+type item struct {
+	result.Finding
+	q     *question            // what it answers; nil: none about requests
+	parts []*result.RequestRow // of the requests, without the culprit they go
 }
 
 // verdict sets the verdict and returns the items, at most maxDiagnoses.
-func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
+func verdict(r *result.Report, objectives []result.Objective) (list []result.Finding) {
 	j := &judge{r: r}
 	r.Verdict = result.Verdict{RuledOut: []string{}}
 	for i := range r.Requests {
@@ -110,7 +116,14 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
 	j.word()
-	return j.items
+	for i := range j.items {
+		x := &j.items[i]
+		if len(x.parts) > 0 {
+			x.Gain = x.q.gain(x.q.most(x))
+		}
+		list = append(list, x.Finding)
+	}
+	return list
 }
 
 // asked reports whether requests of q are slow.
@@ -184,7 +197,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 			j.r.Verdict.Machine = j.lostText(c.q)
 			continue
 		}
-		j.add(f, c.q)
+		j.add(f, c.q, c.part)
 	}
 }
 
@@ -298,13 +311,14 @@ func ofScheduling(kind string) bool {
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice, if it is
 // of another kind.
-func (j *judge) add(f result.Finding, q *question) {
+func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) {
 	for i := range j.items {
 		x := &j.items[i]
-		if !same(x, &f) {
+		if !same(&x.Finding, &f) {
 			continue
 		}
-		if q != nil && q == j.slow[i] { // without the culprit both parts go
+		if q != nil && q == x.q && (!x.contended() || x.Where[0].Role == f.Where[0].Role) { // without the culprit both parts go
+			x.parts = append(x.parts, parts...)
 			x.Evidence[0].Value += f.Evidence[0].Value
 			x.Evidence[1].Value = min(x.Evidence[1].Value+f.Evidence[1].Value, 1)
 			x.Gain = q.gain(x.Evidence[0].Value)
@@ -314,8 +328,7 @@ func (j *judge) add(f result.Finding, q *question) {
 		}
 		return
 	}
-	j.items = append(j.items, f)
-	j.slow = append(j.slow, q)
+	j.items = append(j.items, item{f, q, parts})
 }
 
 // same reports whether two items are about the same culprit: that of requests is at the end of the
@@ -377,23 +390,18 @@ func (j *judge) disturbed() {
 		return
 	}
 	_, longest := j.noCPU()
-	late := func(f *result.Finding) bool {
+	late := func(f *item) bool {
 		return f.Evidence[0].Value <= float64(longest) && len(f.Where) == 1 && slices.Contains([]string{requestWords["sleep"].does, requestWords["timer"].does}, f.Where[0].Role)
 	}
 	explained := map[*question]float64{}
 	for i := range j.items {
-		if f := &j.items[i]; j.slow[i] != nil && !late(f) {
-			explained[j.slow[i]] += f.Evidence[1].Value // the share of what is to be explained
+		if f := &j.items[i]; f.q != nil && !late(f) {
+			explained[f.q] += f.Evidence[1].Value // the share of what is to be explained
 		}
 	}
-	var items []result.Finding
-	var slow []*question
-	for i, q := range j.slow {
-		if q == nil || q.all || q.limit > 0 || explained[q] >= 0.5 && !late(&j.items[i]) {
-			items, slow = append(items, j.items[i]), append(slow, q)
-		}
-	}
-	j.items, j.slow = items, slow
+	j.items = slices.DeleteFunc(j.items, func(f item) bool {
+		return f.q != nil && !f.q.all && f.q.limit == 0 && (explained[f.q] < 0.5 || late(&f))
+	})
 }
 
 // word sets the word and the sentence of the verdict, and what is ruled out.
@@ -402,7 +410,7 @@ func (j *judge) word() {
 	missed := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" })
 	switch {
 	case len(j.items) > 0:
-		f, q := &j.items[0], j.slow[0]
+		f, q := &j.items[0].Finding, j.items[0].q
 		switch {
 		case f.Kind == "more-procs-than-cpus":
 			v.Word = Disturbed
@@ -581,7 +589,7 @@ func (j *judge) healthy() string {
 func (j *judge) ruledOut() {
 	r := j.r
 	named := func(kinds ...string) bool {
-		return slices.ContainsFunc(j.items, func(f result.Finding) bool {
+		return slices.ContainsFunc(j.items, func(f item) bool {
 			return slices.ContainsFunc(kinds, func(k string) bool { return f.Kind == k || len(f.Where) > 0 && f.Where[0].Role == requestWords[k].does })
 		})
 	}
@@ -608,7 +616,7 @@ func (j *judge) ruledOut() {
 	if !named("stop-the-world", "stw") {
 		add("STW (%s)", textui.Ratio(r.STW.Effective.Total, r.Totals.Span))
 	}
-	scheduling := slices.ContainsFunc(j.items, func(f result.Finding) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
+	scheduling := slices.ContainsFunc(j.items, func(f item) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
 	switch l := &r.Latency.All; {
 	case scheduling || l.Count == 0 || l.Count >= fewWaits && l.P99 >= result.SeriousWait ||
 		slices.ContainsFunc(r.PerTrace, func(f result.TraceFigures) bool { return f.Waits >= fewWaits && f.P99 >= result.SeriousWait }):
