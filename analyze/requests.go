@@ -402,18 +402,26 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 	return v
 }
 
-// apart reports whether the requests of the only known handler are a group of their own: if others are no
-// more than half of all, or if both are groupShare of all and the median of one is beyond all but 1 % of
-// the other, so that a percentile of all says something of neither. Not if they mostly run: then it is by
-// their length that they are seen.
+// apart reports whether the requests of the only known handler are a group of their own:
+//
+//  1. Others are no more than half of all. Or
+//  2. both are groupShare of all, and nearly all of one are longer than nearly all of the other: a
+//     percentile of all says nothing of either;
+//  3. nearly all of the longer take half their median or more, so that they do the same, and are not those
+//     that had to wait among the requests of one handler;
+//  4. and those of the handler do not mostly run: then it is by their length that they are seen.
 func (k *requestKind) apart(known *requestSet) bool {
 	x := k.groups.index[NoName]
-	if x == nil || 2*(*x).all.Count() <= k.all.all.Count() {
+	if x == nil || 2*(*x).all.Count() <= k.all.all.Count() { // 1
 		return true
 	}
-	a, b := known.all.Quantiles(0.01, 0.5, 0.99), (*x).all.Quantiles(0.01, 0.5, 0.99)
-	return float64(known.all.Count()) >= groupShare*float64(k.all.all.Count()) && 2*(known.own[requests.Running]+known.own[requests.Runnable]) <= known.all.Total() &&
-		(a[1] < b[0] || a[1] > b[2] || b[1] < a[0] || b[1] > a[2])
+	longer, shorter := known.all.Quantiles(0.05, 0.5, 0.95), (*x).all.Quantiles(0.05, 0.5, 0.95)
+	if longer[1] < shorter[1] {
+		longer, shorter = shorter, longer
+	}
+	return float64(known.all.Count()) >= groupShare*float64(k.all.all.Count()) && longer[0] > shorter[2] && // 2
+		2*longer[0] >= longer[1] && // 3
+		2*(known.own[requests.Running]+known.own[requests.Runnable]) <= known.all.Total() // 4
 }
 
 func (r *Requests) set(k *requestSet, shown int) result.RequestSet {

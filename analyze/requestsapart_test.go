@@ -15,14 +15,16 @@ func TestRequestsApart(t *testing.T) {
 		name           string
 		seen, others   model.Duration // the least, of 1 to 1.5 times as long
 		n, m           int
+		spread         bool // those that are seen take 1 to 5.5 times as long
 		running, apart bool
 	}{
-		{"a slow route next to one that never waits", 4000 * us, 60 * us, 40, 60, false, true},
-		{"a fast one", 60 * us, 4000 * us, 40, 60, false, true},
-		{"the slow requests of a route", 4000 * us, 60 * us, 15, 85, false, false},
-		{"about as long", 4000 * us, 3500 * us, 40, 60, false, false},
-		{"seen because they run for long", 4000 * us, 60 * us, 40, 60, true, false},
-		{"most are seen", 4000 * us, 3500 * us, 60, 40, false, true},
+		{"a slow route next to one that never waits", 4000 * us, 60 * us, 40, 60, false, false, true},
+		{"a fast one", 60 * us, 4000 * us, 40, 60, false, false, true},
+		{"the slow requests of a route", 4000 * us, 60 * us, 15, 85, false, false, false},
+		{"those of a route that had to wait", 4000 * us, 60 * us, 40, 60, true, false, false},
+		{"about as long", 4000 * us, 3500 * us, 40, 60, false, false, false},
+		{"seen because they run for long", 4000 * us, 60 * us, 40, 60, false, true, false},
+		{"most are seen", 4000 * us, 3500 * us, 60, 40, false, false, true},
 	} {
 		k := &requestKind{all: newRequestSet(1), groups: newByName[*requestSet](nil)}
 		add := func(name string, n int, least model.Duration, kind requests.Kind) *requestSet {
@@ -30,6 +32,9 @@ func TestRequestsApart(t *testing.T) {
 			*s = newRequestSet(1)
 			for i := range n {
 				d := least + least*model.Duration(i)/model.Duration(2*n)
+				if tt.spread && name != "" {
+					d += 8 * (d - least)
+				}
 				k.all.all.Add(d, 0)
 				(*s).all.Add(d, 0)
 				(*s).own[kind] += d

@@ -143,6 +143,44 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
+// TestStretched checks that sleeps which are longer than others at the same place are laid to the machine, if the
+// record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
+func TestStretched(t *testing.T) {
+	const ms = model.Duration(1e6)
+	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest requests (http) sleep for longer than others at the same place"
+	for _, tt := range []struct {
+		name    string
+		machine *result.Machine
+		noCPU   model.Duration
+		middle  model.Duration // of the sleep, in ten requests
+		times   int64          // in the slowest five
+		word    string
+		text    string
+	}{
+		{"nothing known", nil, 0, 50 * ms, 5, findings.SlowTail, ""},
+		{"threads without a CPU", nil, 5 * ms, 50 * ms, 5, findings.Disturbed, seen},
+		{"quiet", &result.Machine{Others: 0.97}, 5 * ms, 50 * ms, 5, findings.SlowTail, ""},
+		{"busy", &result.Machine{Others: 0.8, Disturbed: "x"}, 0, 50 * ms, 5, findings.Disturbed, recorded},
+		{"throttled", &result.Machine{Disturbed: "throttled"}, 0, 50 * ms, 5, findings.Disturbed, "throttled"},
+		{"others do not sleep there", nil, 5 * ms, 0, 5, findings.SlowTail, ""},
+		{"more sleeps", nil, 5 * ms, 50 * ms, 50, findings.SlowTail, ""},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Traces[0].Machine = tt.machine
+		v.Causes.Rows = nil
+		if tt.noCPU > 0 {
+			v.Causes.Rows = []result.CauseRow{{Cause: "OS in scheduler (suspected)", Suspected: true, Dominated: distOf(tt.noCPU)}}
+		}
+		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: 350 * ms, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
+			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}}}}}}
+		findings.Judge(v)
+		if v.Verdict.Word != tt.word || v.Verdict.Machine != tt.text {
+			t.Errorf("%s: %s, %q, want %s, %q", tt.name, v.Verdict.Word, v.Verdict.Machine, tt.word, tt.text)
+		}
+	}
+}
+
 // TestIntended checks what the verdict says where all requests wait outside of the program or for a time,
 // and not for each other: which objective accepts that.
 func TestIntended(t *testing.T) {

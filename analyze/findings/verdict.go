@@ -36,6 +36,8 @@ const (
 	worthTime   = 2_000_000
 	outsideTime = 10_000_000
 	heldUpShare = 0.2
+	// stretch times as long as others are sleeps that the machine may have stretched.
+	stretch = 3
 	// collectorShare of the procs' time makes timers late.
 	collectorShare = 0.1
 	// ranShare of the time is the least that a program must run on all procs together for what it does
@@ -113,6 +115,9 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	}
 	j.requests(&diagnoses)
 	j.others(diagnoses)
+	if len(j.items) > 0 && j.busy() {
+		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
+	}
 	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
 	j.word()
@@ -193,6 +198,11 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				continue
 			}
 		case j.late(c.q, c.part) && (j.due(&f, diagnoses) || j.collected(&f)):
+		case c.q.stretched(c.part) && j.busy():
+			times, longest := j.noCPU()
+			j.r.Verdict.Machine = cmp.Or(j.recorded(), fmt.Sprintf("threads had no CPU %s, for up to %s, and the slowest %s sleep for longer than others at the same place",
+				textui.Plural(times, "time"), textui.Duration(longest), c.q.name()))
+			continue
 		case !c.q.all && (c.part.Kind == "syscall" || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0) && j.lost(c.q.cost(c.part), c.part.Have):
 			j.r.Verdict.Machine = j.lostText(c.q)
 			continue
@@ -286,6 +296,41 @@ func (j *judge) noCPU() (times int64, longest model.Duration) {
 		}
 	}
 	return times, longest
+}
+
+// recorded says what disturbed the program, as the record next to one of the traces has it.
+func (j *judge) recorded() string {
+	for i := range j.r.Traces {
+		switch m := j.r.Traces[i].Machine; {
+		case m == nil || m.Disturbed == "":
+		case m.Others > 0:
+			return fmt.Sprintf("other programs used %s of the CPUs%s while it was recorded", textui.Percent(m.Others), in(j.r, i))
+		default:
+			return m.Disturbed
+		}
+	}
+	return ""
+}
+
+// busy reports whether the machine took the CPUs from the program: by the records next to the traces, and
+// without one by what the trace shows of it.
+func (j *judge) busy() bool {
+	if !slices.ContainsFunc(j.r.Traces, func(t result.Trace) bool { return t.Machine == nil }) {
+		return j.recorded() != ""
+	}
+	_, longest := j.noCPU()
+	return longest >= worthTime || j.recorded() != ""
+}
+
+// stretched reports whether a part of the slowest is a sleep, or a wait for one, that is much longer than
+// that of others at the same place, and no more often: the machine may have stretched it.
+func (q *question) stretched(x *result.RequestRow) bool {
+	if rows := q.within(x); len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) {
+		x = rows[0]
+	}
+	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
+	return !q.all && (x.Kind == "sleep" || x.Kind == "timer") && middle > 0 && q.cost(x) >= stretch*middle &&
+		float64(x.Times) <= float64(q.RequestTail.Count)*max(1, q.usual(x))
 }
 
 // lost reports whether so many requests may be so much longer because threads had no CPU.
@@ -628,7 +673,7 @@ func (j *judge) ruledOut() {
 	switch {
 	case r.Causes.Refused != "":
 		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
-	case r.Verdict.Machine == "" && result.Ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
+	case r.Verdict.Machine == "" && j.recorded() == "" && result.Ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
 		add("the machine (at most %s)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 	if judged, unexplained, _ := r.Queues.Judged(); judged > 0 && !differs(judged, unexplained) {

@@ -19,8 +19,8 @@ type (
 		Unfollowed int64            `json:"unfollowed,omitempty"`  // Tasks that began while 131,072 were open: they are in no other figure here.
 		Handlers   []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
 		// The same as of the kind by handler, task or function, at most 16, if two have ten requests or
-		// more, or one and at least half of all requests have one, or a fifth that wait and take far more
-		// or less time than the others: else it is not known which are alike.
+		// more, or one and at least half of all requests have one, or a fifth that wait, all about as long,
+		// and far longer than the others, or shorter: else it is not known which are alike.
 		Groups []RequestGroup `json:"groups,omitempty" sort:"total"`
 	}
 
