@@ -227,7 +227,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	case g.Kind == "sleep" && polls(g):
 		f.Advice = pollAdvice
 	}
-	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 && !(chained && limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {

@@ -133,7 +133,9 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 
 // asked reports whether requests of q are slow.
 func (j *judge) asked(q *question) bool {
-	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q) && !(o.State == "unknown" && o.Most > 0) }) {
+	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool {
+		return j.about(&o, q) && !(o.State == "unknown" && o.Most > 0)
+	}) {
 		return q.limit > 0
 	}
 	if !q.all {
