@@ -49,6 +49,7 @@ type partSum struct {
 	partID
 	at, waiter      *requests.Place // nil: not known
 	total, inferred model.Duration
+	polls           model.Duration // of the total
 	longest         model.Duration // of one part, and the way to that
 	via             *requests.Place
 	viaKind         requests.Kind
@@ -125,6 +126,8 @@ const (
 	maxParts    = 1 << 15 // that differ in more than their kinds
 	haveShare   = 20      // a request has a part that is at least one in so many of its time
 	maxGroups   = 16
+	groupShare  = 0.2 // of all requests
+	pollShare   = 0.1 // of the time in sleeps at one place
 )
 
 // tailShares are the slowest parts that are looked at. The last is what is kept.
@@ -275,6 +278,9 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 		if d > s.longest {
 			s.longest, s.via, s.viaKind = d, p.Via, p.ViaKind
 		}
+		if p.Polls {
+			s.polls += d
+		}
 		if p.Inferred {
 			s.inferred += d
 		} else {
@@ -380,23 +386,42 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 		func(name string, h *requestHandler) result.RequestHandler {
 			return result.RequestHandler{Named: resultNamed(name, &h.all), Censored: h.censored}
 		})
-	unnamed := int64(0)
-	if x := k.groups.index[NoName]; x != nil {
-		unnamed = (*x).all.Count()
-	}
-	known := 0
+	known, apart := 0, true
 	for _, g := range k.groups.list {
 		if g.name != NoName && g.value.all.Count() >= leastTail {
 			known++
+			apart = k.apart(g.value)
 		}
 	}
-	if known > 1 || known == 1 && len(k.groups.list) > 1 && 2*unnamed <= k.all.all.Count() {
+	if known > 1 || known == 1 && len(k.groups.list) > 1 && apart {
 		v.Groups = rowsOf(&k.groups, func(s **requestSet) model.Duration { return (*s).all.Total() },
 			func(name string, s **requestSet) result.RequestGroup {
 				return result.RequestGroup{Name: name, RequestSet: r.set(*s, result.SlowestOfGroup)}
 			})
 	}
 	return v
+}
+
+// apart reports whether the requests of the only known handler are a group of their own:
+//
+//  1. Others are no more than half of all. Or
+//  2. both are groupShare of all, and nearly all of one are longer than nearly all of the other: a
+//     percentile of all says nothing of either;
+//  3. nearly all of the longer take half their median or more, so that they do the same, and are not those
+//     that had to wait among the requests of one handler;
+//  4. and those of the handler do not mostly run: then it is by their length that they are seen.
+func (k *requestKind) apart(known *requestSet) bool {
+	x := k.groups.index[NoName]
+	if x == nil || 2*(*x).all.Count() <= k.all.all.Count() { // 1
+		return true
+	}
+	longer, shorter := known.all.Quantiles(0.05, 0.5, 0.95), (*x).all.Quantiles(0.05, 0.5, 0.95)
+	if longer[1] < shorter[1] {
+		longer, shorter = shorter, longer
+	}
+	return float64(known.all.Count()) >= groupShare*float64(k.all.all.Count()) && longer[0] > shorter[2] && // 2
+		2*longer[0] >= longer[1] && // 3
+		2*(known.own[requests.Running]+known.own[requests.Runnable]) <= known.all.Total() // 4
 }
 
 func (r *Requests) set(k *requestSet, shown int) result.RequestSet {
@@ -565,15 +590,18 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 		w.Between = append([]result.Frame{{Function: v.Func, File: v.File, Line: uint64(max(v.Line, 0))}}, frames(v)...)
 		w.Between, w.BetweenKind = w.Between[:min(len(w.Between), 3)], part.viaKind.String()
 	}
-	for _, p := range []*requests.Place{at, part.via} {
-		if p != nil && part.waiter != nil && !group {
-			w.Within = w.Within || slices.ContainsFunc(p.Frames, func(f model.Frame) bool {
-				return f.Func == part.waiter.Func || strings.HasPrefix(f.Func, part.waiter.Func+".func")
+	if part.waiter != nil && !group {
+		takes := part.waiter.Func // or what calls it, as a query does that gets a connection and gives it back
+		caller := append(frames(part.waiter), result.Frame{Function: takes})[0].Function
+		for _, p := range []*requests.Place{at, part.via} {
+			w.Within = w.Within || p != nil && slices.ContainsFunc(p.Frames, func(f model.Frame) bool {
+				return f.Func == takes || f.Func == caller || strings.HasPrefix(f.Func, takes+".func")
 			})
 		}
 	}
+	w.Polls = float64(part.polls) >= pollShare*float64(part.total) && part.polls > 0
 	w.Once = slices.ContainsFunc(at.Frames, func(f model.Frame) bool { return strings.HasPrefix(f.Func, "sync.(*Once).") })
-	if len(w.Callers) == 0 && w.Between == nil && !w.Within && w.Callee == "" {
+	if len(w.Callers) == 0 && w.Between == nil && !w.Within && !w.Polls && w.Callee == "" {
 		return nil
 	}
 	return w

@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -507,5 +508,17 @@ func TestTexts(t *testing.T) {
 	}
 	if got := FrameText(&sample.Frame{Func: "github.com/x/y.(*T).run", File: `C:\src\a.go`, Line: 7}); got != "y.(*T).run (a.go:7)" {
 		t.Error(got)
+	}
+}
+
+// TestFewSaid checks that the headline says why a great change does not count.
+func TestFewSaid(t *testing.T) {
+	r := &Result{Base: side("old", 1), Cand: side("new", 1)}
+	q := quantity("p99(request)", "")
+	r.Rows = []Row{{Section: SectionRequests, Group: "main.a", Unit: rule.Nanoseconds, of: &q, Few: 1, Ratio: &stat.Interval{Est: 7.6},
+		Base: Values{X: []float64{5e6}, Median: 5e6}, Cand: Values{X: []float64{38e6}, Median: 38e6}}}
+	r.judge()
+	if got, want := r.Rows[0].sentence(), "p99 5.00 -> 38.0ms (7.60x) of too few to judge"; r.Verdict != Same || got != want {
+		t.Errorf("%s %s, want %s", r.Verdict, got, want)
 	}
 }

@@ -64,8 +64,15 @@ func (r *Result) judge() {
 		}
 		row.change = row.worse()
 		overlap := p != nil && r.TooFew() && *p > apart // of the two sides
-		if x := math.Abs(row.change); x < row.least(enough) || overlap || p != nil && !r.TooFew() && *p >= Alpha || !enough && row.Few > 0 && !r.moves(row) {
-			row.change = 0
+		few := !enough && row.Few > 0 && !r.moves(row)
+		if x := math.Abs(row.change); x < row.least(enough) || overlap || p != nil && !r.TooFew() && *p >= Alpha || few {
+			switch row.change = 0; {
+			case x < row.least(enough):
+			case overlap:
+				row.why = " where the sides overlap"
+			case few:
+				row.why = " of too few to judge"
+			}
 		}
 		weight := math.Abs(row.change)
 		if row.of.Agg == rule.Mean && !row.isRate() && row.Section == SectionRequests {
@@ -270,7 +277,7 @@ func (row *Row) sentence() string {
 	case row.isRate():
 		return text + " " + row.of.Metric + " per second"
 	case len(in) > 0:
-		text += " (" + strings.Join(in, ", ") + ")"
+		text += " (" + strings.Join(in, ", ") + ")" + row.why
 	}
 	if row.Section == SectionRequests {
 		return row.Label() + " " + text

@@ -46,6 +46,7 @@ type Row struct {
 	alone  bool // one side has none, or too few to compare
 	of     *rule.Quantity
 	change float64 // for the worse, as a logarithm; 0: not beyond chance, or little
+	why    string  // it does not count although it is not little
 }
 
 // MarshalJSON writes times in whole nanoseconds.

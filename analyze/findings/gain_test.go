@@ -28,6 +28,38 @@ func TestGainOfCulprit(t *testing.T) {
 	}
 }
 
+// TestGainAtMost checks what the gain of an item counts apart from its part: other waits for the same code, for a
+// proc and for the collector, if it keeps the procs busy; of a lock the waits for it, and not the work that
+// it is held for.
+func TestGainAtMost(t *testing.T) {
+	const ms = 1_000_000
+	lock := &result.RequestRow{Kind: "lock", Function: "main.get"}
+	queue := &result.RequestRow{Kind: "channel", Function: "main.get"}
+	rows := []result.RequestRow{
+		{Kind: "sleep", Function: "main.write", Wait: "lock", Waiter: "main.get", Slow: 10 * ms},
+		{Kind: "sleep", Function: "main.write", Wait: "channel", Waiter: "main.get", Slow: 5 * ms},
+		{Kind: "sleep", Function: "main.write", Wait: "sleep", Waiter: "main.write", Slow: 3 * ms},
+		{Kind: "runnable", Function: "main.write", Slow: 2 * ms},
+		{Kind: "gc", Function: "main.parse", Wait: "gc", Waiter: "main.parse", Slow: 1 * ms},
+	}
+	for _, tt := range []struct {
+		kind, role, advice string
+		part               *result.RequestRow
+		want               float64
+	}{
+		{SlowRequests, requestWords["lock"].does, "", lock, 10 * ms},
+		{SlowRequests, requestWords["channel"].does, raiseLimit, queue, 5 * ms},
+		{SlowRequests, requestWords["channel"].does, "", queue, 17 * ms},
+		{"busy-procs", requestWords["runnable"].does, "", &result.RequestRow{Kind: "runnable"}, 18 * ms},
+	} {
+		q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{Count: 1, Rows: rows}}
+		x := &item{result.Finding{Kind: tt.kind, Advice: tt.advice, Where: []result.Culprit{{Role: tt.role}, {Function: "main.write"}}, Evidence: []result.Evidence{{}}}, q, []*result.RequestRow{tt.part}}
+		if got := q.most(x); got != tt.want {
+			t.Errorf("%s %s %s: %g, want %g", tt.kind, tt.role, tt.advice, got, tt.want)
+		}
+	}
+}
+
 // TestCodeInTraces checks that an item is in as many traces as the row of its code that is in most, and not in those
 // of another kind.
 func TestCodeInTraces(t *testing.T) {

@@ -54,6 +54,26 @@ func isGroup(o *result.Objective, q *question) bool {
 	return o.Group == "" || o.Group == q.kind || isNamed(o, q.Name)
 }
 
+// about reports whether an objective is for a group of requests, or for the only handler that is seen in requests
+// without a name.
+func (j *judge) about(o *result.Objective, q *question) bool {
+	if isGroup(o, q) || handled(q.Name) {
+		return isGroup(o, q)
+	}
+	seen := false
+	for i := range j.r.Requests {
+		for n := range j.r.Requests[i].Handlers {
+			if h := &j.r.Requests[i].Handlers[n]; j.r.Requests[i].Kind == q.kind && handled(h.Name) {
+				if !isNamed(o, h.Name) {
+					return false
+				}
+				seen = true
+			}
+		}
+	}
+	return seen
+}
+
 // isNamed reports whether an objective is for a handler, task or function.
 func isNamed(o *result.Objective, name string) bool {
 	return o.Group == name || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
@@ -102,8 +122,12 @@ func (j *judge) miss(o *result.Objective, k *result.RequestKind) {
 // met reports whether objectives say of all requests that they are not slow.
 func (j *judge) met() bool {
 	list := j.r.Verdict.Objectives
-	return slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" }) &&
-		!slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" })
+	for _, q := range j.questions {
+		if !slices.ContainsFunc(list, func(o result.Objective) bool { return j.about(&o, q) }) {
+			return false
+		}
+	}
+	return (len(j.questions) > 0 || slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" })) && !slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" })
 }
 
 // compare judges an objective by requests of a kind that are seen and others that may be of the same group.

@@ -136,3 +136,24 @@ func TestOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyHandler checks that an objective for the only handler that is seen decides for requests of which most
+// show none, also if it is met.
+func TestOnlyHandler(t *testing.T) {
+	const ms = model.Duration(1e6)
+	lengths := append(slices.Repeat([]model.Duration{ms}, 80), slices.Repeat([]model.Duration{60 * ms}, 20)...)
+	for slo, want := range map[string]string{"": findings.SlowTail, "main.route:p90=70ms": findings.Healthy, "route:p95=50ms": findings.SlowTail, "main.other:p90=70ms": findings.SlowTail} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(lengths...), Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 300 * ms,
+			Middle: result.RequestMiddle{Count: 10, Total: 10 * ms}, Groups: []result.RequestRow{{Kind: "network", Function: "main.get", Slow: 300 * ms, Have: 5}}}}},
+			Handlers: []result.RequestHandler{{Named: result.Named{Name: "main.route", Dist: distOf(lengths[80:]...)}}, {Named: result.Named{Name: result.NoName, Dist: distOf(lengths[:80]...)}}}}}
+		var list []result.Objective
+		if slo != "" {
+			list, _ = findings.ParseObjectives(slo)
+		}
+		findings.Judge(v, list...)
+		if v.Verdict.Word != want {
+			t.Errorf("%q: %s %s %v, want %s", slo, v.Verdict.Word, v.Verdict.Text, v.Verdict.Objectives, want)
+		}
+	}
+}

@@ -43,7 +43,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often."},
 	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
-	"sleep":      {"sleeps", "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond. If it sleeps before it tries again, look at what fails."},
+	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); else remove it."},
 	"network":    {"waits for the network", askLess},
 	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see called
 	"syscall":    {"is in system calls", "blocking-system-calls"},
@@ -221,11 +221,13 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
 		f.Advice = "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache)."
 	case strings.HasPrefix(callee, "golang.org/x/sync/semaphore."):
-		f.Advice = fmt.Sprintf("Raise the limit in %s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
+		f.Advice = fmt.Sprintf(raiseLimit+"%s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
 	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, inOnce(g):
 		f.Advice = onceAdvice
+	case g.Kind == "sleep" && polls(g):
+		f.Advice = pollAdvice
 	}
-	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 && !(chained && limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
@@ -290,11 +292,14 @@ func places(frames []result.Frame) []string {
 	return result.Each(frames[:min(len(frames), 3)], func(f *result.Frame) string { return textui.Place(f.Function, f.File, f.Line) })
 }
 
-// limited reports whether a wait is for a place among a number of them, as of a semaphore: who gives
-// way was meanwhile in the function that waits, or in a function literal of it.
+// limited reports whether a wait is for a place among a number of them, as of a semaphore or a pool: who
+// gives way was meanwhile in the function that waits, in a function literal of it, or in its caller.
 func limited(g, x *result.RequestRow) bool {
-	return g.Kind == "channel" && x.Way != nil && x.Way.Within
+	return (g.Kind == "channel" || g.Kind == "cond") && x.Way != nil && x.Way.Within
 }
+
+// polls reports whether a part is of sleeps between two looks at whether something is so.
+func polls(x *result.RequestRow) bool { return x.Way != nil && x.Way.Polls }
 
 // many returns how often slow requests have a part, if that is what makes them slow: 0 if not.
 func (q *question) many(g *result.RequestRow) float64 {
@@ -327,6 +332,30 @@ func (q *question) gain(cost float64) string {
 	return fmt.Sprintf("%s at most %s -> %s", who, duration(whole), duration(whole-min(cost, whole)))
 }
 
+// most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
+// its code, and if it is about waiting to run all of that. Who no longer waits for a lock or a place still
+// does what it is held for.
+func (q *question) most(x *item) (sum float64) {
+	culprit, contended := "", x.contended()
+	if n := len(x.Where); n > 0 {
+		culprit = x.Where[n-1].Function
+	}
+	for i := range q.Rows {
+		r := &q.Rows[i]
+		part := slices.ContainsFunc(x.parts, func(g *result.RequestRow) bool { return r.InGroup(g) })
+		waits := r.Function == culprit && r.Waiter != culprit && (!contended && r.Kind == "runnable" || r.Wait != "" && (!contended || r.Wait == x.parts[0].Kind))
+		if part || waits || x.Kind != SlowRequests && ofScheduling(x.Kind) && slices.Contains(scheduling, r.Kind) {
+			sum += q.cost(r)
+		}
+	}
+	return max(sum, x.Evidence[0].Value)
+}
+
+// contended reports whether an item is about waits for a lock or for a place among a number of them.
+func (x *item) contended() bool {
+	return strings.HasPrefix(x.Advice, raiseLimit) || len(x.Where) > 0 && slices.Contains([]string{requestWords["lock"].does, requestWords["connection"].does}, x.Where[0].Role)
+}
+
 // typical returns the length of the typical request, what it is called, and how to say what a part of it is.
 func (q *question) typical() (whole float64, who, of string) {
 	if p50 := float64(q.P50); q.others <= q.RequestGroup.Count && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
@@ -350,6 +379,10 @@ func (q *question) dials() *result.RequestRow {
 func (q *question) usual(g *result.RequestRow) float64 {
 	return float64(g.Usual) / float64(max(q.Middle.Count, 1))
 }
+
+const raiseLimit = "Raise the limit in "
+
+const pollAdvice = "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."
 
 const onceAdvice = "Load it ahead, before requests need it: at the start of the program or in the background. Those that come meanwhile wait in sync.Once."
 
@@ -475,10 +508,14 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	case g.Kind == "lock":
 		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken)
 	case limited(g, x) && blocked(x.Kind):
-		f.Advice = fmt.Sprintf("Raise the limit in %s: only so many pass it at a time, and they wait. Or shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
+		f.Advice = fmt.Sprintf(raiseLimit+"%s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers
+	case x.Kind == "sleep" && polls(x):
+		f.Advice = pollAdvice + " " + f.Advice
+	case x.Kind == "sleep" && x.Wait != "":
+		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", at)
 	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case x.Kind != g.Kind && x.Wait != "":

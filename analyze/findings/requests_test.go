@@ -99,6 +99,18 @@ func TestRemedies(t *testing.T) {
 	work := func(kind string, middle model.Duration) result.RequestRow {
 		return result.RequestRow{Kind: kind, Function: "main.fetch", File: "fetch.go", Line: 4, Middle: middle}
 	}
+	polls := work("sleep", 500*ms)
+	polls.Way = &result.RequestWay{Polls: true}
+	waits := func(kind string, way *result.RequestWay) (groups, rows []result.RequestRow) {
+		g := result.RequestRow{Kind: kind, Function: "main.get", File: "get.go", Line: 3, Middle: 900 * ms}
+		rows = behind("sleep", "main.load", "load.go", 9, way)
+		rows[0].Wait = kind
+		return []result.RequestRow{g}, rows
+	}
+	pool, pooled := waits("channel", &result.RequestWay{Within: true})
+	cond, signalled := waits("cond", &result.RequestWay{Within: true})
+	queue, polled := waits("channel", &result.RequestWay{Polls: true})
+	done, slept := waits("waitgroup", nil)
 	for _, tt := range []struct {
 		groups, rows []result.RequestRow
 		want         []string // of each item, what its remedy begins with
@@ -106,8 +118,12 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
 		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
-		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"Wait for the event", "Start more workers"}},
-		{[]result.RequestRow{work("sleep", 500*ms), work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
+		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"If the sleep is meant", "Start more workers"}},
+		{[]result.RequestRow{polls, work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
+		{pool, pooled, []string{"Raise the limit in main.get (get.go:3) (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten main.load."}},
+		{cond, signalled, []string{"Raise the limit in main.get (get.go:3) (more"}},
+		{queue, polled, []string{"Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond. Look at who is at the other end"}},
+		{done, slept, []string{"Make the last of those faster that are waited for, divide its work, or start it first. Or shorten the sleep at load.go:9, unless it is meant."}},
 		{[]result.RequestRow{work("queued", 900*ms)}, []result.RequestRow{{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "timer", Middle: 500 * ms},
 			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"Shorten the time-out"}},
 	} {
@@ -123,6 +139,44 @@ func TestRemedies(t *testing.T) {
 		}
 		if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {
 			t.Errorf("the remedies are %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// TestStretched checks that sleeps which are longer than others at the same place are laid to the machine, if the
+// record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
+func TestStretched(t *testing.T) {
+	const ms = model.Duration(1e6)
+	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest requests (http) sleep for longer than others at the same place"
+	for _, tt := range []struct {
+		name    string
+		machine *result.Machine
+		noCPU   model.Duration
+		middle  model.Duration // of the sleep, in ten requests
+		times   int64          // in the slowest five
+		word    string
+		text    string
+	}{
+		{"nothing known", nil, 0, 50 * ms, 5, findings.SlowTail, ""},
+		{"threads without a CPU", nil, 5 * ms, 50 * ms, 5, findings.Disturbed, seen},
+		{"quiet", &result.Machine{Others: 0.97}, 5 * ms, 50 * ms, 5, findings.SlowTail, ""},
+		{"busy", &result.Machine{Others: 0.8, Disturbed: "x"}, 0, 50 * ms, 5, findings.Disturbed, recorded},
+		{"throttled", &result.Machine{Disturbed: "throttled"}, 0, 50 * ms, 5, findings.Disturbed, "throttled"},
+		{"others do not sleep there", nil, 5 * ms, 0, 5, findings.SlowTail, ""},
+		{"more sleeps", nil, 5 * ms, 50 * ms, 50, findings.SlowTail, ""},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Traces[0].Machine = tt.machine
+		v.Causes.Rows = nil
+		if tt.noCPU > 0 {
+			v.Causes.Rows = []result.CauseRow{{Cause: "OS in scheduler (suspected)", Suspected: true, Dominated: distOf(tt.noCPU)}}
+		}
+		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: 350 * ms, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
+			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}}}}}}
+		findings.Judge(v)
+		if v.Verdict.Word != tt.word || v.Verdict.Machine != tt.text {
+			t.Errorf("%s: %s, %q, want %s, %q", tt.name, v.Verdict.Word, v.Verdict.Machine, tt.word, tt.text)
 		}
 	}
 }

@@ -36,6 +36,8 @@ const (
 	worthTime   = 2_000_000
 	outsideTime = 10_000_000
 	heldUpShare = 0.2
+	// stretch times as long as others are sleeps that the machine may have stretched.
+	stretch = 3
 	// collectorShare of the procs' time makes timers late.
 	collectorShare = 0.1
 	// ranShare of the time is the least that a program must run on all procs together for what it does
@@ -78,13 +80,19 @@ func ExitCode(v *result.Verdict) int {
 type judge struct {
 	r         *result.Report
 	questions []*question // about all groups, in pairs: the slowest, all
-	items     []result.Finding
-	slow      []*question // those that have items
-	codeless  *question   // what is slow by code that no stack shows
+	items     []item
+	codeless  *question // what is slow by code that no stack shows
+}
+
+// item is an item of the verdict.
+type item struct {
+	result.Finding
+	q     *question            // what it answers; nil: none about requests
+	parts []*result.RequestRow // of the requests, without the culprit they go
 }
 
 // verdict sets the verdict and returns the items, at most maxDiagnoses.
-func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
+func verdict(r *result.Report, objectives []result.Objective) (list []result.Finding) {
 	j := &judge{r: r}
 	r.Verdict = result.Verdict{RuledOut: []string{}}
 	for i := range r.Requests {
@@ -107,15 +115,27 @@ func verdict(r *result.Report, objectives []result.Objective) []result.Finding {
 	}
 	j.requests(&diagnoses)
 	j.others(diagnoses)
+	if len(j.items) > 0 && j.busy() {
+		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
+	}
 	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
 	j.word()
-	return j.items
+	for i := range j.items {
+		x := &j.items[i]
+		if len(x.parts) > 0 {
+			x.Gain = x.q.gain(x.q.most(x))
+		}
+		list = append(list, x.Finding)
+	}
+	return list
 }
 
 // asked reports whether requests of q are slow.
 func (j *judge) asked(q *question) bool {
-	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool { return isGroup(&o, q) && !(o.State == "unknown" && o.Most > 0) }) {
+	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool {
+		return j.about(&o, q) && !(o.State == "unknown" && o.Most > 0)
+	}) {
 		return q.limit > 0
 	}
 	if !q.all {
@@ -180,11 +200,16 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				continue
 			}
 		case j.late(c.q, c.part) && (j.due(&f, diagnoses) || j.collected(&f)):
+		case c.q.stretched(c.part) && j.busy():
+			times, longest := j.noCPU()
+			j.r.Verdict.Machine = cmp.Or(j.recorded(), fmt.Sprintf("threads had no CPU %s, for up to %s, and the slowest %s sleep for longer than others at the same place",
+				textui.Plural(times, "time"), textui.Duration(longest), c.q.name()))
+			continue
 		case !c.q.all && (c.part.Kind == "syscall" || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0) && j.lost(c.q.cost(c.part), c.part.Have):
 			j.r.Verdict.Machine = j.lostText(c.q)
 			continue
 		}
-		j.add(f, c.q)
+		j.add(f, c.q, c.part)
 	}
 }
 
@@ -275,6 +300,41 @@ func (j *judge) noCPU() (times int64, longest model.Duration) {
 	return times, longest
 }
 
+// recorded says what disturbed the program, as the record next to one of the traces has it.
+func (j *judge) recorded() string {
+	for i := range j.r.Traces {
+		switch m := j.r.Traces[i].Machine; {
+		case m == nil || m.Disturbed == "":
+		case m.Others > 0:
+			return fmt.Sprintf("other programs used %s of the CPUs%s while it was recorded", textui.Percent(m.Others), in(j.r, i))
+		default:
+			return m.Disturbed
+		}
+	}
+	return ""
+}
+
+// busy reports whether the machine took the CPUs from the program: by the records next to the traces, and
+// without one by what the trace shows of it.
+func (j *judge) busy() bool {
+	if !slices.ContainsFunc(j.r.Traces, func(t result.Trace) bool { return t.Machine == nil }) {
+		return j.recorded() != ""
+	}
+	_, longest := j.noCPU()
+	return longest >= worthTime || j.recorded() != ""
+}
+
+// stretched reports whether a part of the slowest is a sleep, or a wait for one, that is much longer than
+// that of others at the same place, and no more often: the machine may have stretched it.
+func (q *question) stretched(x *result.RequestRow) bool {
+	if rows := q.within(x); len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) {
+		x = rows[0]
+	}
+	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
+	return !q.all && (x.Kind == "sleep" || x.Kind == "timer") && middle > 0 && q.cost(x) >= stretch*middle &&
+		float64(x.Times) <= float64(q.RequestTail.Count)*max(1, q.usual(x))
+}
+
 // lost reports whether so many requests may be so much longer because threads had no CPU.
 func (j *judge) lost(cost float64, have int64) bool {
 	times, longest := j.noCPU()
@@ -298,13 +358,14 @@ func ofScheduling(kind string) bool {
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice, if it is
 // of another kind.
-func (j *judge) add(f result.Finding, q *question) {
+func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) {
 	for i := range j.items {
 		x := &j.items[i]
-		if !same(x, &f) {
+		if !same(&x.Finding, &f) {
 			continue
 		}
-		if q != nil && q == j.slow[i] { // without the culprit both parts go
+		if q != nil && q == x.q && (!x.contended() || x.Where[0].Role == f.Where[0].Role) { // without the culprit both parts go
+			x.parts = append(x.parts, parts...)
 			x.Evidence[0].Value += f.Evidence[0].Value
 			x.Evidence[1].Value = min(x.Evidence[1].Value+f.Evidence[1].Value, 1)
 			x.Gain = q.gain(x.Evidence[0].Value)
@@ -314,8 +375,7 @@ func (j *judge) add(f result.Finding, q *question) {
 		}
 		return
 	}
-	j.items = append(j.items, f)
-	j.slow = append(j.slow, q)
+	j.items = append(j.items, item{f, q, parts})
 }
 
 // same reports whether two items are about the same culprit: that of requests is at the end of the
@@ -377,23 +437,18 @@ func (j *judge) disturbed() {
 		return
 	}
 	_, longest := j.noCPU()
-	late := func(f *result.Finding) bool {
+	late := func(f *item) bool {
 		return f.Evidence[0].Value <= float64(longest) && len(f.Where) == 1 && slices.Contains([]string{requestWords["sleep"].does, requestWords["timer"].does}, f.Where[0].Role)
 	}
 	explained := map[*question]float64{}
 	for i := range j.items {
-		if f := &j.items[i]; j.slow[i] != nil && !late(f) {
-			explained[j.slow[i]] += f.Evidence[1].Value // the share of what is to be explained
+		if f := &j.items[i]; f.q != nil && !late(f) {
+			explained[f.q] += f.Evidence[1].Value // the share of what is to be explained
 		}
 	}
-	var items []result.Finding
-	var slow []*question
-	for i, q := range j.slow {
-		if q == nil || q.all || q.limit > 0 || explained[q] >= 0.5 && !late(&j.items[i]) {
-			items, slow = append(items, j.items[i]), append(slow, q)
-		}
-	}
-	j.items, j.slow = items, slow
+	j.items = slices.DeleteFunc(j.items, func(f item) bool {
+		return f.q != nil && !f.q.all && f.q.limit == 0 && (explained[f.q] < 0.5 || late(&f))
+	})
 }
 
 // word sets the word and the sentence of the verdict, and what is ruled out.
@@ -402,7 +457,7 @@ func (j *judge) word() {
 	missed := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" })
 	switch {
 	case len(j.items) > 0:
-		f, q := &j.items[0], j.slow[0]
+		f, q := &j.items[0].Finding, j.items[0].q
 		switch {
 		case f.Kind == "more-procs-than-cpus":
 			v.Word = Disturbed
@@ -471,13 +526,16 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		}
 		return "Goroutines are held up, not by the scheduler."
 	}
-	n, name := textui.Count(q.RequestGroup.Count), "requests"
+	n, name, where := textui.Count(q.RequestGroup.Count), "requests", ""
 	if handled(q.Name) && len(j.questions) > 2 {
 		name = plain(textui.ShortFunc(q.Name))
 	}
 	switch {
 	case q.all && q.others > 0:
-		return fmt.Sprintf("Half of %s %s take %s and more; %s others show no handler.", n, name, textui.Duration(q.P50), textui.Count(q.others))
+		if where = intended(f); where != "" {
+			where = ", " + where
+		}
+		return fmt.Sprintf("Half of %s %s take %s and more%s; %s others show no handler.", n, name, textui.Duration(q.P50), where, textui.Count(q.others))
 	case q.all && q.limit == 0 && intended(f) != "":
 		slo := fmt.Sprintf("p50=%v", roundUp(q.P50))
 		switch head, _, _ := strings.Cut(name, "["); {
@@ -578,7 +636,7 @@ func (j *judge) healthy() string {
 func (j *judge) ruledOut() {
 	r := j.r
 	named := func(kinds ...string) bool {
-		return slices.ContainsFunc(j.items, func(f result.Finding) bool {
+		return slices.ContainsFunc(j.items, func(f item) bool {
 			return slices.ContainsFunc(kinds, func(k string) bool { return f.Kind == k || len(f.Where) > 0 && f.Where[0].Role == requestWords[k].does })
 		})
 	}
@@ -605,7 +663,7 @@ func (j *judge) ruledOut() {
 	if !named("stop-the-world", "stw") {
 		add("STW (%s)", textui.Ratio(r.STW.Effective.Total, r.Totals.Span))
 	}
-	scheduling := slices.ContainsFunc(j.items, func(f result.Finding) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
+	scheduling := slices.ContainsFunc(j.items, func(f item) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
 	switch l := &r.Latency.All; {
 	case scheduling || l.Count == 0 || l.Count >= fewWaits && l.P99 >= result.SeriousWait ||
 		slices.ContainsFunc(r.PerTrace, func(f result.TraceFigures) bool { return f.Waits >= fewWaits && f.P99 >= result.SeriousWait }):
@@ -617,7 +675,7 @@ func (j *judge) ruledOut() {
 	switch {
 	case r.Causes.Refused != "":
 		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
-	case r.Verdict.Machine == "" && result.Ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
+	case r.Verdict.Machine == "" && j.recorded() == "" && result.Ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
 		add("the machine (at most %s)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 	if judged, unexplained, _ := r.Queues.Judged(); judged > 0 && !differs(judged, unexplained) {

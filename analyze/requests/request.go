@@ -50,6 +50,8 @@ type Part struct {
 	// ViaKind for what: the last such wait on the way.
 	Via     *Place
 	ViaKind Kind
+	// Polls: of Sleep, the goroutine has slept there just before, and all that it did in between was to run.
+	Polls bool
 }
 
 // Place is code.
@@ -210,10 +212,18 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			if p.At = w.single(s.stack); w.via != nil && (p.At == nil || !p.At.program) {
 				p.At = w.via
 			}
+			p.Polls = s.kind == Sleep && g.slept(i, s.stack)
 			w.emit(&p)
+			p.Polls = false
 		}
 		x = end
 	}
+}
+
+// slept reports whether a goroutine slept at the same place before an interval, and only ran in between: it
+// woke nobody, and made no system call.
+func (g *goroutine) slept(i int, stack model.StackID) bool {
+	return i >= 3 && g.segs[i-1].kind == Running && g.segs[i-2].kind == Runnable && g.segs[i-3].kind == Sleep && g.segs[i-3].stack == stack
 }
 
 // sum lists g's path from x to y as one part for each kind.

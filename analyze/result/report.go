@@ -98,6 +98,15 @@ type (
 		Captured *Capture `json:"captured,omitempty"`
 		// Taken is of another trace: the last that the program captured while this one went on.
 		Taken *Capture `json:"captured_meanwhile,omitempty"`
+		// What the record next to the trace says of the machine; left out if there is none.
+		Machine *Machine `json:"machine,omitempty"`
+	}
+
+	// Machine is what is known of the machine while a trace was recorded.
+	Machine struct {
+		Others float64 `json:"others"` // Part of its CPU time that other programs used; 0 if not known.
+		// What disturbed the program, by the gate's default guards; left out if nothing did.
+		Disturbed string `json:"disturbed,omitempty"`
 	}
 
 	// Loss is what could not be read.

@@ -19,7 +19,8 @@ type (
 		Unfollowed int64            `json:"unfollowed,omitempty"`  // Tasks that began while 131,072 were open: they are in no other figure here.
 		Handlers   []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
 		// The same as of the kind by handler, task or function, at most 16, if two have ten requests or
-		// more, or one and at least half of all requests have one: else it is not known which are alike.
+		// more, or one and at least half of all requests have one, or a fifth that wait, all about as long,
+		// and far longer than the others, or shorter: else it is not known which are alike.
 		Groups []RequestGroup `json:"groups,omitempty" sort:"total"`
 	}
 
@@ -119,9 +120,13 @@ type (
 		// wait; left out if it did not.
 		Between     []Frame `json:"between,omitempty"`
 		BetweenKind string  `json:"between_kind,omitempty"` // Left out with that.
-		// Whoever was waited for was meanwhile in the function that waited, as of a semaphore.
+		// Whoever was waited for was meanwhile in the function that waited, as of a semaphore, or in its
+		// caller, as of a pool.
 		Within bool `json:"within,omitempty"`
 		Once   bool `json:"once,omitempty"` // A sync.Once called it.
+		// Of sleeps: a tenth of the time or more follows a sleep at the same place of the same goroutine, which
+		// only ran in between, as one does that asks again and again whether something is so.
+		Polls bool `json:"polls,omitempty"`
 	}
 
 	// RequestPath is one request with its critical path.

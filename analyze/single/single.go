@@ -237,7 +237,7 @@ func (rd *Reading) Report(ctx context.Context, o analyze.Options, begin func(), 
 // Complete describes in a report of Report the trace that was read, and sets the verdict.
 func (rd *Reading) Complete(ctx context.Context, v *result.Report, objectives ...result.Objective) {
 	t := rd.Describe()
-	t.Violation = v.Traces[0].Violation
+	t.Violation, t.Machine = v.Traces[0].Violation, v.Traces[0].Machine
 	rd.describeRequest(ctx, t.Captured)
 	v.Traces[0] = t
 	findings.Judge(v, objectives...)

@@ -288,7 +288,7 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 // rows; 0: all.
 func RequestGroups(r *result.Report, limit int) *document.Section {
 	s := document.New("request-groups", "Requests")
-	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("slowest"), document.Words("the most of it"))
+	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("tail mean"), document.Words("the most of it"))
 	t.Fixed = true
 	rows := requestGroups(r)
 	shown := rows

@@ -33,7 +33,6 @@ const screenLines = 30
 func screen(t *document.TextWriter, r *result.Report) *document.Section {
 	verdictLine(t, r)
 	groupsTable(t, r, groupsShown)
-	unlike(t, r)
 	var cards document.Cards
 	if section := diagnoses(r); section != nil {
 		cards = section.Blocks[0].(document.Cards)
@@ -175,31 +174,6 @@ func groupsTable(t *document.TextWriter, r *result.Report, most int) {
 	narrow.Table(s.Tables()[0])
 	t.Printf("\n")
 	t.Append(narrow)
-}
-
-// unlikeTimes is how many times as long the requests of a handler take, at least, as those without, where both are shown.
-const unlikeTimes = 4
-
-// unlike shows of requests that are one group which of their handlers is seen, and that others, at least a fifth, show none, if
-// these take far less time: they may be of another handler.
-func unlike(t *document.TextWriter, r *result.Report) {
-	for i := range r.Requests {
-		k := &r.Requests[i]
-		most, none := (*result.RequestHandler)(nil), (*result.RequestHandler)(nil)
-		for n := range k.Handlers {
-			switch h := &k.Handlers[n]; {
-			case handlerName(h.Name) != h.Name:
-				none = h
-			case most == nil || h.Count > most.Count:
-				most = h
-			}
-		}
-		if len(k.Groups) > 0 || most == nil || none == nil || 5*min(most.Count, none.Count) < k.Count || most.P50 < unlikeTimes*none.P50 {
-			continue
-		}
-		t.Wrap("  ", "  ", fmt.Sprintf("half of the %s of %s take at most %s, half of the %s that show no handler %s: see help requests",
-			textui.Count(most.Count), textui.Clean(textui.ShortFunc(most.Name)), textui.Duration(most.P50), textui.Count(none.Count), textui.Duration(none.P50)))
-	}
 }
 
 // mostOfTail names the part that takes the most of the slowest, where they are slow, or else of all.

@@ -9,7 +9,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
-	"github.com/schedscope/schedscope/report/document"
 )
 
 // TestSTWLine checks that what has no known length is not counted among those that the
@@ -165,33 +164,6 @@ func TestGroups(t *testing.T) {
 		if sources[s.String()] == "" && s != runqueue.SourceUnknown {
 			fmt.Println(s)
 			t.Errorf("source %s has no name", s)
-		}
-	}
-}
-
-// TestUnlike checks that the first screen shows requests without a handler that take far less time than those with one.
-func TestUnlike(t *testing.T) {
-	handler := func(name string, n int64, p50 model.Duration) result.RequestHandler {
-		return result.RequestHandler{Named: result.Named{Name: name, Dist: result.Dist{Count: n, P50: p50}}}
-	}
-	const want = "  half of the 60 of main.order take at most 4.00ms, half of the 40 that show no handler 60.0us: see\n  help requests\n"
-	for _, tt := range []struct {
-		of   result.RequestHandler
-		none result.RequestHandler
-		want string
-	}{
-		{handler("main.order", 60, 4_000_000), handler(noName, 40, 60_000), want},
-		{handler("main.order", 60, 4_000_000), handler(noName, 40, 1_100_000), ""},
-		{handler("main.order", 90, 4_000_000), handler(noName, 10, 60_000), ""},
-		{handler("main.order", 10, 4_000_000), handler(noName, 90, 60_000), ""},
-	} {
-		k := result.RequestKind{Kind: "http", Handlers: []result.RequestHandler{tt.of, tt.none}}
-		k.Count = tt.of.Count + tt.none.Count
-		w := document.NewTextWriter(document.TextOptions{})
-		unlike(w, &result.Report{Requests: []result.RequestKind{k}})
-		var b strings.Builder
-		if err := w.Flush(&b); err != nil || b.String() != tt.want {
-			t.Errorf("%d and %d: got %q, %v, want %q", tt.of.Count, tt.none.Count, b.String(), err, tt.want)
 		}
 	}
 }

@@ -69,7 +69,8 @@ func newExplain(a *app) *cobra.Command {
 // screenWords are those of the first screen that are neither findings nor causes nor kinds of time.
 var screenWords = map[string]string{
 	"typical":        "The median of the requests of a group, or of the waits of a function.",
-	"slowest":        "The mean of the slowest 1% of the requests of a group, of fewer than 500 of the slowest five; of waits their p99.",
+	"tail-mean":      "The mean of the slowest 1% of the requests of a group, of fewer than 500 of the slowest five.",
+	"slowest":        "The slowest 1% of the requests of a group, of fewer than 500 the slowest five; of times their mean, of waits their p99.",
 	"per-s":          "Per second of the trace.",
 	"the-most-of-it": "The part that takes the most of the slowest requests beyond the typical ones, or of all if these are alike: a kind of time, and the function in which the request waits or runs.",
 	"behind":         "The function had the proc that the goroutine waited for.",

@@ -8,6 +8,8 @@ import (
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/single"
 	"github.com/schedscope/schedscope/internal/source"
@@ -68,13 +70,13 @@ func (a *app) loadOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*lo
 		return &loaded{v: v, saved: true, noTimeline: noTimelineSaved}, err
 	}
 	if !f.drawsWaits {
-		return a.analyzeOpen(ctx, in, f)
+		return a.analyzeOpen(ctx, ref, in, f)
 	}
 	again, err := in.Keep()
 	if err != nil {
 		return nil, err
 	}
-	l, err := a.analyzeOpen(ctx, in, f)
+	l, err := a.analyzeOpen(ctx, ref, in, f)
 	if err != nil {
 		return nil, err
 	}
@@ -160,31 +162,56 @@ func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlag
 }
 
 // analyzeOpen analyses one open trace.
-func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loaded, error) {
+func (a *app) analyzeOpen(ctx context.Context, ref source.Ref, in *input, f *analyzeFlags) (*loaded, error) {
 	l, rd, err := readOpen(ctx, a, in, &f.read, func(ctx context.Context, rd *reading) (*loaded, error) {
 		return rd.analyze(ctx, f)
 	})
 	if err != nil {
 		return nil, err
 	}
+	if ref.Kind == source.File {
+		switch run, err := sample.ReadRun(ref.Path); {
+		case err != nil:
+			a.warn("not used: %v", err)
+		case run != nil:
+			l.v.Traces[0].Machine = rd.machine(run)
+		}
+	}
 	rd.Complete(ctx, l.v, f.slo.list...)
 	rd.warnAbout(&l.v.Traces[0])
 	return l, nil
+}
+
+// machine returns what the record next to a trace says of the machine, nil if it is of another recording, as
+// it is too short, or too long for a trace that is whole.
+func (rd *reading) machine(run *env.Run) *result.Machine {
+	u, t := run.Usage(0), rd.Describe()
+	length := rd.Machine.Now().Sub(rd.Origin)
+	slack := max(length/10, 100_000_000)
+	if off := model.Duration(u.LengthNS) - length; off < -slack || off > slack && t.Complete && !t.Windowed || !strings.HasPrefix(run.Begin.Go, strings.ReplaceAll(t.Format, " ", "")) {
+		rd.app.warn("%s: %s is not of this recording: not used", t.Name, env.Beside(""))
+		return nil
+	}
+	m := &result.Machine{Disturbed: env.DefaultLimits.Disturbed(&u.Noise)}
+	if u.Foreign != nil {
+		m.Others = *u.Foreign
+	}
+	return m
 }
 
 // analyze reads a trace and analyses it, without its description.
 func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error) {
 	opts := analyze.Options{Worst: f.worst, Requests: f.requests.specs, Slow: model.Duration(f.requests.slow)}
 	var lanes *timeline.Recorder
-	var sample analyze.RequestSample
+	var some analyze.RequestSample
 	if f.timeline {
-		opts.Request = sample.Add
+		opts.Request = some.Add
 		lanes = timeline.New(rd.Tables(), timeline.Options{})
 		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
 	}
 	rd.limitMemory()
 	v, err := rd.Report(ctx, opts, func() {
-		sample.Begin(rd.Origin)
+		some.Begin(rd.Origin)
 		if lanes != nil {
 			lanes.Begin(rd.Origin)
 			lanes.Observe(rd.Machine)
@@ -197,7 +224,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
 	f.requests.warn(rd, v)
-	l := &loaded{v: v, requests: sample.Result(), noTimeline: noTimelineAsked}
+	l := &loaded{v: v, requests: some.Result(), noTimeline: noTimelineAsked}
 	if lanes != nil {
 		lanes.Finish(rd.Machine.Start(), rd.Machine.Now())
 		l.noTimeline = ""

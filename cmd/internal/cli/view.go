@@ -96,7 +96,7 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 	}
 	ctx = a.working(ctx) // if ^C has ended the recording, the next one ends the program
 	a.note("reading %s; its address follows", in.Name)
-	s, err := a.newViewer(ctx, in, f)
+	s, err := a.newViewer(ctx, ref, in, f)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (f *viewFlags) place() string {
 }
 
 // newViewer reads a trace or a saved report and returns what serves it.
-func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.Server, error) {
+func (a *app) newViewer(ctx context.Context, ref source.Ref, in *input, f *viewFlags) (*viewer.Server, error) {
 	if in.JSON {
 		v, err := a.readSaved(in, &f.analyzeFlags)
 		if err != nil {
@@ -143,7 +143,7 @@ func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.S
 		return viewer.New(html.Bytes(), rand.Text()), err
 	}
 	f.timeline = true
-	l, err := a.analyzeOpen(ctx, in, &f.analyzeFlags)
+	l, err := a.analyzeOpen(ctx, ref, in, &f.analyzeFlags)
 	if err != nil {
 		return nil, err
 	}

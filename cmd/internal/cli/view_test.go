@@ -23,12 +23,13 @@ func newViewServer(t *testing.T, path string) (*viewer.Server, *httptest.Server)
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
 	f := &viewFlags{}
 	f.worst, f.read.clock = 10, "raw"
-	in, err := a.openAgain(t.Context(), source.Ref{Name: path, Path: path}, &f.read, true)
+	ref := source.Ref{Name: path, Path: path}
+	in, err := a.openAgain(t.Context(), ref, &f.read, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close() })
-	s, err := a.newViewer(t.Context(), in, f)
+	s, err := a.newViewer(t.Context(), ref, in, f)
 	if err != nil {
 		t.Fatal(err)
 	}

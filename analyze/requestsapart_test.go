@@ -1,0 +1,89 @@
+package analyze
+
+import (
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/model"
+)
+
+// TestRequestsApart checks when requests of which the handler is seen are a group of their own: a route
+// that never waits shows none, and its requests say nothing of those of another.
+func TestRequestsApart(t *testing.T) {
+	const us = model.Duration(1000)
+	for _, tt := range []struct {
+		name           string
+		seen, others   model.Duration // the least, of 1 to 1.5 times as long
+		n, m           int
+		spread         bool // those that are seen take 1 to 5.5 times as long
+		running, apart bool
+	}{
+		{"a slow route next to one that never waits", 4000 * us, 60 * us, 40, 60, false, false, true},
+		{"a fast one", 60 * us, 4000 * us, 40, 60, false, false, true},
+		{"the slow requests of a route", 4000 * us, 60 * us, 15, 85, false, false, false},
+		{"those of a route that had to wait", 4000 * us, 60 * us, 40, 60, true, false, false},
+		{"about as long", 4000 * us, 3500 * us, 40, 60, false, false, false},
+		{"seen because they run for long", 4000 * us, 60 * us, 40, 60, false, true, false},
+		{"most are seen", 4000 * us, 3500 * us, 60, 40, false, false, true},
+	} {
+		k := &requestKind{all: newRequestSet(1), groups: newByName[*requestSet](nil)}
+		add := func(name string, n int, least model.Duration, kind requests.Kind) *requestSet {
+			s := k.groups.named(name)
+			*s = newRequestSet(1)
+			for i := range n {
+				d := least + least*model.Duration(i)/model.Duration(2*n)
+				if tt.spread && name != "" {
+					d += 8 * (d - least)
+				}
+				k.all.all.Add(d, 0)
+				(*s).all.Add(d, 0)
+				(*s).own[kind] += d
+			}
+			return *s
+		}
+		kind := requests.Network
+		if tt.running {
+			kind = requests.Running
+		}
+		seen := add("main.order", tt.n, tt.seen, kind)
+		add("", tt.m, tt.others, requests.Running)
+		if got := k.apart(seen); got != tt.apart {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.apart)
+		}
+		r := &Requests{ids: map[partID]int32{}}
+		k.handlers = newByName[requestHandler](nil)
+		v, n := r.kind(k), int64(0)
+		for _, g := range v.Groups {
+			n += g.Count
+		}
+		if tt.apart && n != v.Count || tt.apart != (len(v.Groups) == 2) {
+			t.Errorf("%s: %d of %d requests in %d groups", tt.name, n, v.Count, len(v.Groups))
+		}
+	}
+}
+
+// TestWithin checks that who gives way at a place among a number of them is known by the function that
+// waits, or by its caller, as of a pool.
+func TestWithin(t *testing.T) {
+	place := func(names ...string) *requests.Place {
+		p := &requests.Place{Func: names[0], Stack: "x"}
+		for _, n := range names {
+			p.Frames = append(p.Frames, model.Frame{Func: n, File: "/src/x.go"})
+		}
+		return p
+	}
+	for _, tt := range []struct {
+		waiter, holder *requests.Place
+		want           bool
+	}{
+		{place("main.get", "main.query", "main.serve"), place("main.query", "main.serve"), true},
+		{place("main.get", "main.query", "main.serve"), place("main.get.func1"), true},
+		{place("main.get", "main.query", "main.serve"), place("main.other", "main.serve"), false},
+		{place("main.get", "main.query", "main.serve"), place("main.work"), false},
+	} {
+		w := way(tt.holder, &partSum{waiter: tt.waiter}, false)
+		if got := w != nil && w.Within; got != tt.want {
+			t.Errorf("%v waits for %v: %t, want %t", tt.waiter.Frames, tt.holder.Frames, got, tt.want)
+		}
+	}
+}
