@@ -162,3 +162,25 @@ func TestSemaphore(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsolute has what comes from outside at times of its own: work before it that takes longer does not delay it, and what came
+// meanwhile is not waited for.
+func TestAbsolute(t *testing.T) {
+	tables := model.NewTables()
+	main := tables.AddString("main.main")
+	for _, tt := range []struct {
+		delay, want model.Duration
+		absolute    bool
+	}{{100_000, 130_000, false}, {100_000, 110_000, true}, {10_000, 30_000, true}} {
+		segments := []workload.Segment{
+			{CPU: 20_000, Object: -1, Target: -1, End: workload.EndExternal, Delay: tt.delay, Absolute: tt.absolute},
+			{CPU: 10_000, Object: -1, Target: -1, End: workload.EndExit},
+		}
+		w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 1_000_000}
+		w.Goroutines = []workload.Goroutine{{ID: 1, Func: main, Begin: workload.BeginRunning, Work: 30_000, Segments: segments}}
+		res, err := refsched.Run(context.Background(), w, refsched.Config{}, nil)
+		if err != nil || !res.Finished || res.Span != tt.want {
+			t.Errorf("%+v: %+v, %v", tt, res, err)
+		}
+	}
+}

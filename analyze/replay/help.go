@@ -64,7 +64,8 @@ Classes of wakes
   write the trace.
   What a figure is worth depends on the variant:
     80%% interval  of two procs from a trace with one, of one from a trace with two, and of a quiet
-                  machine from a trace with two, without other changes. The widths are how far such
+                  machine from a trace with two, without other changes; of requests with two procs also
+                  under a quota. The widths are how far such
                   figures were off for other programs, which were recorded under both schedules: four
                   of five should contain the measured value. There is none where most wakes are by
                   locks, and for another number of procs none where the operating system seems to have
@@ -85,7 +86,7 @@ Classes of wakes
   at the same time.
   Short outages, those of the garbage collector's workers and of threads that sleep in the poller stay,
   and who waited for a lock is woken by whom it was: requests are rather faster than quiet says, and
-  where the busy machine could not keep up by far, so that their intervals reach down to a tenth.
+  where the busy machine could not keep up by far, so that their intervals reach down to a twentieth.
 
 Limits
   Contention for the scheduler's locks, caches, and other programs are not simulated. A program

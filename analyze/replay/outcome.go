@@ -7,8 +7,9 @@ import (
 
 // Outcome is what becomes of the work under a variant.
 type Outcome struct {
-	Name  string
-	Basis Basis
+	Name         string
+	Basis        Basis // of figures of waits
+	RequestBasis Basis // of those of requests, unless Basis is BasisUnknown
 	// Figures, if Basis is not BasisUnknown.
 	Figures [NumFigures]Figure
 	Waits   Range // simulated
@@ -20,7 +21,7 @@ type Outcome struct {
 	// Recording says how to record what the variant asks for, "" if that is not possible.
 	Recording string
 
-	widths *widths // with BasisChecked
+	widths widths
 }
 
 // Basis is what the figures of an outcome rest on.
@@ -32,7 +33,7 @@ const (
 	// such a variant are from the truth has not been measured.
 	BasisSpread Basis = iota
 	// BasisChecked: the ranges are intervals whose coverage has been measured on recordings. That is so between one proc
-	// and two, and of what happens with two on a quiet machine: see intervals.go.
+	// and two, and of what happens with two on a quiet machine or, to requests, under a quota: see intervals.go.
 	BasisChecked
 	// BasisUnknown: nothing can be said, see Outcome.Refused.
 	BasisUnknown
@@ -118,9 +119,12 @@ func (r *Result) outcomes() {
 			continue
 		}
 		o.compare(totals(r.runs, v), base, measured)
-		if o.widths = r.widths(v); o.widths != nil {
+		if o.widths = r.widths(v); o.widths.waits != nil {
 			o.Basis = BasisChecked
 			o.widen([NumFigures]float64(measured))
+		}
+		if o.widths.requests != nil {
+			o.RequestBasis = BasisChecked
 		}
 		r.Outcomes = append(r.Outcomes, o)
 	}

@@ -101,7 +101,7 @@ func TestIntervalsWiden(t *testing.T) {
 			was.Figures[k] = newFigure(FigureKind(k), rangeOf(list), measured[k])
 		}
 		o = was
-		o.widths = []*widths{&toOne, &toOneTimed, &toTwo, &toTwoTimed, &toQuiet}[rnd.IntN(5)]
+		o.widths = []widths{toOne, toOneTimed, toTwo, toTwoTimed, toQuiet}[rnd.IntN(5)]
 		o.widen(measured)
 		for k, f := range o.Figures {
 			old := was.Figures[k]

@@ -126,7 +126,7 @@ func (r *Result) Refuses(x *Requests) string {
 func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule) *dist.Dist) (f [NumRequestFigures]Figure) {
 	simulated := func(s *Schedule) []float64 { return requestFigures(of(s), 1e18/float64(max(s.Span, 1))) }
 	for k, value := range o.expected(runs, base, x.Figures, int(RequestP99), simulated) {
-		if o.Basis == BasisChecked {
+		if o.RequestBasis == BasisChecked {
 			value = o.widths.requests[k].around(value)
 		}
 		m := max(x.Figures[k], 1e-9)

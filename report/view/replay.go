@@ -147,7 +147,9 @@ func (d *Replayed) requests() *document.Section {
 // worth says what the figures of what is asked are worth.
 func (d *Replayed) worth() string {
 	has := func(b replay.Basis) bool {
-		return slices.ContainsFunc(d.All.Outcomes, func(o replay.Outcome) bool { return o.Basis == b })
+		return slices.ContainsFunc(d.All.Outcomes, func(o replay.Outcome) bool {
+			return o.Basis == b || o.Basis != replay.BasisUnknown && o.RequestBasis == b
+		})
 	}
 	text := ""
 	if has(replay.BasisChecked) {
@@ -209,17 +211,17 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 	cells := []any{o.Name}
 	for k, f := range figures {
 		v := any(f.Value.Mid)
-		if o.Basis == replay.BasisChecked {
+		if o.RequestBasis == replay.BasisChecked {
 			v = rangeCell(f.Value)
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
 	}
-	return append(cells, rangeOf(o))
+	return append(cells, rangeOf(o.RequestBasis))
 }
 
-// rangeOf says what the ranges of a variant are, if there are any.
-func rangeOf(o *replay.Outcome) string {
-	if o.Basis == replay.BasisChecked {
+// rangeOf says what ranges with a basis are, if there are any.
+func rangeOf(b replay.Basis) string {
+	if b == replay.BasisChecked {
 		return "80% interval"
 	}
 	return ""
@@ -297,7 +299,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 			}
 			cells = append(cells, document.If(o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan), v))
 		}
-		values.Row(append(cells, rangeOf(&o))...)
+		values.Row(append(cells, rangeOf(o.Basis))...)
 		runs += o.Runs
 		if o.Finished() {
 			left += o.Unfinished

@@ -46,7 +46,7 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 func withWhatIf(r *replay.Result) *replay.Result {
 	measured := r.MeasuredFigures()
 	outcome := func(name string, basis replay.Basis, times float64) replay.Outcome {
-		o := replay.Outcome{Name: name, Basis: basis, Runs: 4, Waits: replay.Range{Mid: 1000, Low: 990, High: 1010}}
+		o := replay.Outcome{Name: name, Basis: basis, RequestBasis: basis, Runs: 4, Waits: replay.Range{Mid: 1000, Low: 990, High: 1010}}
 		for k, v := range measured {
 			v *= times
 			if replay.FigureKind(k) == replay.FigureLong {

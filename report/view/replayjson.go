@@ -162,7 +162,7 @@ func v1Requests(x *replay.Result) []V1Requests {
 				r := V1RequestOutcome{Name: o.Name}
 				for k, f := range g.Outcomes[j] {
 					if !(noSpan && replay.RequestFigure(k) == replay.RequestRate) {
-						r.Figures = append(r.Figures, v1Figure(names[k], g.Figures[k], f, o.Basis, unrounded))
+						r.Figures = append(r.Figures, v1Figure(names[k], g.Figures[k], f, o.RequestBasis, unrounded))
 					}
 				}
 				v.Outcomes = append(v.Outcomes, r)
