@@ -23,7 +23,7 @@ const (
 	// arrivalsLeast is how many waits at a place are judged.
 	arrivalsLeast = 50
 	// surelyOpen is by how much the logarithm of the likelihood must differ.
-	surelyOpen = 5
+	surelyOpen = 20
 )
 
 // external identifies where goroutines wait for what comes from outside.
