@@ -26,6 +26,7 @@ type Result struct {
 	// threads then, a trace does not show. Mark is that of the garbage collector's mark workers,
 	// which is not in Work.
 	Work, Mark model.Duration
+	Lost       model.Duration // in system calls that lost their procs
 	// Outages are times in which the operating system seems to have run something else.
 	Outages workload.Outages
 	// Measured is the recorded schedule.
@@ -135,7 +136,7 @@ func newResult(o Options) *Result {
 // window adds a window's workload and recorded schedule.
 func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 	x := Result{Windows: 1, Length: w.End.Sub(w.Start), Warmup: compareFrom(w).Sub(w.Start), MinProcs: w.Procs, MaxProcs: w.Procs,
-		Work: w.Recorded.Work, Wakes: w.Recorded.Wakes, Outages: w.Outages, Measured: recorded}
+		Work: w.Recorded.Work, Lost: w.Recorded.Lost, Wakes: w.Recorded.Wakes, Outages: w.Outages, Measured: recorded}
 	x.Wakes[workload.ClassSyscall] = 0 // nobody wakes who returns
 	for i := range w.Cycles {
 		x.Mark += w.Cycles[i].Work
@@ -155,6 +156,7 @@ func (r *Result) add(x *Result) {
 	r.Warmup += x.Warmup
 	r.LeftOut += x.LeftOut
 	r.Work += x.Work
+	r.Lost += x.Lost
 	r.Mark += x.Mark
 	r.Inconsistent += x.Inconsistent
 	r.Outages.Add(&x.Outages)

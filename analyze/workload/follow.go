@@ -342,6 +342,8 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 			x.Delay = e.clock.now.Sub(max(f.since, e.w.Start))
 			if !x.Blocking && f.proc != model.NoProc {
 				x.Held = e.held(f)
+			} else {
+				e.w.Recorded.Lost += x.Delay
 			}
 			e.w.calls = append(e.w.calls, waiting{g: f.index, seg: int32(len(e.w.Goroutines[f.index].Segments) - 1), from: f.since, to: e.clock.now, idle: e.clock.idle})
 			if g := &e.w.Goroutines[f.index]; to == model.GoNotExist && !(g.Begin == BeginSyscall && len(g.Segments) == 1) {

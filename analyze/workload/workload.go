@@ -62,6 +62,8 @@ type Recorded struct {
 	// if there were few.
 	Waking model.Duration
 	Wakers []model.Duration
+	// Lost is how long system calls took that lost their procs, or had given them up.
+	Lost model.Duration
 }
 
 // Begin is the state in which a goroutine is when the window begins.
