@@ -113,7 +113,7 @@ func (r *Result) outcomes() {
 	for i := range r.options.Variants {
 		v := &r.options.Variants[i]
 		o := Outcome{Name: v.Name, Recording: v.Recording()}
-		if v.quiet() && r.Outages.Count == 0 && r.Outages.Standstills == 0 {
+		if v.changes("quiet") && r.Outages.Count == 0 && r.Outages.Standstills == 0 {
 			o.Basis, o.Refused, o.Recording = BasisUnknown, NoOutages, ""
 			r.Outcomes = append(r.Outcomes, o)
 			continue

@@ -161,6 +161,7 @@ func (r *Replay) Event(ev *model.Event) {
 	if r.done || !r.begun {
 		return
 	}
+	r.extractor.Event(ev)
 	if r.extractor.Starts() < r.o.Starts && r.steps < stepsPerStart*r.o.Starts && ev.Time.Sub(r.start) < longest {
 		return
 	}
@@ -292,8 +293,11 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		}
 	}()
 	cfg := run.config(costs)
-	if run.variant != nil && run.variant.quiet() {
+	if v := run.variant; v != nil && v.changes("quiet") {
 		w = w.Quiet()
+	}
+	if v := run.variant; v != nil && v.changes("gc") {
+		w = w.WithoutAssists()
 	}
 	s = newSchedule()
 	from := compareFrom(w)

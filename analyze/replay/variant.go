@@ -188,9 +188,9 @@ func (v *Variant) Recording() string {
 	return strings.Join(how, " and ")
 }
 
-// quiet reports whether the variant is without outages.
-func (v *Variant) quiet() bool {
-	return slices.ContainsFunc(v.parts, func(x part) bool { return x.name == "quiet" })
+// changes reports whether the variant makes the change of this name.
+func (v *Variant) changes(name string) bool {
+	return slices.ContainsFunc(v.parts, func(x part) bool { return x.name == name })
 }
 
 // only reports whether the variant makes no other change than the one of this name.

@@ -41,7 +41,7 @@ type Extractor struct {
 
 // words are the strings that the rules compare with.
 type words struct {
-	preempted, network, assistWait                     model.StringID
+	preempted, network, assist, assistWait             model.StringID
 	gcSemaphore, runtimeSemaphore, sweepStop, markStop model.StringID
 }
 
@@ -55,6 +55,7 @@ func NewExtractor(t *model.Tables, version int) *Extractor {
 		network:          t.AddString("network"),
 		gcSemaphore:      t.AddString(model.ReasonGCSemaphore),
 		runtimeSemaphore: t.AddString(model.ReasonRuntimeSemaphore),
+		assist:           t.AddString("GC mark assist"),
 		assistWait:       t.AddString("GC mark assist wait for work"),
 		sweepStop:        t.AddString("stop-the-world (GC sweep termination)"),
 		markStop:         t.AddString("stop-the-world (GC mark termination)"),

@@ -71,11 +71,12 @@ func (e *Extractor) cut(f *follower) {
 		x.Delay = w.End.Sub(max(f.since, w.Start))
 	}
 	if f.state != model.GoWaiting || f.suspended {
-		g.Segments = append(g.Segments, Segment{CPU: f.cpu, Ops: int32(len(g.Ops)), Object: -1, Target: -1, End: EndCut})
+		g.Segments = append(g.Segments, Segment{CPU: f.cpu, Assist: f.assisted(), Ops: int32(len(g.Ops)), Object: -1, Target: -1, End: EndCut})
 		w.side[f.index].last = w.End
 	}
 	e.describe(f)
 	f.index, f.cpu, f.waker = -1, 0, nil
+	f.assisted()
 }
 
 // order0 ranks those goroutines that were Runnable when the window began and have

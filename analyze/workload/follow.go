@@ -33,6 +33,9 @@ type follower struct {
 
 	index int32          // in the window, -1: not in one
 	cpu   model.Duration // of the segment so far
+	// Of that, the time in mark assists that are over, and when the present one began; assists: there is one.
+	assist, assistAt model.Duration
+	assists          bool
 
 	// Of the latest wake, until it starts: who did it, and what the wait was before.
 	waker        *follower
@@ -277,14 +280,44 @@ func (e *Extractor) last(f *follower) *Segment {
 	return &list[len(list)-1]
 }
 
+// Event takes an event, after the Machine has, of which only those of mark assists matter.
+func (e *Extractor) Event(ev *model.Event) {
+	begins := ev.Kind == model.EventRangeBegin || ev.Kind == model.EventRangeActive
+	if !begins && ev.Kind != model.EventRangeEnd || ev.Str != e.words.assist {
+		return
+	}
+	f := e.get(model.GoID(ev.ID))
+	if f == nil || f.assists == begins {
+		return
+	}
+	e.clock.advance(ev.Time)
+	e.settle(f)
+	if f.assists = begins; begins {
+		f.assistAt = f.cpu
+	} else {
+		f.assist += f.cpu - f.assistAt
+	}
+}
+
+// assisted returns for how long f was in mark assists in the segment that ends.
+func (f *follower) assisted() model.Duration {
+	d := f.assist
+	if f.assists {
+		d += f.cpu - f.assistAt
+	}
+	f.assist, f.assistAt = 0, 0
+	return d
+}
+
 // endSegment ends the segment of f, where f.stack and f.reason say.
 func (e *Extractor) endSegment(f *follower, end EndKind) {
 	if e.w == nil || f.index < 0 {
 		f.cpu = 0
+		f.assisted()
 		return
 	}
 	g := &e.w.Goroutines[f.index]
-	g.Segments = append(g.Segments, Segment{CPU: f.cpu, Reason: f.reason, Stack: f.stack, Ops: int32(len(g.Ops)),
+	g.Segments = append(g.Segments, Segment{CPU: f.cpu, Assist: f.assisted(), Reason: f.reason, Stack: f.stack, Ops: int32(len(g.Ops)),
 		Object: -1, Target: -1, End: end})
 	f.cpu = 0
 	e.w.side[f.index].last = e.clock.now

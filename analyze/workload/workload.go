@@ -172,8 +172,9 @@ func (c Class) TimeDependent() bool {
 // preemptions do not end it.
 type Segment struct {
 	// CPU is how long it runs, without what stop-the-worlds took of it.
-	CPU   model.Duration
-	Delay model.Duration // see EndKind
+	CPU    model.Duration
+	Assist model.Duration // of it, in mark assists
+	Delay  model.Duration // see EndKind
 	// Held, of an EndSyscall, is for how long nobody took the proc although none was idle and sysmon, had the operating
 	// system let it run, had seen the call twice: at least heldLeast, else 0.
 	Held   model.Duration

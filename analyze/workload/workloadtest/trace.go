@@ -27,6 +27,7 @@ func FromTrace(path string) (*workload.Workload, error) {
 	begun := false
 	err = ingest.Each(r, func(ev *model.Event) error {
 		_ = m.Apply(ev)
+		x.Event(ev)
 		if !begun {
 			x.Begin(ev.Time)
 			begun = true
