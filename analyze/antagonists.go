@@ -10,8 +10,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// EarlierName stands for the antagonists of a wait so long that those at its
-// beginning are no longer known by name.
+// EarlierName is the name of the antagonists at the beginning of a wait so long that they are
+// no longer known individually.
 const EarlierName = "(earlier)"
 
 // antagonists sums up waiting by who was in the way, and where in the code.

@@ -223,7 +223,8 @@ func (a *attribution) see(p model.ProcID) {
 	}
 }
 
-// Silence takes a time in which no thread did anything. It comes before what ended it.
+// Silence records an interval without events of any thread. It precedes the event that ends
+// it.
 func (a *attribution) Silence(from, to model.Time) {
 	if to.Sub(from) >= osGapMin {
 		a.change(from, changeGap)
@@ -463,7 +464,7 @@ func (a *attribution) horizon() model.Time {
 	return t - settleDelay
 }
 
-// Finish settles what is left, once the resolver has finished.
+// Finish completes the open waits, once the resolver has finished.
 func (a *attribution) Finish() {
 	a.resolved = len(a.starts.all())
 	a.settleUntil(math.MaxInt64)

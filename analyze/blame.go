@@ -194,7 +194,7 @@ func (b *blameSums) find(id blockedID) *antagonist {
 // GoEnd implements [model.GoEndObserver].
 func (b *Blame) GoEnd(g *model.Goroutine) { b.ended.remove(g.ID) }
 
-// Result adds what was found to v. What of a sum of the report has no row is unknown.
+// Result adds the results to v. What of a sum of the report has no row is unknown.
 func (b *Blame) Result(v *result.Report) {
 	rows := blameRows{tables: b.tables, rows: map[blameRowKey]*blameRow{}}
 	a := &b.causes.antagonists

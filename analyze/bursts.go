@@ -92,7 +92,7 @@ func (b *Bursts) Places() []result.Place {
 // Longest returns the longest bursts over LongBurst.
 func (b *Bursts) Longest() []result.Burst { return append([]result.Burst{}, b.top.items...) }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (b *Bursts) Result(v *result.Report) {
 	v.Bursts = result.Bursts{
 		All: result.NewDist(&b.All), System: result.NewDist(&b.System), ByFunction: b.ByFunc(),

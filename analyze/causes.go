@@ -73,7 +73,7 @@ func (c *Causes) count(w *wait, x *cut) {
 	c.ByCause[most].Dominated.Add(d, c.at(w.end))
 }
 
-// CauseSum is what was lost to one cause.
+// CauseSum is the time lost to one cause.
 type CauseSum struct {
 	Total model.Duration
 	Waits int64 // that lost any time to it
@@ -128,7 +128,7 @@ type Cell struct {
 // BeginAt sets when accounting begins.
 func (c *Causes) BeginAt(t model.Time) { c.bins.BeginAt(t) }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (c *Causes) Result(v *result.Report) {
 	all := &v.Latency.All
 	x := result.Causes{

@@ -50,7 +50,8 @@ func NewExplainer(t *model.Tables, version int, onWait func(*ExplainedWait), que
 	return &Explainer{f: f}, nil
 }
 
-// ObserveSteps lets the Explainer follow m; it is called before Observe or by it.
+// ObserveSteps subscribes the Explainer to the steps of m. Observe calls it unless the caller
+// already has.
 func (x *Explainer) ObserveSteps(m *model.Machine) {
 	if !x.steps {
 		x.steps = true
@@ -80,7 +81,7 @@ func (w explainerWaits) GoSpan(s *model.GoSpan) {
 	}
 }
 
-// Event notes that a thread did something.
+// Event records an event.
 func (x *Explainer) Event(ev *model.Event) { x.f.event(ev) }
 
 // Pause waits until everything observed so far is processed and onWait has returned.

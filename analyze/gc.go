@@ -111,7 +111,7 @@ func (c *GC) Total() model.Duration {
 // Share returns Total as a part of the procs' time.
 func (c *GC) Share() float64 { return result.Ratio(c.Total(), c.procs.Procs) }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (c *GC) Result(v *result.Report) {
 	v.GC = result.GC{
 		Share: c.Share(), Dedicated: c.Work[model.WorkGCDedicated], Fractional: c.Work[model.WorkGCFractional],
@@ -165,7 +165,7 @@ func (w *STWs) ByReason() []result.STWReason {
 	})
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (w *STWs) Result(v *result.Report) {
 	v.STW = result.STW{Count: w.Count, Effective: result.NewDist(&w.Effective), Traced: result.NewDist(&w.Traced), ToStop: result.NewDist(&w.ToStop),
 		Censored: w.Censored, ByReason: w.ByReason()}

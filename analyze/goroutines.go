@@ -91,12 +91,11 @@ func (gs *Goroutines) ByFunc() []result.Group {
 	})
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (gs *Goroutines) Result(v *result.Report) { v.Goroutines = gs.ByFunc() }
 
-// Waits measures Waiting intervals by reason. Waiting is not a fault of the
-// scheduler: it is what goroutines do between events. Results are about the
-// program's own goroutines, except System.
+// Waits measures Waiting intervals by reason. Waiting is not a fault of the scheduler. Results
+// are about the program's own goroutines, except System.
 type Waits struct {
 	traceClock
 	All      Dist // set by Finish
@@ -131,7 +130,7 @@ func (w *Waits) Finish() { w.All = w.reasons.sum() }
 // ByReason returns the distributions by reason, greatest total first.
 func (w *Waits) ByReason() []result.Named { return w.reasons.rows() }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (w *Waits) Result(v *result.Report) {
 	v.Waiting = result.Waiting{All: result.NewDist(&w.All), ByReason: w.ByReason(), Censored: w.Censored}
 }

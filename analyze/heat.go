@@ -96,7 +96,7 @@ func (c *heatCol) join(o *heatCol) {
 	}
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (h *Heat) Result(v *result.Report) {
 	joined := result.JoinedBins(h.Cols(), result.HeatCols)
 	x := result.Heat{Start: h.Start(), Width: h.Width() * model.Duration(joined), Bounds: make([]int64, HeatRows), Cells: []result.HeatCell{}}

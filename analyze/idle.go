@@ -98,7 +98,7 @@ func (x *Idle) Finish() {
 // longAtEnd is far more than it takes the runtime to find a goroutine for an idle proc.
 const longAtEnd = 1_000_000
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (x *Idle) Result(v *result.Report) {
 	v.Totals.Procs = x.MostProcs
 	p := &v.Procs

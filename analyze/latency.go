@@ -122,7 +122,7 @@ func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) Tally
 	return t
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (l *Latency) Result(v *result.Report) {
 	x := result.Latency{
 		All: result.NewDist(&l.All), ByOrigin: resultNames[model.Origin](l.ByOrigin[:]), ByFunction: l.ByFunc(), ByGoroutine: l.ByGoroutine(),
@@ -197,7 +197,7 @@ func (n *Netpoll) Finish() {
 	}
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (n *Netpoll) Result(v *result.Report) {
 	x := result.Netpoll{All: result.NewDist(&n.All), ByPoller: []result.Poller{}}
 	for p := range n.ByPoller {

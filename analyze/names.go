@@ -9,8 +9,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// NoName stands for an empty name: a goroutine whose start function the trace
-// does not have, a wait without a reason.
+// NoName is shown for an empty name: a goroutine without a known start function, or a wait
+// without a reason.
 const NoName = result.NoName
 
 // byName holds a T for each name. While a trace is read names are StringIDs,

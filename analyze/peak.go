@@ -62,5 +62,5 @@ func (p *Peak) Finish() {
 	p.wakers = nil
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (p *Peak) Result(v *result.Report) { v.Procs.Peak = p.Peak }

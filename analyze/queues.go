@@ -11,8 +11,8 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Queues reports what the run queues did, as [runqueue.Resolver] reconstructs
-// them. Goroutines of the runtime are included.
+// Queues measures the run queues as [runqueue.Resolver] reconstructs them. Goroutines of the
+// runtime are included.
 type Queues struct {
 	traceClock
 	result.Queues
@@ -35,8 +35,8 @@ type Queues struct {
 // newQueues returns empty Queues.
 func newQueues() *Queues { return &Queues{judge: lockstep.NewQueues(lockstep.Options{})} }
 
-// Assumption is what the way of a goroutine through the queues rests on: how it
-// became runnable, and after a poll of the network the function that it waited in.
+// Assumption is the basis for placing a goroutine in a queue: its origin, and after a network
+// poll the function that it waited in.
 type Assumption struct {
 	Origin    model.Origin
 	Operation string
@@ -204,7 +204,7 @@ func (q *Queues) Finish(start, end model.Time) {
 	q.StealSizes = result.NewSizes(&q.stealSizes)
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (q *Queues) Result(v *result.Report) {
 	v.Queues = q.Queues
 	x := &v.Queues

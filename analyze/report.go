@@ -138,9 +138,9 @@ func (r *Report) Event(ev *model.Event) {
 	}
 }
 
-// ObserveSteps lets the analyses of run queues and causes follow m already
-// before [Report.Observe]: in a window, what stands in the queues when it begins
-// is known only from what was before. Waits that end before do not count.
+// ObserveSteps subscribes the analyses of run queues and causes to the steps of m before
+// [Report.Observe]: the queues at the start of a window are known only from earlier events.
+// Waits that end before the window do not count.
 func (r *Report) ObserveSteps(m *model.Machine) {
 	if r.steps != nil && !r.stepping {
 		r.stepping = true
@@ -214,9 +214,8 @@ func (r *Report) Finish(start, end model.Time) {
 	}
 }
 
-// Result returns what the analyses found as data. Traces and what is said of the whole,
-// findings and notes, are left to the caller. Distributions belong to the result from now
-// on: the report is not to be used afterwards.
+// Result returns the results of the analyses. The caller sets traces, findings and notes. The
+// result owns the distributions: the report must not be used afterwards.
 func (r *Report) Result() *result.Report {
 	v := &result.Report{Schema: result.Schema, Skipped: []result.Skipped{}}
 	for _, a := range r.analyses() {
@@ -229,8 +228,7 @@ func (r *Report) Result() *result.Report {
 // and regions a [Report] lists.
 const longestShown = 20
 
-// Options say how much detail a [Report] keeps. The zero value of a field means
-// its default.
+// Options configures a [Report]. The zero value of a field means its default.
 type Options struct {
 	Worst int // worst waits shown in full; default 10. Verdicts rest on 10 in any case
 	// Version is the minor Go version of the trace. The run queues, and with them

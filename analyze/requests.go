@@ -366,7 +366,7 @@ func (r *Requests) part(p *requests.Part) int32 {
 	return id
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (r *Requests) Result(v *result.Report) {
 	for _, k := range r.kinds {
 		x := r.kind(k)

@@ -53,7 +53,7 @@ func (c *Syscalls) Finish() {
 // greatest total first.
 func (c *Syscalls) ByFunc() []result.Named { return c.funcs.rows() }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (s *Syscalls) Result(v *result.Report) {
 	v.Syscalls = result.Syscalls{All: result.NewDist(&s.All), WithProc: result.NewDist(&s.WithProc), Blocked: result.NewDist(&s.Blocked),
 		ByWayOut: resultNames[model.SyscallExitPath](s.ByPath[:]), ByFunction: s.ByFunc()}
@@ -88,7 +88,7 @@ func (h *Handoffs) Handoff(x *model.Handoff) {
 	c.Gap.Add(x.Got.Sub(x.Lost), h.at(x.Got))
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (h *Handoffs) Result(v *result.Report) {
 	out := []result.Handoff{}
 	for c := range h.ByCause {

@@ -52,7 +52,7 @@ func (k *Tasks) Task(x *model.Task) {
 	k.add(x.Name, x.Start, x.End, x.OpenStart || x.OpenEnd, x.Regions, &x.Times)
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (k *Tasks) Result(v *result.Report) { v.Tasks = k.ByName() }
 
 // Regions measures user regions (runtime/trace.StartRegion) by type. Regions
@@ -69,7 +69,7 @@ func (k *Regions) Region(x *model.Region) {
 	k.add(x.Name, x.Start, x.End, x.OpenStart || x.OpenEnd, 0, &x.Times)
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (k *Regions) Result(v *result.Report) {
 	v.Regions = result.Each(k.ByName(), func(t *result.Task) result.Region {
 		return result.Region{Named: t.Named, Censored: t.Censored, States: t.States}

@@ -54,7 +54,7 @@ func NewTimeline() *Timeline {
 // Start returns when the first bin starts, as an offset from the origin.
 func (t *Timeline) Start() model.Time { return t.at(t.start) }
 
-// Uses returns what the procs did in bins from up to, not including, to.
+// Uses returns the use of the procs in the bins [from, to).
 func (t *Timeline) Uses(from, to int) Uses {
 	var sum Uses
 	for i := range t.cells[from:to] {
@@ -125,7 +125,7 @@ func (t *Timeline) split(start, end model.Time, f func(*TimeBin, model.Duration)
 	}
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (t *Timeline) Result(v *result.Report) {
 	bins := t.Bins()
 	joined := result.JoinedBins(len(bins), result.SeriesBins)

@@ -52,10 +52,10 @@ func (t *Totals) Finish(start, end model.Time) {
 	t.Span = end.Sub(start)
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (t *Totals) Result(v *result.Report) { v.Totals = t.Totals }
 
-// Threads sums up what the threads did.
+// Threads sums up the states of threads.
 type Threads struct{ result.Threads }
 
 // Thread implements [model.ThreadObserver].
@@ -77,5 +77,5 @@ func (t *Threads) Thread(x *model.Thread) {
 // ThreadStart implements [model.ThreadStartObserver].
 func (t *Threads) ThreadStart(*model.ThreadStart) { t.SeenCreated++ }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (t *Threads) Result(v *result.Report) { v.Threads = t.Threads }

@@ -65,5 +65,5 @@ func (w *Worst) result(c **model.GoSpan) result.Wait {
 // Waits returns the longest waits, longest first, once Finish was called.
 func (w *Worst) Waits() []result.Wait { return w.results[:min(len(w.results), w.shown)] }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (w *Worst) Result(v *result.Report) { v.WorstWaits = w.results }

@@ -68,7 +68,7 @@ var goStateNames = []string{"Undetermined", "NotExist", "Runnable", "Running", "
 // String returns the state's name as reports print it.
 func (s GoState) String() string { return NameOf(goStateNames, s) }
 
-// EventKind says what an [Event] means and which of its fields hold what.
+// EventKind is the kind of an [Event]. It determines the meaning of the event's fields.
 type EventKind uint8
 
 // Event kinds. "Context" is the G, P and M that emitted the event, as they
@@ -118,8 +118,8 @@ var eventKindNames = []string{"Bad", "Sync", "GoTransition", "ProcTransition", "
 // String returns the kind's name, for tests and messages.
 func (k EventKind) String() string { return NameOf(eventKindNames, k) }
 
-// ProcStatus is what the trace itself says of a proc. A proc whose goroutine
-// is in a system call is Running here; the Machine distinguishes the two.
+// ProcStatus is the status of a proc in the trace. A proc whose goroutine is in a system call
+// is Running here; the Machine distinguishes the two.
 type ProcStatus uint8
 
 // Statuses of a proc in the trace.
@@ -146,7 +146,7 @@ const (
 	ScopeThread
 )
 
-// EventFlags marks what the reader knows about an event in addition to its content.
+// EventFlags marks properties of an event in addition to its content.
 type EventFlags uint8
 
 const (
@@ -163,10 +163,9 @@ const (
 	EventClamped
 )
 
-// Event is one event of a trace: 64 bytes, no pointers, so that millions can
-// be moved about without work for the garbage collector. Which fields mean
-// what depends on Kind. IDs of strings and stacks refer to the [Tables] of the
-// same reader.
+// Event is one event of a trace: 64 bytes without pointers, so that millions cost the garbage
+// collector nothing. Kind determines the meaning of the fields. IDs of strings and stacks
+// refer to the [Tables] of the same reader.
 type Event struct {
 	Time Time
 	// G, M and P are the context in which the event was emitted, before it took

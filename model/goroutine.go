@@ -1,8 +1,7 @@
 package model
 
-// Goroutine is what is known of one goroutine. The Machine owns it and goes on
-// changing it until it is handed to [GoEndObserver]; observers must not keep
-// it beyond the call, nor change it.
+// Goroutine is the state of one goroutine. The Machine owns it and changes it until it passes
+// it to [GoEndObserver]. Observers must neither keep it beyond the call nor change it.
 type Goroutine struct {
 	ID GoID
 	// Func is the name of the start function, or of what that was handed to call (names.go).

@@ -38,7 +38,7 @@ type GoTable[T any] struct {
 	count int
 }
 
-// Len returns how many values there are.
+// Len returns the number of values.
 func (t *GoTable[T]) Len() int { return t.count }
 
 // Get returns the value of a goroutine, nil if it has none.
@@ -100,7 +100,7 @@ func (t *GoTable[T]) newPage(number uint64) *goPage[T] {
 	return p
 }
 
-// Remove takes out the value of a goroutine that has one.
+// Remove removes the value of a goroutine, which must have one.
 func (t *GoTable[T]) Remove(id GoID) {
 	t.count--
 	p := t.page(id)

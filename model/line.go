@@ -1,16 +1,16 @@
 package model
 
-// A Line has a goroutine of its own take what a [StepLog] collects, a few batches behind. It
-// takes batches one after another, in the order in which they were sent. Its methods are for the
-// Machine's goroutine. Once the log is stopped, take has only to empty what it gets.
+// A Line passes the batches of a StepLog to another goroutine, which takes them in the order
+// in which they were sent. Its methods must be called on the Machine's goroutine. Once the log
+// is stopped, take only has to empty its batches.
 type Line[B any] struct {
 	take  func(B)
 	empty chan B        // those that are not on their way
 	taken chan struct{} // closed once all that was sent has been taken
 }
 
-// NewLine returns a Line of batches, of which at most as many as there are empty ones are on
-// their way. Take must empty what it gets.
+// NewLine returns a Line that calls take for each batch. Take must empty it. The number of
+// empty batches limits how many are in flight.
 func NewLine[B any](log *StepLog, take func(B), empty ...B) *Line[B] {
 	l := &Line[B]{take: take, empty: make(chan B, len(empty)), taken: make(chan struct{})}
 	for _, b := range empty {
@@ -34,10 +34,10 @@ func (l *Line[B]) Send(b B) B {
 	return <-l.empty
 }
 
-// Wait returns when all that was sent has been taken.
+// Wait blocks until all batches that were sent are taken.
 func (l *Line[B]) Wait() { <-l.taken }
 
-// Empty waits and hands back the batches. The Line is not to be used any more.
+// Empty waits and returns the batches. The Line must not be used afterwards.
 func (l *Line[B]) Empty() []B {
 	l.Wait()
 	var list []B

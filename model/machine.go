@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Config is what a Machine must know in addition to the events.
+// Config is the configuration of a Machine.
 type Config struct {
 	// Version is the minor Go version of the trace's format: 26 for Go 1.26.
 	Version int
@@ -91,11 +91,12 @@ func (m *Machine) Start() Time { return m.start }
 // Now returns the time of the latest event.
 func (m *Machine) Now() Time { return m.now }
 
-// Goroutine returns what is known of a goroutine that is alive, nil if it is not. The Machine
-// goes on changing it.
+// Goroutine returns a live goroutine, nil if there is none of that ID. The Machine continues
+// to change it.
 func (m *Machine) Goroutine(id GoID) *Goroutine { return m.gs.Get(id) }
 
-// Restarted returns when the world was seen running again whose stop has not ended yet, and whether it was.
+// Restarted returns the time at which the world was seen running again during a stop that has
+// not ended yet, and whether it was.
 func (m *Machine) Restarted() (Time, bool) {
 	if m.stw == nil || !m.stw.restarted {
 		return 0, false
@@ -106,9 +107,9 @@ func (m *Machine) Restarted() (Time, bool) {
 // Tables returns the tables that IDs of strings and stacks refer to.
 func (m *Machine) Tables() *Tables { return m.tables }
 
-// Apply takes the next event. An error says that the event contradicts those
-// before it; the Machine then goes on from the state that the event claims, so
-// the caller may count such errors and continue.
+// Apply applies the next event. It returns an error if the event contradicts earlier ones. The
+// Machine then continues from the state that the event claims, so the caller may count such
+// errors and go on.
 func (m *Machine) Apply(ev *Event) error {
 	if !m.began {
 		m.began = true
@@ -178,10 +179,9 @@ func (m *Machine) other(ev *Event, t *thread, at Time) error {
 	return nil
 }
 
-// Begin restarts accounting at time t, which must not be before the latest
-// event: what was open goes on as open since before t, and every total starts
-// from zero. Observers registered afterwards hear of nothing before t, but are
-// called with GOMAXPROCS as of t.
+// Begin restarts accounting at time t, which must not be before the latest event: open
+// intervals continue as open since before t, and every total starts from zero. Observers
+// registered afterwards receive nothing before t, but are called with GOMAXPROCS as of t.
 func (m *Machine) Begin(t Time) {
 	m.began = true
 	m.start, m.now = t, t

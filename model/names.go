@@ -30,8 +30,8 @@ import (
 // frame pointers). What such a stack seems to call names goroutines only where nothing better
 // is known, and proves nothing.
 
-// Role is what one stack contributes to the name of its goroutine. The zero Role is that of the
-// absent stack.
+// Role is the contribution of one stack to the name of its goroutine. The zero Role is that of
+// the absent stack.
 type Role struct {
 	Start  string // the outermost function
 	Called string // what Start was handed, "" if the stack does not show it
@@ -140,7 +140,7 @@ func packageOf(name string) string {
 // maxRoles bounds the roles of a goroutine. What calls functions at more places works itself.
 const maxRoles = 6
 
-// Member is what a generation shows of one goroutine.
+// Member is the record of a goroutine in a generation.
 type Member struct {
 	G        GoID
 	Creation uint64 // identifies the stack of the event that creates the goroutine; 0 if there is none, as of timers
@@ -163,7 +163,7 @@ func (m *Member) Add(role int32) {
 	m.Many = true
 }
 
-// Roster is what a generation shows of its goroutines. Roles[0] is the zero Role.
+// Roster is the record of all goroutines of a generation. Roles[0] is the zero Role.
 type Roster struct {
 	Roles   []Role
 	members [][]Member // in blocks, so that making room copies nothing: there may be millions

@@ -45,8 +45,8 @@ func (s *GoSpan) Waits() bool {
 	return s.State == GoRunnable && s.Pseudo == NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd
 }
 
-// Origin says how a goroutine became Runnable. The rules that recognise them
-// are at [Machine] in origin.go.
+// Origin is the way a goroutine became Runnable. The rules that recognise origins are at
+// [Machine] in origin.go.
 type Origin uint8
 
 // Origins of Runnable intervals.
@@ -104,7 +104,7 @@ var procStateNames = []string{"undetermined", "idle", "running", "searching", "s
 // String returns the state's name as reports print it.
 func (s ProcState) String() string { return NameOf(procStateNames, s) }
 
-// WorkKind says what kind of goroutine occupies a running proc.
+// WorkKind is the kind of goroutine that occupies a running proc.
 type WorkKind uint8
 
 // Kinds of work. The modes of mark workers come from their labels.
@@ -193,7 +193,7 @@ type Counts struct {
 	Overloaded int
 }
 
-// HandoffCause says why a proc left a thread that was in a system call.
+// HandoffCause is the reason why a proc left a thread in a system call.
 type HandoffCause uint8
 
 // Causes of handoffs.
@@ -231,7 +231,7 @@ type Handoff struct {
 	Open bool
 }
 
-// SyscallExitPath says how a goroutine came out of a system call.
+// SyscallExitPath is the path by which a goroutine leaves a system call.
 type SyscallExitPath uint8
 
 // Ways out of a system call (runtime/proc.go: exitsyscall, Go 1.22 to 1.26).
@@ -263,8 +263,8 @@ type SyscallExit struct {
 	NewProc    ProcID // held at the end; NoProc if queued
 }
 
-// Poller says who found a network event (runtime/proc.go: findRunnable, sysmon,
-// pollWork, startTheWorldWithSema).
+// Poller is the part of the runtime that found a network event (runtime/proc.go: findRunnable,
+// sysmon, pollWork, startTheWorldWithSema).
 type Poller uint8
 
 // Kinds of pollers.
@@ -336,7 +336,7 @@ type Task struct {
 	Times   [NumGoStates]Duration
 }
 
-// Region is a user region with what its goroutine did inside.
+// Region is a user region with the states of its goroutine inside.
 type Region struct {
 	Task               TaskID
 	Name               StringID
@@ -349,7 +349,7 @@ type Region struct {
 	Times [NumGoStates]Duration
 }
 
-// Thread is a summary of one thread, handed out at the trace's end.
+// Thread is a summary of one thread, reported at the end of the trace.
 type Thread struct {
 	M           ThreadID
 	First, Last Time  // first and last event

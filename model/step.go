@@ -2,7 +2,7 @@ package model
 
 import "sync/atomic"
 
-// StepKind says what a [Step] means and which of its fields hold what.
+// StepKind is the kind of a [Step]. It determines the meaning of the step's fields.
 type StepKind uint8
 
 // Kinds of steps. Fields that a kind does not name are zero, or their No...
@@ -35,7 +35,7 @@ const (
 	StepProcs
 )
 
-// StepFlags marks what is known about a step in addition to its content.
+// StepFlags marks properties of a step in addition to its content.
 type StepFlags uint8
 
 const (
@@ -120,8 +120,7 @@ type StepLog struct {
 	from    Time         // of the events that are logged, at the earliest
 }
 
-// Log makes l collect the steps from now on. Those of the first log are written in place, others
-// get copies.
+// Log starts logging steps to l. The first log is written in place, others get copies.
 func (m *Machine) Log(l *StepLog) {
 	l.stopped, l.from = &m.stopped, m.now+1
 	m.logs = append(m.logs, l)
@@ -131,14 +130,14 @@ func (m *Machine) Log(l *StepLog) {
 	}
 }
 
-// Stopped reports whether nobody wants to know any more what the steps show.
+// Stopped reports whether the steps are no longer wanted.
 func (l *StepLog) Stopped() bool { return l.stopped != nil && l.stopped.Load() }
 
-// Stop has those who take the steps on other goroutines drop what is still to come. Results are
-// void then. Any goroutine may call it at any time.
+// Stop makes consumers of steps on other goroutines drop the remaining ones. Results are then
+// void. It is safe for concurrent use.
 func (m *Machine) Stop() { m.stopped.Store(true) }
 
-// Wait returns when no other goroutine takes steps any more.
+// Wait blocks until no other goroutine takes steps.
 func (m *Machine) Wait() {
 	for _, l := range m.logs {
 		if l.Wait != nil {

@@ -38,7 +38,7 @@ func SyncReason(frames []Frame) string {
 	return reason
 }
 
-// Wait is what a goroutine waits for.
+// Wait classifies what a goroutine waits for.
 type Wait uint8
 
 // Those from WaitSync on end when another goroutine lets them.
@@ -68,7 +68,7 @@ var waits = map[string]Wait{
 	"chan send": WaitSend, "chan receive": WaitReceive, "select": WaitSelect,
 }
 
-// WaitOf returns what is waited for with a reason of the runtime, or one of [SyncReason].
+// WaitOf returns the Wait of a reason, which is the runtime's or from [SyncReason].
 func WaitOf(reason string) Wait {
 	w, ok := waits[reason]
 	switch {
@@ -82,7 +82,7 @@ func WaitOf(reason string) Wait {
 	return WaitOther
 }
 
-// Waits looks up [WaitOf] by the numbers of reasons.
+// Waits is a lookup table of [WaitOf] by the numbers of reasons.
 type Waits struct {
 	tables *Tables
 	known  []Wait // NumWaits: not looked up
@@ -91,7 +91,7 @@ type Waits struct {
 // NewWaits returns Waits of the reasons in t.
 func NewWaits(t *Tables) Waits { return Waits{tables: t} }
 
-// Of returns what is waited for with a reason.
+// Of returns the Wait of a reason.
 func (w *Waits) Of(reason StringID) Wait {
 	if int(reason) < len(w.known) && w.known[reason] != NumWaits {
 		return w.known[reason]

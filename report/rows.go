@@ -6,8 +6,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Sink takes the rows of a table, some at a time. It keeps what goes wrong to itself
-// until Close.
+// Sink receives the rows of a table, in batches. It keeps errors until Close.
 type Sink interface {
 	// Rows takes rows and leaves room for others, which may be the same, emptied.
 	Rows(*Rows)

@@ -118,7 +118,7 @@ func (r *textRows) quote(s string) string {
 	return textui.CSV(s)
 }
 
-// Close implements [Sink]: it writes what is buffered.
+// Close implements [Sink]: it flushes the buffer.
 func (r *textRows) Close() error {
 	if r.err == nil {
 		r.err = r.w.Flush()

@@ -77,7 +77,7 @@ func TableColumns(name string) []Column {
 	return nil
 }
 
-// TableDoc returns what a row of the table is, or "" if there is no such table.
+// TableDoc returns the description of a row of the table, or "" if there is no such table.
 func TableDoc(name string) string {
 	if d := findTable(name); d != nil {
 		return d.doc
@@ -114,8 +114,8 @@ func NewTextSink(name string, format RowFormat, w io.Writer) (Sink, error) {
 	return newTextRows(w, format, d.columns), nil
 }
 
-// CheckTable returns a [*runqueue.OldFormatError] if traces of Go 1.version do not contain what
-// the table of this name is about.
+// CheckTable returns a [*runqueue.OldFormatError] if traces of Go 1.version lack the data of
+// the table.
 func CheckTable(name string, version int) error {
 	d, err := wantTable(name)
 	if err == nil && (d.resolver != nil || d.explained != nil) {
@@ -149,8 +149,8 @@ func (ts *Tables) Within(start, end model.Time) {
 	}
 }
 
-// Follow has the tables follow the Machine of a trace of Go 1.version, from its first
-// event on. The error is that of [CheckTable].
+// Follow subscribes the tables to the Machine of a trace of Go 1.version, before its first
+// event. It returns the errors of [CheckTable].
 func (ts *Tables) Follow(m *model.Machine, version int) (err error) {
 	var explained func(*analyze.ExplainedWait)
 	var queues []any
@@ -208,8 +208,8 @@ func both[T any](f, g func(T)) func(T) {
 	}
 }
 
-// Begin has rows begin: before the first event, or later, after [model.Machine.Begin]. The
-// trace begins at origin.
+// Begin starts the output of rows: before the first event, or later, after
+// [model.Machine.Begin]. The trace starts at origin.
 func (ts *Tables) Begin(m *model.Machine, origin model.Time) {
 	for _, t := range ts.list {
 		t.rows.origin = origin
@@ -225,7 +225,7 @@ func (ts *Tables) Begin(m *model.Machine, origin model.Time) {
 	}
 }
 
-// Event notes an event, after the Machine.
+// Event records an event that the Machine has applied.
 func (ts *Tables) Event(ev *model.Event) {
 	if ts.explainer != nil {
 		ts.explainer.Event(ev)
@@ -235,7 +235,7 @@ func (ts *Tables) Event(ev *model.Event) {
 	}
 }
 
-// Close writes what is still held back. It returns the first error of writing.
+// Close writes pending rows. It returns the first error of writing.
 func (ts *Tables) Close() error {
 	if ts.explainer != nil {
 		ts.explainer.Finish()

@@ -58,7 +58,7 @@ func (t *TraceRow) lost() int64 {
 // TracesColumns returns the columns of TracesTable.
 func TracesColumns() []Column { return columnsOf(traceCells) }
 
-// WriteTraceRow gives the row to a sink for TracesColumns, which it does not close.
+// WriteTraceRow writes the row to a sink for TracesColumns. It does not close the sink.
 func WriteTraceRow(sink Sink, t *TraceRow) {
 	r := newRows(sink)
 	writer(r, nil, traceCells)(t)

@@ -84,7 +84,7 @@ func prune(dir, name string, keep int, keepBytes int64, left []string) error {
 	return nil
 }
 
-// TooLargeError says that a trace was given up because of Options.MaxFile.
+// TooLargeError is returned for a trace that exceeds Options.MaxFile and is discarded.
 type TooLargeError struct{ Limit int64 }
 
 func (e *TooLargeError) Error() string {

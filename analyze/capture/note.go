@@ -12,22 +12,22 @@ import (
 	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
-// Category is that of the user log messages that hold Notes, as JSON.
+// Category is the category of user log messages that hold Notes, as JSON.
 const Category = "schedscope.capture"
 
-// TakenCategory is that of the user log messages that follow a Note once its trace was
-// taken, with the Note's Time. So they are in all other traces of that time, but not in
-// the one that the Note is of.
+// TakenCategory is the category of user log messages that follow a Note once its trace was
+// taken, with the Note's Time. All other traces of that time have them, but not the Note's
+// own.
 const TakenCategory = "schedscope.capture.taken"
 
-// SlowCategory is that of the user log messages in which [Recorder.Observe] reports slow
+// SlowCategory is the category of user log messages in which [Recorder.Observe] reports slow
 // requests, in the words of [Cause].
 const SlowCategory = "schedscope.slow"
 
-// NoteSchema is that of a Note.
+// NoteSchema is the schema of a Note.
 const NoteSchema = "schedscope.capture/v1"
 
-// Reason is why a trace was written.
+// Reason is the reason why a trace was written.
 type Reason string
 
 // Reasons.
@@ -39,7 +39,8 @@ const (
 	ReasonHTTP    Reason = "http" // the Handler
 )
 
-// Cause is why a trace was written, with what was measured. What does not apply is zero.
+// Cause is the reason why a trace was written, with the measurements. Fields that do not apply
+// are zero.
 type Cause struct {
 	Reason Reason `json:"reason"`
 	// What is the request that was slow, the text given to Snapshot, or the signal.
@@ -130,7 +131,8 @@ func cut(s string, limit int) string {
 // maxWord is how long a reason and a time are at most, in bytes.
 const maxWord = 64
 
-// Check reports what is wrong with a Note that another program wrote. Its texts may hold anything.
+// Check returns an error if the Note, which another program may have written, is invalid. Its
+// texts may be anything.
 func (n *Note) Check() error {
 	if n.Reason == "" || len(n.Reason) > maxWord || len(n.Time) > maxWord {
 		return errors.New("its reason or time is empty or too long")

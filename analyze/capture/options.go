@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Options configures a [Recorder]: what is kept and when it is written. Zero fields have
-// the defaults of their comments; only Dir must be set.
+// Options configures a [Recorder]. Zero fields have the defaults of their comments. Only Dir
+// must be set.
 type Options struct {
 	// Dir is the folder of the files. It is made if it is not there.
 	Dir string

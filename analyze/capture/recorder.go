@@ -53,7 +53,7 @@ type Snapshot struct {
 	Cause Cause
 }
 
-// Stats count what a Recorder has done.
+// Stats counts the actions of a Recorder.
 type Stats struct {
 	Snapshots  int64            // files written
 	Failed     int64            // files that could not be written
@@ -95,9 +95,9 @@ func start(o Options, now func() time.Time, read func() *metrics.Float64Histogra
 	return r, nil
 }
 
-// Close ends recording. It waits for files that are being written, and ends what the
-// Handler records and the CPU profile of Options.Samples. SIGUSR2 does then what it did before Start. A second time it does
-// nothing.
+// Close stops recording. It waits for files that are being written, and stops recordings of
+// the Handler and the CPU profile of Options.Samples. It restores the handling of SIGUSR2.
+// Further calls do nothing.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
@@ -143,7 +143,7 @@ func (r *Recorder) Snapshot(why string) (Snapshot, error) {
 	return r.write(Cause{Reason: ReasonCall, What: why})
 }
 
-// Stats returns what was done so far.
+// Stats returns the counts so far.
 func (r *Recorder) Stats() Stats {
 	if r == nil {
 		return Stats{}

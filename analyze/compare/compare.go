@@ -19,7 +19,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Trace is what a comparison takes from one trace.
+// Trace is one trace of a comparison.
 type Trace struct {
 	Name   string // for people: printable, and unlike those of other traces
 	Sample *sample.Sample
@@ -40,8 +40,8 @@ type OpName struct {
 
 const maxOps = 20
 
-// NewTrace returns what is needed of a sample and of the analyses of its window, which it
-// does not keep.
+// NewTrace returns the Trace of a sample and of the analyses of its window. It does not retain
+// them.
 func NewTrace(name string, s *sample.Sample, r *analyze.Report) *Trace {
 	reasons := r.Waits.ByReason()
 	return &Trace{Name: name, Sample: s, Ops: opsOf(r), Reasons: result.Each(reasons, func(x *result.Named) sample.Class {
@@ -81,7 +81,7 @@ type Side struct {
 	saved []*Trace // what reports have of their traces together
 }
 
-// Schema names the format of the JSON of a [Result]. Within it fields are only ever added.
+// Schema is the format of the JSON of a [Result]. Within it fields are only ever added.
 const Schema = "schedscope.compare/v1"
 
 // Result is a comparison. Its JSON is the report for programs, in which values of unit "ns"
@@ -143,7 +143,8 @@ func (r *Result) PerOp() bool { return r.Op != "" }
 // Single reports whether a side has but one trace: then nothing is known of chance.
 func (r *Result) Single() bool { return len(r.Base.Traces) < 2 || len(r.Cand.Traces) < 2 }
 
-// Saved reports whether a side has a saved report, of whose traces parts are known together.
+// Saved reports whether the side has a saved report. The parts of its traces are known only
+// together.
 func (r *Result) Saved() bool { return len(r.Base.saved)+len(r.Cand.saved) > 0 }
 
 // Row returns the row of a quantity, nil if there is none.
@@ -156,8 +157,7 @@ func (r *Result) Row(quantity string) *Row {
 	return nil
 }
 
-// Of compares two sides, which both have at least one trace. op is what counts as an op,
-// "" if nothing does.
+// Of compares two sides with at least one trace each. Op is the unit of counting, "" for none.
 func Of(base, cand Side, op string) *Result {
 	r := &Result{Schema: Schema, Base: base, Cand: cand, Op: op, Per: "second", Alpha: Alpha, Rows: []Row{}, Warnings: []Warning{}, Hints: []string{}, Skipped: []result.Skipped{}}
 	if r.PerOp() {

@@ -96,8 +96,7 @@ func Limits(samples []*sample.Sample, l env.Limits) env.Limits {
 	return l.Beside(*least)
 }
 
-// Identity returns what the identity has by a name of budget.Identities, "" if that is not
-// known.
+// Identity returns the property with a name of budget.Identities, "" if it is not known.
 func Identity(id *sample.Identity, name string) string {
 	values := map[string]any{"gomaxprocs": id.MaxProcs, "goversion": id.Go, "goarch": id.Arch, "cpu_model": id.CPU, "ncpu": id.NumCPU,
 		"gogc": id.GOGC, "gomemlimit": id.Memlimit, "kernel": id.Kernel, "runner": id.Runner, "workload": id.Workload, "samples": id.Samples}
@@ -107,9 +106,8 @@ func Identity(id *sample.Identity, name string) string {
 	return ""
 }
 
-// SampledUnlike says if some traces have CPU samples and others do not, "" if not. Samples
-// show code where else there is only what stacks of events show, so the same waiting is
-// behind other functions.
+// SampledUnlike returns a warning if only some traces have CPU samples, else "". Samples show
+// code that event stacks do not, so the same waiting is attributed to other functions.
 func SampledUnlike(samples []*sample.Sample) string {
 	with := 0
 	for _, s := range samples {

@@ -245,7 +245,7 @@ func (row *Row) name() string {
 	return "waiting to run"
 }
 
-// Label is the quantity, without what is in the name.
+// Label returns the quantity without the parts that are in the name.
 func (row *Row) Label() string {
 	switch {
 	case row.Group == "":
@@ -387,7 +387,7 @@ func (r *Result) code() string {
 	return fmt.Sprintf("%s of the change: behind %s%s", textui.Percent(share), FrameText(p.At), how)
 }
 
-// ClassText names a class in a sentence: whose waits, of whom they were woken.
+// ClassText describes a class in a clause: its function, where it stopped, and who woke it.
 func ClassText(p *Part) string {
 	s := textui.Clean(textui.ShortFunc(p.Func))
 	if p.At != nil {
@@ -399,7 +399,7 @@ func ClassText(p *Part) string {
 	return s
 }
 
-// FrameText names a place: "main.(*T).run (server.go:88)", without a line that is unknown.
+// FrameText returns a place, "main.(*T).run (server.go:88)", without an unknown line.
 func FrameText(f *sample.Frame) string { return textui.Place(f.Func, f.File, f.Line) }
 
 // SignedValue writes a change with its sign.

@@ -41,7 +41,7 @@ type Part struct {
 // Change returns by how much the part grew.
 func (p *Part) Change() float64 { return p.Cand - p.Base }
 
-// Source is what a trace has of a total: so many ops or seconds, and its parts.
+// Source is one trace's share of a total: its ops or seconds, and its parts.
 type Source struct {
 	Units  float64 // or requests; 0: not known, the trace does not count
 	Parts  []sample.Class
@@ -174,8 +174,8 @@ func (ps Parts) MarshalJSON() ([]byte, error) {
 	})})
 }
 
-// ShareOf returns what part of the total's change this one's is, 0 if the total did not
-// change; see Mixed.
+// ShareOf returns the part's share of the total's change, 0 if the total did not change; see
+// Mixed.
 func (ps *Parts) ShareOf(p *Part) float64 {
 	if ps.Cand == ps.Base {
 		return 0
@@ -222,8 +222,8 @@ func (ps *Parts) Most() *Part {
 // others reports whether the part is the rest of many.
 func (p *Part) others() bool { return p.Func == sample.Others || p.Detail == CutWaits }
 
-// CutWaits stands, among causes, for waits that begin before the window or end after it:
-// what these were lost to is not known as a whole.
+// CutWaits is the cause of waits that begin before the window or end after it, which cannot be
+// attributed as a whole.
 const CutWaits = "in waits that the window cuts"
 
 // parts fills in where the difference is.

@@ -17,7 +17,7 @@ import (
 // has such a p by chance.
 const Alpha = 0.05
 
-// Confidence is that of intervals, where there are traces enough.
+// Confidence is the confidence of intervals, where there are enough traces.
 const Confidence = 0.95
 
 // Row is a quantity of both sides.
@@ -137,7 +137,7 @@ func quantity(text, op string) rule.Quantity {
 	return q
 }
 
-// Spec returns what to take from each trace. Window is as in [sample.Spec].
+// Spec returns the specification of a trace's sample. Window is as in [sample.Spec].
 func Spec(op, window string) *sample.Spec {
 	return &sample.Spec{Op: op, Window: window, Quantities: Quantities(op)}
 }
@@ -282,7 +282,7 @@ func EnoughText() string {
 	return s
 }
 
-// ChangeHelp says what a change is.
+// ChangeHelp defines the pairwise change.
 const ChangeHelp = "The pairwise change is the Hodges-Lehmann ratio: the median of the ratios of all pairs of a new and an old trace, which need not be the ratio of the medians; " +
 	"with zeros, the median of the differences."
 

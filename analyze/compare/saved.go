@@ -11,7 +11,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// ErrOlder is the error of a saved report without what compare takes of each trace.
+// ErrOlder is returned for a saved report without the data that compare needs of each trace.
 var ErrOlder = errors.New("an older version wrote the report, without what compare needs of each trace: analyze the traces again")
 
 // AddSaved adds the traces of a saved report: each is a sample, and what they did is known of all

@@ -13,7 +13,7 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// Warning says what makes two sides hard to compare.
+// Warning is a reason why two sides are hard to compare.
 type Warning struct {
 	Kind string `json:"kind"` // such as "gomaxprocs", "whole", "noise"
 	Text string `json:"text"`

@@ -42,7 +42,7 @@ const (
 	fewValues = 20
 )
 
-// Judge sets what is said of a whole report: verdict, findings, notes, and incidents of waits.
+// Judge sets the verdict, findings and notes of a report, and the incidents of its waits.
 // Objectives are those of requests.
 func Judge(r *result.Report, objectives ...result.Objective) {
 	r.Findings = Verdict(r, objectives...)

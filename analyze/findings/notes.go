@@ -30,7 +30,7 @@ func Notes(r *result.Report) []string {
 // maxCopies is how many traces that are there twice the notes name.
 const maxCopies = 50
 
-// Lost says what was not read.
+// Lost returns notes on the input that was not read.
 func Lost(r *result.Report) []string {
 	var notes []string
 	lossNotes(r, func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) })
@@ -187,7 +187,7 @@ func oldest(r *result.Report) int {
 	return oldest
 }
 
-// Grades says how good the evidence for starts is.
+// Grades returns the grades of evidence for starts, with the share of each.
 func Grades(q *result.Queues) string {
 	var parts []string
 	for _, g := range q.ByGrade {

@@ -12,7 +12,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// SlowRequests is the kind of diagnoses that say what makes requests slow.
+// SlowRequests is the kind of diagnoses of slow requests.
 const SlowRequests = "slow-requests"
 
 const (

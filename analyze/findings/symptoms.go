@@ -6,7 +6,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 )
 
-// Verdicts is what the catalogue has of each verdict, by its words joined by dashes.
+// Verdicts is the catalogue of verdicts. A name is the words of its verdict, joined by dashes.
 var Verdicts = []result.Symptom{
 	{Name: "healthy", Example: "fixtures/quiet.go1.26.p4.trace",
 		Meaning: "HEALTHY: nothing is to be changed.",
@@ -34,8 +34,8 @@ var Verdicts = []result.Symptom{
 		Advice:  "The sentence after the word says what recording would show it: longer, under load, or with the CPU samples that schedscope record takes."},
 }
 
-// Symptoms is what the catalogue has of each kind of finding, and at its end of the pathologies.
-// Traces that show one are in the repository.
+// Symptoms is the catalogue of findings, followed by the pathologies. Example traces are in
+// the repository.
 var Symptoms = []result.Symptom{
 	{Name: "requests", Example: "fixtures/http.trace",
 		Meaning: "How long requests took, and what is known of their time.",
@@ -167,13 +167,13 @@ var Symptoms = []result.Symptom{
 		Advice:  "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."},
 }
 
-// Symptom returns what the catalogue has of a finding or pathology of that name.
+// Symptom returns the entry of the catalogue for a finding or pathology of that name.
 func Symptom(name string) result.Symptom {
 	i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == name })
 	return Symptoms[i]
 }
 
-// Renamed are former names of what the catalogue has, and the names that say the same.
+// Renamed maps former names of entries of the catalogue to the current ones.
 var Renamed = map[string]string{
 	"affinity-lost-across-stw":       "stop-the-world",
 	"behind-dedicated-gc-worker":     "garbage-collection",

@@ -14,8 +14,8 @@ type traceMark struct {
 	maxAt            model.Time
 }
 
-// Twice says which traces seem to be there more than once, a sentence each: copies, those
-// that are compressed or saved included. Those that overlap in part it does not find.
+// Twice returns a sentence for each trace that seems to be a copy of another, including
+// compressed copies and saved reports. It does not find traces that overlap in part.
 func Twice(r *result.Report) []string {
 	var texts []string
 	traces := map[traceMark]string{}

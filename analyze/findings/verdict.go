@@ -55,8 +55,8 @@ const (
 	Unknown   = "UNKNOWN"
 )
 
-// ExitCode returns what a verdict means to a script: 0 if nothing is to be changed, 1 if something is
-// slow, 3 if that cannot be judged. Objectives decide if there are any.
+// ExitCode returns the exit code of a verdict: 0 if nothing is to be changed, 1 if something
+// is slow, 3 if that cannot be judged. If there are objectives, they decide.
 func ExitCode(v *result.Verdict) int {
 	state := func(word string) bool {
 		return slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == word })

@@ -16,7 +16,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
-// Input is what a check decides on. Check changes nothing in it.
+// Input is the input of [Check], which does not modify it.
 type Input struct {
 	Budget *budget.Budget
 	// Base are the samples of the other side; nil: the rules are absolute.
@@ -31,8 +31,8 @@ type Input struct {
 	SameProgram bool
 }
 
-// SpecOf returns what to take from traces for a budget: the quantities of its rules,
-// and those that explain a violation.
+// SpecOf returns the specification of samples for a budget: the quantities of its rules, and
+// those that explain a violation.
 func SpecOf(b *budget.Budget) sample.Spec {
 	s := sample.Spec{Workload: b.Workload, Op: b.Op, Window: b.Window}
 	var all []rule.Quantity
@@ -55,9 +55,9 @@ func SpecOf(b *budget.Budget) sample.Spec {
 	return s
 }
 
-// Check judges: guards find which traces count and what may be judged, tests compute what can be
-// computed of each rule, and the verdict is what follows. It returns an error only if it is called
-// wrongly: what is wrong with samples and budget is a verdict.
+// Check judges the samples: guards decide which traces count and which rules may be judged,
+// then tests compute the outcome of each rule, and from these the verdict. It returns an error
+// only for a wrong call. Invalid samples and budgets yield a verdict.
 func Check(in Input) (*Result, error) {
 	if err := in.check(); err != nil {
 		return nil, err

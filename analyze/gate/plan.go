@@ -10,7 +10,7 @@ import (
 	"github.com/schedscope/schedscope/internal/stat"
 )
 
-// PlanInput is what a plan is made of.
+// PlanInput is the input of [Plan].
 type PlanInput struct {
 	Budget *budget.Budget
 	// Sets are of recordings of the same program: how far traces differ is measured within
@@ -23,7 +23,7 @@ type PlanInput struct {
 	Detect float64
 }
 
-// PlanResult says what a gate with a budget can see.
+// PlanResult is the result of [Plan].
 type PlanResult struct {
 	Alpha float64 `json:"alpha"`
 	// Family is how many rules share alpha.
@@ -37,7 +37,7 @@ type PlanResult struct {
 	FalseAlarm float64 `json:"false_alarm"`
 }
 
-// PlanRow is what can be seen by one rule.
+// PlanRow is the part of a plan for one rule.
 type PlanRow struct {
 	Rule  string       `json:"rule"`
 	Slug  string       `json:"slug"`
@@ -66,8 +66,8 @@ type PlanRow struct {
 	Why        string  `json:"why,omitempty"` // nothing is known
 }
 
-// Plan says how many traces the rules of a budget need, from what recordings show of how
-// traces differ.
+// Plan returns the number of traces that the rules of a budget need, given how much recordings
+// of the same program differ.
 func Plan(in PlanInput) (*PlanResult, error) {
 	switch {
 	case in.Budget == nil:

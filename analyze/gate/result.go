@@ -17,7 +17,7 @@ import (
 // Schema of a Result as JSON.
 const Schema = "schedscope.gate/v1"
 
-// Verdict is what can be said of a rule, or of all of them.
+// Verdict is the outcome of a rule, or of all rules.
 type Verdict string
 
 // Verdicts. Unseen is a pass, too: no violation was shown, one of the size that the rule
@@ -39,7 +39,7 @@ const (
 	ExitUndecided = 3
 )
 
-// Design says how the traces of the two sides came about.
+// Design is the way the traces of the two sides were recorded.
 type Design string
 
 // Designs.
@@ -73,7 +73,7 @@ type Result struct {
 	Next []string `json:"next,omitempty"`
 }
 
-// Side are the traces of one side.
+// Side is the set of traces of one side.
 type Side struct {
 	Name     string          `json:"name"`
 	Traces   []string        `json:"traces"`
@@ -164,14 +164,14 @@ type Values struct {
 	Bounds *stat.Interval `json:"bounds,omitempty"`
 }
 
-// Waiver is one that applied.
+// Waiver is a waiver that applied.
 type Waiver struct {
 	Until   string `json:"until"` // a day, YYYY-MM-DD
 	Issue   string `json:"issue,omitempty"`
 	Ceiling string `json:"ceiling,omitempty"`
 }
 
-// Explain says of a violated rule what an engineer needs to know next.
+// Explain is the explanation of a violated rule.
 type Explain struct {
 	// Alone: the parts are of the candidate alone, and their share is of the whole: there is
 	// nothing to compare with, or the base violates the rule, too.

@@ -34,8 +34,8 @@ var rules = [NumKinds]string{
 	Exit: "runtime/proc.go: exitsyscall", GC: "runtime/mgcpacer.go: findRunnableGCWorker", STW: "runtime/proc.go: stopTheWorldWithSema",
 }
 
-// Class says why a decision may differ from the rules without breaking them. Of
-// several that apply the first one counts.
+// Class is the reason why a decision may differ from the rules without breaking them. The
+// first class that applies counts.
 type Class uint8
 
 // Classes of divergences.
@@ -155,7 +155,7 @@ type Divergence struct {
 	State *runqueue.Decision
 }
 
-// Result is what a Checker found.
+// Result is the result of a Checker.
 type Result struct {
 	Version int // minor version of Go; of merged results the last one's
 	Kinds   [NumKinds]Tally
@@ -221,7 +221,7 @@ func (c *Checker) Metric(s *model.MetricSample) {
 	}
 }
 
-// Finish judges what is held back and returns the result. Call it after
+// Finish judges the pending decisions and returns the result. Call it after
 // [model.Machine.Finish].
 func (c *Checker) Finish() *Result {
 	c.resolver.Finish()

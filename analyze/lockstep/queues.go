@@ -30,14 +30,14 @@ func NewQueues(opt Options) *Queues {
 	return &Queues{opt: opt}
 }
 
-// Begin takes the time of a step. The first is that of the trace.
+// Begin records the time of a step. The first call sets the start of the trace.
 func (q *Queues) Begin(at model.Time) {
 	if !q.began {
 		q.began, q.first = true, at
 	}
 }
 
-// Generation takes that a generation of the trace begins. They come in order.
+// Generation records the start of a generation. Calls are in order of time.
 func (q *Queues) Generation(at model.Time) { q.gens = append(q.gens, at) }
 
 // Bounds of what is kept, and of contradictions: a few, or one in so many decisions, are not judged;
@@ -48,12 +48,12 @@ const (
 	contradictedMost = 10_000
 )
 
-// Reset forgets what was found so far, but not what it knows of the trace.
+// Reset discards the results so far, but not the state of the trace.
 func (q *Queues) Reset() {
 	q.result, q.listed, q.contradicted, q.held = Result{}, [NumKinds]int{}, [NumKinds]Tally{}, nil
 }
 
-// Result returns what was found. Nothing must follow but Reset.
+// Result returns the result. Only Reset may be called afterwards.
 func (q *Queues) Result() *Result {
 	var all, contradicted int64
 	for k := range q.contradicted {

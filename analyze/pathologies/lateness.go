@@ -163,7 +163,7 @@ func procOf[T any](procs *[]T, id model.ProcID) *T {
 // maxProcs bounds the IDs of procs, which a hostile trace may make up.
 const maxProcs = 1 << 16
 
-// result adds what was found to v.
+// result adds the results to v.
 func (l *Lateness) result(v *result.Report) {
 	x := result.Lateness{Network: result.NewBounds(&l.Network), ByPoller: []result.PollerBound{}, Asleep: l.Asleep,
 		Timers: result.NewBounds(&l.Timers), UnboundedTimers: l.UnboundedTimers}

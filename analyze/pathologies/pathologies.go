@@ -16,7 +16,7 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Analysis looks for pathologies in one trace. It observes a [model.Machine] and a resolver of
+// Analysis detects pathologies in one trace. It observes a [model.Machine] and a resolver of
 // package runqueue. Step and Start must come from one goroutine, but Event may come from
 // another one: they share nothing before Finish.
 type Analysis struct {
@@ -55,7 +55,7 @@ func (p *Analysis) BeginAt(t model.Time) {
 	p.frozen = frozen{silences: p.frozen.silences}
 }
 
-// Event takes the time of an event.
+// Event records the time of an event.
 func (p *Analysis) Event(ev *model.Event) { p.frozen.event(ev.Time) }
 
 // Step implements [model.StepObserver]. Nearly all of the millions of steps are plain
@@ -132,8 +132,8 @@ func (p *Analysis) Start(s *runqueue.Start) {
 	p.chains.start(s)
 }
 
-// Finish looks at what was collected of a trace that was accounted from start to
-// end. Call it once, after the last record.
+// Finish completes the analysis of a trace that was accounted from start to end. Call it once,
+// after the last record.
 func (p *Analysis) Finish(start, end model.Time) {
 	span := end.Sub(start)
 	p.chains.finish(span)
@@ -157,7 +157,7 @@ func (p *Analysis) Found() []result.Pathology {
 	return out
 }
 
-// Result adds what was found to v.
+// Result adds the results to v.
 func (p *Analysis) Result(v *result.Report) {
 	// What ran stood still, whether or not somebody waited.
 	if x := &p.frozen; findings.WaitSeverity(&v.Latency) == result.Info && !x.periodic && result.Ratio(x.Total, v.Totals.Span) < frozenShare {

@@ -2,7 +2,7 @@ package refsched
 
 import "github.com/schedscope/schedscope/model"
 
-// PickFrom is where findRunnable finds a goroutine.
+// PickFrom is the place where findRunnable finds a goroutine.
 type PickFrom uint8
 
 // Places in the order in which runtime/proc.go: findRunnable looks, except for what is
@@ -17,7 +17,7 @@ const (
 	PickStealNext          // another proc's runnext, on the last pass
 )
 
-// PickState is what findRunnable looks at.
+// PickState is the input of findRunnable.
 type PickState struct {
 	Fair        bool // the schedtick is a multiple of 61
 	Next        bool // something is in runnext
@@ -47,7 +47,7 @@ func Pick(s PickState) PickFrom {
 	return PickNothing
 }
 
-// RetakeState is what sysmon looks at when it sees a proc in a system call.
+// RetakeState is the input of sysmon's decision on a proc in a system call.
 type RetakeState struct {
 	// InCall is how long the call has lasted, and Slice for how long the proc has had
 	// the same schedtick. sysmon measures both from when it saw them first.
@@ -80,9 +80,9 @@ func RetakeLatest(queued, others bool) model.Duration {
 // had the same schedtick for so long (runtime/proc.go: retake).
 func MayPreempt(slice model.Duration) bool { return slice >= ForcePreempt }
 
-// PreemptLatest is how long a proc keeps the same schedtick at most before sysmon
-// asks its goroutine to stop: it must see the tick, and see it again when it is
-// ForcePreempt old, with a sleep of up to SysmonMax before either.
+// PreemptLatest is the longest time that a proc keeps the same schedtick before sysmon asks
+// its goroutine to stop: it must see the tick, and see it again when it is ForcePreempt old,
+// with a sleep of up to SysmonMax before either.
 const PreemptLatest = ForcePreempt + 2*SysmonMax
 
 // MustWake reports whether a thread that makes a goroutine runnable wakes another

@@ -17,7 +17,7 @@ const (
 	maxSpan  = 7 * 24 * 3600 * 1_000_000_000 * model.Duration(1)
 )
 
-// Result is what a simulation came to.
+// Result is the result of a simulation.
 type Result struct {
 	// Span is when the last segment of the program's own goroutines ended, counted from
 	// the start.

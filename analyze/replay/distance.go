@@ -8,8 +8,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Floor is what shorter lengths count as in changes: two ticks of
-// the trace's clock.
+// Floor is the least length in changes, to which shorter ones are raised: two ticks of the
+// trace's clock.
 const Floor model.Duration = 128
 
 // W1 returns the Wasserstein-1 distance of two distributions in nanoseconds: the

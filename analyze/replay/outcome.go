@@ -5,7 +5,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Outcome is what becomes of the work under a variant.
+// Outcome is the predicted effect of a variant.
 type Outcome struct {
 	Name         string
 	Basis        Basis // of figures of waits
@@ -24,7 +24,7 @@ type Outcome struct {
 	widths widths
 }
 
-// Basis is what the figures of an outcome rest on.
+// Basis is the evidence for an outcome's figures.
 type Basis int
 
 // Bases of outcomes.
@@ -91,7 +91,7 @@ func LongPart(waits *dist.Dist) float64 {
 	return float64(long) / float64(max(1, waits.Count()))
 }
 
-// MeasuredFigures returns the figures of what was recorded.
+// MeasuredFigures returns the figures of the recording.
 func (r *Result) MeasuredFigures() []float64 { return figures(r.Measured) }
 
 // SimulatedFigures returns the figures of the recorded schedule as it was simulated, each that in the middle of all seeds.

@@ -154,8 +154,8 @@ func (r *Replay) Begin(at model.Time) {
 	r.recording.begin(at)
 }
 
-// Event takes each event, after the Machine has. It ends a window that has as many
-// starts or steps as it may have, or is as long, and simulates it.
+// Event records an event that the Machine has applied. At the limit of starts, steps or length
+// it ends the window and simulates it.
 func (r *Replay) Event(ev *model.Event) {
 	r.tracker.Event(ev)
 	if r.done || !r.begun {

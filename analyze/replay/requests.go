@@ -11,7 +11,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Group is what requests have in common that are compared with each other.
+// Group identifies requests that are compared with each other.
 type Group struct {
 	Kind string // http, grpc, rpc, tcp or task
 	Name string // of the handler or task; "" if not known

@@ -11,7 +11,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Result is what replaying one trace, or several, came to.
+// Result is the result of replaying one or several traces.
 type Result struct {
 	Traces  int
 	Windows int

@@ -5,8 +5,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Schedule is what became of the work of one or several windows: as it was
-// recorded, or under one configuration and seed.
+// Schedule is the schedule of the work of one or several windows: as recorded, or simulated
+// under one configuration and seed.
 type Schedule struct {
 	// Waits of the program's goroutines that are compared: true and whole ones, that end
 	// after the warm-up.

@@ -21,7 +21,7 @@ const (
 	broken = 0.01
 )
 
-// Fit is how well the reference reproduces a trace.
+// Fit grades how well the reference reproduces a trace.
 type Fit int
 
 // Fits.
@@ -35,7 +35,7 @@ const (
 // String returns the fit as JSON has it.
 func (f Fit) String() string { return [...]string{"unknown", "close", "rough", "poor"}[f] }
 
-// Noise is how far recordings of the same program are from each other.
+// Noise measures how much recordings of the same program differ.
 type Noise struct {
 	Pairs    int     `json:"pairs"`      // of recordings
 	W1       Lengths `json:"w1_ns"`      // of pairs
@@ -102,7 +102,7 @@ func (r *Result) Outside() float64 {
 	return r.share(func(c workload.Class) bool { return c == workload.ClassExternal || c == workload.ClassTimer })
 }
 
-// Trust is what may be claimed about variants.
+// Trust limits the claims about variants.
 type Trust struct {
 	// Refused says why no figure may; usually it is "".
 	Refused string
@@ -132,7 +132,7 @@ func (r *Result) apart() string {
 // broken reports whether too much of the trace contradicts itself.
 func (r *Result) broken() bool { return float64(r.Inconsistent) > broken*float64(r.Measured.Starts) }
 
-// Trust returns what may be claimed about variants.
+// Trust returns the limits of claims about variants.
 func (r *Result) Trust() (t Trust) {
 	switch waits := r.All.Measured.Count; {
 	case waits < fewWaits:

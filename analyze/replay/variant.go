@@ -12,8 +12,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Variant is another schedule that is asked for: what changes against the
-// recorded one.
+// Variant is a what-if: the changes of the schedule against the recorded one.
 type Variant struct {
 	Name  string // as it is written, "procs=8,gc=off"
 	parts []part
@@ -88,10 +87,10 @@ func want(wanted, value string) error {
 	return fmt.Errorf("want %s", wanted)
 }
 
-// ChangeNames returns what a variant can change.
+// ChangeNames returns the names of the possible changes.
 func ChangeNames() []string { return each(changes, func(c change) string { return c.name }) }
 
-// ChangesHelp explains what a variant can change, a line each.
+// ChangesHelp explains the possible changes, a line each.
 func ChangesHelp() string {
 	var b strings.Builder
 	for _, c := range changes {

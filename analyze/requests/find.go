@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Spec names requests.
+// Spec selects requests.
 type Spec struct {
 	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, rpc (net/rpc), task, tcp (other
 	// connections that were accepted), region, goroutine or func. Label restricts the others, or all

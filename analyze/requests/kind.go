@@ -2,7 +2,7 @@ package requests
 
 import "github.com/schedscope/schedscope/model"
 
-// Kind is what a part of a request's time went to.
+// Kind classifies a part of a request's time.
 type Kind uint8
 
 // Kinds of time. A wait has its kind where nobody's wake-up explains it.
@@ -41,7 +41,7 @@ var kindDocs = []string{"it ran", "other goroutines that it waited for ran", "wa
 	"mark assists, and waits for the collector", "waited for a proc while the world was stopped",
 	"switches of coroutines", "a task was handed over and not taken up", "not in the trace, or not kept"}
 
-// Doc says in words what the kind is.
+// Doc returns a description of the kind.
 func (k Kind) Doc() string { return model.NameOf(kindDocs, k) }
 
 // Times are lengths of time by kind.

@@ -80,9 +80,9 @@ func (l label) text(t *model.Tables) string {
 	return s + t.String(l.msg)
 }
 
-// Labels returns what the program said of the request: messages of trace.Log ("category: message"),
-// and tasks and regions that began in it ("task NAME", "region NAME"). It returns the first 8 that
-// differ; … stands for others, and for what is beyond 64 bytes of one. It may be called by Done only.
+// Labels returns the labels of the request: messages of trace.Log ("category: message"), and
+// tasks and regions that began in it ("task NAME", "region NAME"). It returns the first 8 that
+// differ; … stands for others, and for what is beyond 64 bytes of one. Only Done may call it.
 func (r *Request) Labels() (list []string) {
 	for _, l := range r.labels.list {
 		s := l.text(r.t.tables)

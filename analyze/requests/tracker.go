@@ -298,7 +298,7 @@ func (t *Tracker) split(id model.GoID, stack model.StackID) *goroutine {
 	return g
 }
 
-// Event takes an event.
+// Event records an event.
 func (t *Tracker) Event(ev *model.Event) {
 	switch {
 	case ev.Kind != model.EventGoTransition:

@@ -12,8 +12,8 @@ const (
 	CauseBins  = 128 // of the curves of causes
 )
 
-// JoinedBins returns how many neighbours of n bins become one so that there are at most
-// limit. It is a power of two, so that the bins of any two reports fit into each other.
+// JoinedBins returns the number of neighbouring bins to join so that at most limit of n
+// remain. It is a power of two: the bins of any two reports fit into each other.
 func JoinedBins(n, limit int) int {
 	joined := 1
 	for CeilDiv(n, joined) > limit {
@@ -22,7 +22,7 @@ func JoinedBins(n, limit int) int {
 	return joined
 }
 
-// CeilDiv divides and rounds up; the result is at least 1 so that it can divide, too.
+// CeilDiv returns the quotient rounded up, at least 1 so that it can be a divisor.
 func CeilDiv(a, b int) int { return max(1, (a+b-1)/b) }
 
 // Points of a spectrum: so many for each factor of ten of 1-q, and those that people
@@ -70,7 +70,7 @@ func spectrumQuantiles(n int64) []float64 {
 	return qs
 }
 
-// Each maps a list; the result is never nil, so that JSON has [] and not null.
+// Each returns f of each element. The result is never nil: JSON has [] and not null.
 func Each[S, T any](list []S, f func(*S) T) []T {
 	out := make([]T, 0, len(list))
 	for i := range list {

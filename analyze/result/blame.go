@@ -18,7 +18,7 @@ const (
 	BlameInShort = "in other system calls"
 )
 
-// CollectorName is whose a stopped world is during a garbage collection.
+// CollectorName is the owner of stopped worlds during a garbage collection.
 const CollectorName = "(garbage collector)"
 
 // ShortSyscall is the length from which the runtime may take the proc out of a system
@@ -51,7 +51,7 @@ type (
 		Rows        []BlameRow     `json:"rows" sort:"total"`  // By the program's function, at most 40 of a kind; the rest is [OtherNames].
 	}
 
-	// BlameBasis divides a time by how it is known which code ran.
+	// BlameBasis divides a time by the basis on which the code is known.
 	BlameBasis struct {
 		Sampled   model.Duration `json:"sampled_ns"`   // A CPU sample was taken in the same stretch.
 		Seen      model.Duration `json:"seen_ns"`      // By the stack of an event in or at the end of the stretch.
@@ -59,7 +59,7 @@ type (
 		Unknown   model.Duration `json:"unknown_ns"`   // No stack is known that has a function of the program.
 	}
 
-	// BlameKind is what one cause, or one reason to wait, took.
+	// BlameKind is the time of one cause, or of one reason to wait.
 	BlameKind struct {
 		Kind string `json:"kind" key:""` // The cause or reason.
 		// Goroutines were blocked: kind is a reason to wait, or time in system calls. Else they
@@ -138,7 +138,7 @@ func (b *BlameBasis) Of(basis string) *model.Duration {
 	return &b.Unknown
 }
 
-// Add adds another.
+// Add adds o.
 func (b *BlameBasis) Add(o *BlameBasis) {
 	b.Sampled += o.Sampled
 	b.Seen += o.Seen
@@ -149,7 +149,7 @@ func (b *BlameBasis) Add(o *BlameBasis) {
 // Sum returns the time on all bases.
 func (b *BlameBasis) Sum() model.Duration { return b.Sampled + b.Seen + b.Estimated + b.Unknown }
 
-// Kind returns what is known of a kind, nil if nothing.
+// Kind returns the kind of that name, nil if there is none.
 func (b *Blame) Kind(kind string) *BlameKind {
 	if i := slices.IndexFunc(b.Kinds, func(k BlameKind) bool { return k.Kind == kind }); i >= 0 {
 		return &b.Kinds[i]
@@ -247,7 +247,7 @@ func (r *BlameRow) Callee() string {
 	return stack[i-1].Function
 }
 
-// SumUp sets the kinds from the rows, in no order.
+// SumUp computes the kinds from the rows, in no order.
 func (b *Blame) SumUp() {
 	at := map[string]int{}
 	for i := range b.Rows {
@@ -263,7 +263,7 @@ func (b *Blame) SumUp() {
 	}
 }
 
-// Complete makes a kind's total that of the sum which it explains: what no row has is unknown.
+// Complete raises the total of a kind to total and counts the difference as unknown.
 func (b *Blame) Complete(kind string, blocked bool, total model.Duration) {
 	k := b.Kind(kind)
 	if k == nil {
@@ -276,7 +276,7 @@ func (b *Blame) Complete(kind string, blocked bool, total model.Duration) {
 	}
 }
 
-// Sort puts rows and kinds in their order.
+// Sort sorts rows and kinds by total, longest first.
 func (b *Blame) Sort() {
 	slices.SortStableFunc(b.Rows, func(x, y BlameRow) int {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Function, y.Function), cmp.Compare(x.File, y.File),
@@ -285,8 +285,8 @@ func (b *Blame) Sort() {
 	slices.SortStableFunc(b.Kinds, func(x, y BlameKind) int { return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Kind, y.Kind)) })
 }
 
-// Trim sorts rows and leaves the greatest: of each kind at most 40, the rest together, and
-// of each row the stacks that matter: a stack has as much JSON as ten rows.
+// Trim sorts the rows and keeps the greatest: at most 40 of each kind, with the rest in one
+// row, and the main stacks of each row. A stack takes as much JSON as ten rows.
 func (b *Blame) Trim() {
 	b.Sort()
 	all := map[bool]model.Duration{} // by whether blocked

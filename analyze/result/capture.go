@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Capture is why a program kept a trace of itself, as it noted in the trace.
+// Capture is the reason why a program kept a trace of itself, as recorded in the trace.
 type Capture struct {
 	At     model.Time `json:"at_ns"`  // When it noted that.
 	Reason string     `json:"reason"` // latency, slow, signal, call or http.
@@ -30,7 +30,7 @@ type Request struct {
 	Parts []RequestPart `json:"parts,omitempty"`
 }
 
-// String says what most of the request's time went to, cleaned.
+// String returns where most of the request's time went, safe for a terminal.
 func (r *Request) String() string {
 	rest := r.To.Sub(r.From)
 	s := fmt.Sprintf("G%d, %s from %s to %s", r.Goroutine, textui.Duration(rest), textui.Instant(r.From), textui.Instant(r.To))
@@ -60,7 +60,7 @@ func (r *Request) String() string {
 	return s
 }
 
-// String says in words why and when, cleaned.
+// String returns why and when the trace was captured, safe for a terminal.
 func (c *Capture) String() string {
 	s := fmt.Sprintf("%s, at %s", textui.Clean(c.Text), textui.Instant(c.At))
 	if c.Earlier > 0 {

@@ -2,8 +2,8 @@ package result
 
 import "slices"
 
-// Cause is why a goroutine did not run during a part of a wait. At every moment exactly one holds, the first in this order whose
-// condition is true.
+// Cause is the reason why a goroutine did not run during a part of a wait. At every moment
+// exactly one holds, the first in this order with a true condition.
 type Cause uint8
 
 // Causes.
@@ -32,7 +32,7 @@ const (
 	NumCauses
 )
 
-// CauseGroup are the causes that have one colour in pictures, and one remedy.
+// CauseGroup is a group of causes with one colour in pictures and one remedy.
 type CauseGroup struct{ ID, Label, advice string }
 
 // CauseGroups are all groups, in the order in which they are stacked.
@@ -140,8 +140,8 @@ func (c Cause) Suspected() bool {
 // nobody was on the way to use it.
 func (c Cause) IdleProc() bool { return c >= CauseSpinner && c <= CauseUnexplained }
 
-// Behind reports whether the goroutine's proc did something else: rows of
-// blame then name what.
+// Behind reports whether the goroutine's proc did something else, which rows of blame then
+// name.
 func (c Cause) Behind() bool {
 	return c >= CauseSyscall && c <= CauseGoroutine
 }

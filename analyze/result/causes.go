@@ -24,7 +24,7 @@ type (
 		Thresholds []Threshold   `json:"thresholds"`               // Limits between what is usual and what is not.
 	}
 
-	// CauseRow is what was lost to one cause.
+	// CauseRow is the time lost to one cause.
 	CauseRow struct {
 		Cause     string `json:"cause" key:""` // Name of the cause.
 		Meaning   string `json:"meaning"`      // What it means, in words.
@@ -93,7 +93,7 @@ type (
 		Total     model.Duration `json:"total_ns"`               // Time behind it, in nanoseconds.
 	}
 
-	// Queues says what the run queues did. The runtime's goroutines are included.
+	// Queues describes the run queues. The runtime's goroutines are included.
 	Queues struct {
 		Refused string `json:"refused,omitempty"` // Why there are none, in words; left out if there are.
 		// Number of starts of goroutines.
@@ -139,7 +139,8 @@ type (
 		Local []Length `json:"local" figure:"by=queue"`
 	}
 
-	// Decisions are those of one kind. Those that were judged agreed, are explained or unexplained.
+	// Decisions are the decisions of one kind. The judged ones agreed, are explained or
+	// unexplained.
 	Decisions struct {
 		// place: where a goroutine was put that became runnable. pick: what a proc ran next, also from
 		// the runnext of another one. steal: how many it took from another one's local queue.
@@ -160,7 +161,7 @@ type (
 		Count int64  `json:"count"`       // Number of them.
 	}
 
-	// Length is how long a queue was.
+	// Length is the length of a queue.
 	Length struct {
 		Proc model.ProcID   `json:"proc" key:"" range:"-1.."` // The proc; -1: the global queue.
 		Sum  model.Duration `json:"goroutine_ns"`             // Length integrated over time, goroutine-nanoseconds.
@@ -203,9 +204,8 @@ type (
 		Total    model.Duration `json:"total_ns"`          // Their share of the time, in nanoseconds.
 	}
 
-	// Lateness bounds what lies before scheduling latency. Each value is an
-	// upper bound of the lateness of one wakeup; bounds are not to be added up,
-	// which their totals would do: there are none.
+	// Lateness bounds the delay before scheduling latency. Each value is an upper bound of the
+	// lateness of one wakeup. Bounds must not be added up, so there are no totals.
 	Lateness struct {
 		Network  Bounds        `json:"network"`                         // Network wakeups.
 		ByPoller []PollerBound `json:"network_by_poller" sort:"poller"` // Network wakeups by who polled.

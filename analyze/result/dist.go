@@ -47,7 +47,7 @@ type Bounds struct {
 	Sketch
 }
 
-// Sketch is the whole of a distribution, so that it can be merged with others.
+// Sketch is the whole distribution, for merging.
 type Sketch struct {
 	// The distribution itself: an HdrHistogram of 2 significant digits in the V2
 	// compressed encoding, base64. Left out if there are fewer than two samples.
@@ -245,8 +245,7 @@ func mergeDist(into, from distribution) {
 	}
 }
 
-// Complete sets percentiles and histograms of what was merged or analysed, wherever there
-// are distributions in what v points to.
+// Complete sets the percentiles and histograms of all distributions that v points to.
 func Complete(v any) {
 	each(reflect.ValueOf(v), "", func(x reflect.Value, _ string) error {
 		d := distOf(x)

@@ -2,7 +2,7 @@ package result
 
 import "fmt"
 
-// Grade says how sure a finding is.
+// Grade is the confidence in a finding.
 type Grade uint8
 
 // Grades of findings.
@@ -22,7 +22,7 @@ func (g Grade) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 // UnmarshalText reads a grade.
 func (g *Grade) UnmarshalText(text []byte) error { return place(g, grades, "grade", text) }
 
-// Severity says how much a finding matters.
+// Severity is the importance of a finding.
 type Severity uint8
 
 // Severities of findings.

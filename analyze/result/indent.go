@@ -10,9 +10,8 @@ import (
 	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
-// Write writes the report as JSON, indented. What distributions do not hold yet, their
-// encoding, is set, and lists that are nil become empty: in a report nothing is null. A sum of
-// it all shows [Read] when anything was changed.
+// Write writes the report as indented JSON. It sets the encodings of distributions, and makes
+// nil lists empty: nothing in a report is null. A checksum lets [Read] detect changes.
 func Write(w io.Writer, v *Report) error {
 	Complete(v)
 	emptyLists(reflect.ValueOf(v).Elem())

@@ -9,12 +9,11 @@ import (
 	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
-// InfoSchema names the format of [InfoReport]. Within it fields are only ever added.
+// InfoSchema is the format of [InfoReport]. Within it fields are only ever added.
 const InfoSchema = "schedscope/info/v2"
 
 type (
-	// InfoReport is what schedscope info reports, in the form of its JSON: see [Report] for
-	// its conventions.
+	// InfoReport is the JSON of schedscope info: see [Report] for its conventions.
 	InfoReport struct {
 		Schema string  `json:"schema"`
 		Traces []About `json:"traces"`
@@ -48,7 +47,7 @@ type (
 	}
 )
 
-// Lacks fills in what the trace does not record. version is that of its format.
+// Lacks sets the list of what the trace does not record. Version is that of its format.
 func (v *About) Lacks(version int) {
 	v.Missing = []string{}
 	add := func(format string, args ...any) { v.Missing = append(v.Missing, fmt.Sprintf(format, args...)) }
@@ -70,7 +69,7 @@ func (v *About) Lacks(version int) {
 	}
 }
 
-// WriteInfo writes what is known of traces as an [InfoReport].
+// WriteInfo writes an [InfoReport] of traces.
 func WriteInfo(w io.Writer, traces []About) error {
 	return savedfile.WriteJSON(w, InfoReport{InfoSchema, traces}, true)
 }

@@ -22,7 +22,7 @@ var origins = [model.NumOrigins]struct{ name, clause, with string }{
 	model.OriginExternal:  {"external", "readied by a timer or the network poller", "in"},
 }
 
-// Parse returns the value below limit whose String is name, or limit.
+// Parse returns the value below limit with the String name, or limit.
 func Parse[T interface {
 	~uint8
 	String() string
@@ -35,7 +35,7 @@ func Parse[T interface {
 	return limit
 }
 
-// OriginName names an origin in tables, legends and pictures.
+// OriginName returns the name of an origin in tables, legends and pictures.
 func OriginName(o model.Origin) string {
 	if o < model.NumOrigins {
 		return origins[o].name
@@ -43,9 +43,8 @@ func OriginName(o model.Origin) string {
 	return o.String()
 }
 
-// OriginClause says in a sentence's words what made a goroutine runnable. Waker
-// names the goroutine that did it, or in which the runtime did; "" if there is
-// none.
+// OriginClause returns a clause for what made a goroutine runnable. Waker names the goroutine
+// that did it, or in which the runtime did; it is "" if there is none.
 func OriginClause(o model.Origin, waker string) string {
 	if o >= model.NumOrigins {
 		o = model.OriginUnknown

@@ -55,8 +55,8 @@ const (
 	maxParties = 10
 )
 
-// Merge merges reports into one, which takes over what is in them: they are not to be used
-// afterwards. See [Merger].
+// Merge merges reports and takes ownership of them. The caller must not use them afterwards.
+// See [Merger].
 func Merge(list []*Report) (*Report, error) {
 	var m Merger
 	for _, v := range list {
@@ -67,12 +67,11 @@ func Merge(list []*Report) (*Report, error) {
 	return m.Report()
 }
 
-// Merger merges reports one after another, so that only one of them and the result are in
-// memory. Counts, totals and extremes become those of the analysis of all traces together.
-// Percentiles of what several reports have are within 0.4 %, and unknown if a report does not hold
-// what they need. Pathologies have the cases of the reports that found them. Findings and notes are
-// not merged: of several reports there are none until the caller sets them. The zero value has no
-// report.
+// Merger merges reports one after another. It keeps only the result and one report in memory.
+// Counts, totals and extremes become those of an analysis of all traces. Percentiles of merged
+// reports are within 0.4 %, and unknown if a report lacks the distribution. Pathologies have
+// the cases of the reports that found them. Findings and notes are not merged: the caller sets
+// them. The zero value has no report.
 type Merger struct {
 	parts   []mergerPart // each of more than partsRatio times the reports of the next
 	skipped []Skipped
@@ -99,7 +98,7 @@ type mergerSums struct {
 	Most    int   `merge:"max"` // longest waits that a report has
 }
 
-// Add adds a report, which it takes over. After an error all is as it was before.
+// Add adds a report and takes ownership of it. After an error the Merger is unchanged.
 func (m *Merger) Add(v *Report) error {
 	walk(reflect.ValueOf(v), func(p *plan) []int { return p.texts }, func(x reflect.Value) {
 		if s := x.String(); !utf8.ValidString(s) {
@@ -131,7 +130,7 @@ func (m *Merger) Add(v *Report) error {
 	return err
 }
 
-// Merge adds the reports of o, which it takes over. After an error both are as they were before.
+// Merge adds the reports of o and takes ownership of them. After an error both are unchanged.
 func (m *Merger) Merge(o *Merger) error {
 	var all []*Report
 	for _, p := range slices.Concat(m.parts, o.parts) {
@@ -263,7 +262,7 @@ func sumOf(list []int64) int64 {
 	return sum
 }
 
-// ErrNoReport is the error of a Merger without a report.
+// ErrNoReport is returned by a Merger without a report.
 var ErrNoReport = errors.New("no report to merge")
 
 // Report returns the merged report, or [ErrNoReport]. The Merger is not to be used afterwards.

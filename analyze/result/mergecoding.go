@@ -32,8 +32,8 @@ func (v *Report) leads() []*lead {
 	return list
 }
 
-// MarshalBinary returns all that UnmarshalBinary of the same version of this program needs to go
-// on merging. The Merger can go on, too.
+// MarshalBinary returns the state of the Merger, for UnmarshalBinary of the same version of
+// this program. The Merger remains usable.
 func (m *Merger) MarshalBinary() ([]byte, error) {
 	p := m.joinAll()
 	c := coder{seen: map[string]uint64{}}

@@ -12,10 +12,9 @@ import (
 // not with events.
 const maxSaved = 128 << 20
 
-// Read reads a report that [Write] wrote. It refuses what a report cannot hold, see
-// [strict.Decode], and fields that this version does not know: reports that leave out a part
-// of what was found are worse than none. An error says what is wrong with it, without a name;
-// the report keeps nothing of r.
+// Read reads a report that [Write] wrote. It returns an error for invalid reports, see
+// [strict.Decode], and for unknown fields: reports that leave out a part of the results are
+// worse than none. Errors do not name the file. The report retains nothing of r.
 func Read(r io.Reader) (*Report, error) {
 	data, err := savedfile.ReadAll(r, maxSaved)
 	if err != nil {

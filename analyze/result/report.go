@@ -9,19 +9,19 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Schema names the format of [Report]. Within it fields are only ever added.
+// Schema is the format of [Report]. Within it fields are only ever added.
 const Schema = "schedscope.report/v2"
 
 // The types below are the JSON report. The schema is generated from them: what is said of a
 // type or a field is its description there, in the words of those who read JSON.
 type (
-	// Report is a report of schedscope analyze. Within v1 fields are only ever added, so
-	// readers skip those that they do not know; schedscope itself refuses to read a report with
-	// fields that its version does not know, or without those that it needs. Lengths of time are integer nanoseconds, with names that end in _ns.
-	// Points in time (start_ns, end_ns, at_ns, max_at_ns) are integer nanoseconds from the
-	// beginning of the trace that they belong to. Shares are between 0 and 1. Lists are
-	// sorted, most first, and complete unless said otherwise. Names are as the trace has
-	// them: untrusted text.
+	// Report is a report of schedscope analyze. Within a version fields are only ever added,
+	// so readers skip those that they do not know; schedscope itself refuses to read a report
+	// with unknown fields, or without those that it needs. Lengths of time are integer
+	// nanoseconds, with names that end in _ns. Points in time (start_ns, end_ns, at_ns,
+	// max_at_ns) are integer nanoseconds from the beginning of the trace that they belong to.
+	// Shares are between 0 and 1. Lists are sorted, most first, and complete unless said
+	// otherwise. Names are as the trace has them: untrusted text.
 	Report struct {
 		Schema string `json:"schema"` // Name and version of this format.
 		// The traces, in the order of their names; "trace" elsewhere is a place in this list, from 0.
@@ -74,7 +74,7 @@ type (
 		Sum string `json:"sum,omitempty" merge:"-"`
 	}
 
-	// Trace says what was read of one trace.
+	// Trace describes one trace and what was read of it.
 	Trace struct {
 		Name        string         `json:"name"`                    // Where it was read from.
 		Format      string         `json:"format"`                  // Version of its format, such as "go 1.26".
@@ -102,14 +102,14 @@ type (
 		Machine *Machine `json:"machine,omitempty"`
 	}
 
-	// Machine is what is known of the machine while a trace was recorded.
+	// Machine is the state of the machine while a trace was recorded.
 	Machine struct {
 		Others float64 `json:"others"` // Part of its CPU time that other programs used; 0 if not known.
 		// What disturbed the program, by the gate's default guards; left out if nothing did.
 		Disturbed string `json:"disturbed,omitempty"`
 	}
 
-	// Loss is what could not be read.
+	// Loss is the part of a trace that could not be read.
 	Loss struct {
 		Bytes int64 `json:"lost_bytes"` // Bytes that were not read; 0 if the trace refers to what it lacks, or its size changed.
 		Size  int64 `json:"size_bytes"` // Bytes in all.
@@ -127,7 +127,7 @@ type (
 		Cause string `json:"cause"` // Why it could not be read, in words.
 	}
 
-	// Totals counts what the traces hold.
+	// Totals counts the contents of the traces.
 	Totals struct {
 		// Sum of the spans of all traces, in nanoseconds.
 		Span model.Duration `json:"span_ns" figure:"span: length of what was analysed"`
@@ -151,7 +151,7 @@ type (
 		Procs uint64     `json:"procs"` // The new number of procs.
 	}
 
-	// Verdict says whether something is to be changed.
+	// Verdict is the answer to whether something is to be changed.
 	Verdict struct {
 		// HEALTHY; SLOW TAIL (some requests, or waits), SLOW (all alike), STARVED (for procs),
 		// DISTURBED (by the machine); UNKNOWN: the trace does not show enough to judge.
@@ -315,7 +315,7 @@ type (
 	}
 )
 
-// String says in one line what is lost.
+// String returns the loss in one line.
 func (l *Loss) String() string {
 	if l.Bytes == 0 {
 		return "not complete, although all that was there was read: " + l.Cause
@@ -332,8 +332,8 @@ func (l *Loss) String() string {
 	return s
 }
 
-// Early describes how much there is of a recording that ended early. Its last part is
-// incomplete, which is what ending early means and not damage.
+// Early describes the length of a recording that ended early. Its last part is incomplete,
+// which is not damage.
 func (t *Trace) Early() string {
 	s := "the recording ended early: " + t.EndedEarly
 	if t.Loss != nil {

@@ -9,7 +9,7 @@ import (
 
 // The picture of a path; times count from the request's beginning.
 type (
-	// RequestLane is what one goroutine did on a path, or those for which there is no room.
+	// RequestLane is the part of a path in one goroutine, or in those for which there is no room.
 	RequestLane struct {
 		Goroutine model.GoID // NoGoroutine: several
 		Bars      []RequestBar
@@ -22,14 +22,15 @@ type (
 		Waiting bool
 	}
 
-	// RequestWake is where a path goes on in another lane: one goroutine made the other runnable.
+	// RequestWake is a point where a path goes on in another lane: one goroutine made the other
+	// runnable.
 	RequestWake struct {
 		At       model.Duration
 		From, To int // places of lanes
 	}
 )
 
-// Lanes draws a path:
+// Lanes returns the picture of a path:
 //
 //  1. Each goroutine has a lane, in the order in which the path comes to them; the last of most
 //     lanes is that of all others.
@@ -87,8 +88,8 @@ func (p *RequestPath) Lanes(most int) (lanes []RequestLane, wakes []RequestWake)
 	return lanes, wakes
 }
 
-// Function returns the function with the most time in the lane, except for what only waited for
-// a proc; "" if none is known.
+// Function returns the function with the most time in the lane, without waits for a proc; ""
+// if none is known.
 func (l *RequestLane) Function() (most string) {
 	times := map[string]model.Duration{}
 	for i := range l.Bars {

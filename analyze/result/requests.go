@@ -110,7 +110,7 @@ type (
 		lead [3]lead // of line, wait_line and way
 	}
 
-	// RequestWay is how a request came to a part of its time.
+	// RequestWay is the context of a part of a request's time.
 	RequestWay struct {
 		// The program's functions that called the row's function, innermost first, at most 4, with the
 		// lines where they do.
@@ -158,7 +158,7 @@ type (
 	}
 )
 
-// NoName stands for a name that is not known.
+// NoName is shown for an unknown name.
 const NoName = "(unknown)"
 
 // maxTailRows is how many rows of a tail a report has.
@@ -180,7 +180,7 @@ func (t *RequestTail) Diff() float64 {
 	return t.Gain(&RequestRow{Slow: t.Total, Middle: t.Middle.Total})
 }
 
-// Who names the slowest: "1% (6, from 17.7ms on)".
+// Who describes the slowest: "1% (6, from 17.7ms on)".
 func (t *RequestTail) Who() string {
 	n, from := textui.Count(t.Count), textui.Duration(t.From)
 	if t.Share == 0 {
@@ -200,7 +200,7 @@ func (r *RequestRow) InGroup(group *RequestRow) bool {
 	return r.Kind == group.Kind && r.Function == group.Function && r.File == group.File
 }
 
-// String says in words what the part is: "lock in main.get, held by main.rebuild".
+// String returns the part in words: "lock in main.get, held by main.rebuild".
 func (r *RequestRow) String() string {
 	name := func(function string) string { return textui.Clean(textui.ShortFunc(function)) }
 	part := func(kind, function string) string {
@@ -224,8 +224,8 @@ func (r *RequestRow) String() string {
 	return wait + ": " + s
 }
 
-// Sort sorts the rows by what they add, and sums up those beyond the 100 with the most under
-// [OtherNames].
+// Sort sorts the rows by their contribution, and sums up those beyond the 100 with the most
+// under [OtherNames].
 func (t *RequestTail) Sort() { t.Rows, t.Groups = t.sorted(t.Rows), t.sorted(t.Groups) }
 
 func (t *RequestTail) sorted(rows []RequestRow) []RequestRow {
@@ -345,7 +345,7 @@ func (k *RequestKind) dropGroups() {
 	}
 }
 
-// StripLabels takes the labels from the requests that are listed.
+// StripLabels removes the labels of the listed requests.
 func (k *RequestKind) StripLabels() {
 	strip := func(s *RequestSet) {
 		for i := range s.Slowest {
@@ -393,10 +393,10 @@ func (r *RequestRow) merge(from any) {
 	r.In = r.In.and(o.In)
 }
 
-// SlowestOfGroup is how many of the slowest requests of a group a report has.
+// SlowestOfGroup is the number of the slowest requests of a group in a report.
 const SlowestOfGroup = 5
 
-// Trim sorts the slowest requests, of which it keeps a few, and what tails have.
+// Trim sorts the slowest requests and keeps a few, and sorts the tails.
 func (k *RequestSet) Trim(most int) {
 	k.cut(most)
 	for i := range k.Tails {

@@ -119,7 +119,7 @@ type (
 		ToStop Dist `json:"to_stop"` // From the beginning until no other proc was active.
 	}
 
-	// GC is what the garbage collector took.
+	// GC is the cost of the garbage collector.
 	GC struct {
 		// Share of the procs' time that workers and assists took.
 		Share float64 `json:"share" figure:"gc_share share: share of the procs' time for the garbage collector" range:"0..1"`
@@ -143,7 +143,7 @@ type (
 		Stops Tally `json:"stops"`
 	}
 
-	// Procs says what the procs did, and how many goroutines were runnable.
+	// Procs describes the use of the procs, and the number of runnable goroutines.
 	Procs struct {
 		// Share of the procs' time in which they ran goroutines or were kept by one in a
 		// system call.
@@ -198,7 +198,7 @@ type (
 		AtEnd model.Duration `json:"at_end_ns,omitzero"`
 	}
 
-	// Threads says what the threads did.
+	// Threads describes the use of the threads.
 	Threads struct {
 		Count int64 `json:"count"` // Number of threads.
 		// Those whose first event came after the beginning: no fewer than were created.

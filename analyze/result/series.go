@@ -4,9 +4,9 @@ import "github.com/schedscope/schedscope/model"
 
 // The parts of a [Report] over time and by percentile: what pictures are drawn from.
 type (
-	// Series is what procs did and how many goroutines were runnable, in at most
-	// 512 bins of equal width. Merged traces lie on top of each other, so that means
-	// are sums divided by the covered time.
+	// Series is the use of procs and the number of runnable goroutines, in at most 512 bins of
+	// equal width. Merged traces lie on top of each other: means are sums divided by the covered
+	// time.
 	Series struct {
 		Start model.Time     `json:"start_ns"` // Beginning of the first bin.
 		Width model.Duration `json:"width_ns"` // Width of a bin, in nanoseconds; 0 if there is none.
@@ -85,8 +85,8 @@ type (
 		Sample *TraceSample `json:"sample,omitempty"`
 	}
 
-	// TraceSample is what schedscope compare takes of a trace: of the program's goroutines unless said
-	// otherwise. What is not known is left out.
+	// TraceSample is the data of a trace for schedscope compare: of the program's goroutines
+	// unless said otherwise. Unknown values are left out.
 	TraceSample struct {
 		Events      int64          `json:"events"`                // Number of events.
 		CPUSamples  int64          `json:"cpu_samples,omitempty"` // Number of CPU samples on procs.
@@ -112,13 +112,13 @@ type (
 		Requests []TraceRequests `json:"requests,omitempty"`
 	}
 
-	// Places says where in several traces something is.
+	// Places are the traces that have most of something.
 	Places struct {
 		Reports int64   `json:"reports,omitempty"` // In how many reports of several traces; left out if the report was not made of such.
 		Most    []Share `json:"most"`              // The traces with most of it, at most 3.
 	}
 
-	// Share is what a trace has of something.
+	// Share is one trace's part of something.
 	Share struct {
 		Trace int            `json:"trace"`    // The trace, a place in "traces".
 		Total model.Duration `json:"total_ns"` // Its time; of requests in the slowest and those of the middle. In nanoseconds.
@@ -133,9 +133,8 @@ type (
 		P99   model.Duration `json:"p99_ns"`         // 99 % of them took no longer, in nanoseconds.
 	}
 
-	// Spread is how much a figure differs between traces, of those that have it:
-	// values of single traces, by nearest rank. Trace numbers are places in "traces", of
-	// equal ones the first.
+	// Spread is the spread of a figure between the traces that have it: values of single traces,
+	// by nearest rank. Trace numbers are places in "traces", of equal ones the first.
 	Spread struct {
 		Name   string `json:"name"`   // The figure, as in per_trace.
 		Unit   string `json:"unit"`   // ns, count, share, procs or goroutines.

@@ -6,7 +6,7 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// TraceNames names each by the end of its path alone, if no other has the same.
+// TraceNames returns the end of each path if that is unique, else the path.
 func TraceNames(names []string) []string {
 	bases := map[string]int{}
 	for _, name := range names {

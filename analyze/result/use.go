@@ -7,8 +7,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Use is what a proc's time went to: its state, and for Running the kind of
-// work, in as many kinds as pictures and reports distinguish.
+// Use classifies a proc's time: by its state, and for Running by the kind of work, as far as
+// pictures and reports distinguish kinds.
 type Use uint8
 
 // Uses of a proc.
@@ -56,7 +56,7 @@ func UseOf(state model.ProcState, work model.WorkKind) Use {
 	return UseUnknown
 }
 
-// Uses are the procs' time by what it went to.
+// Uses is the procs' time by use.
 type Uses [NumUses]model.Duration
 
 // Total returns the sum over all uses.
@@ -108,19 +108,19 @@ var UseFields = []string{
 // MarshalJSON returns an object with a field for each use.
 func (u Uses) MarshalJSON() ([]byte, error) { return marshalFields(UseFields, u[:]) }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses the output of MarshalJSON.
 func (u *Uses) UnmarshalJSON(data []byte) error { return unmarshalFields(UseFields, u[:], data) }
 
 // JSONFields returns the fields of the JSON.
 func (Uses) JSONFields() []string { return UseFields }
 
-// UsesSeries is the procs' time by what it went to, a value for each bin.
+// UsesSeries is the procs' time by use, in bins.
 type UsesSeries [NumUses][]int64
 
 // MarshalJSON returns an object with a list for each use.
 func (u UsesSeries) MarshalJSON() ([]byte, error) { return marshalFields(UseFields, u[:]) }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses the output of MarshalJSON.
 func (u *UsesSeries) UnmarshalJSON(data []byte) error { return unmarshalFields(UseFields, u[:], data) }
 
 // JSONFields returns the fields of the JSON.
@@ -151,7 +151,7 @@ func (s States) MarshalJSON() ([]byte, error) {
 	return marshalFields(stateFields, values)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses the output of MarshalJSON.
 func (s *States) UnmarshalJSON(data []byte) error {
 	values := make([]model.Duration, len(stateOrder))
 	err := unmarshalFields(stateFields, values, data)

@@ -10,7 +10,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Check checks what those who show a report rely on, in addition to [strict.Decode].
+// Check checks the assumptions of consumers of a report, in addition to [strict.Decode].
 func (v *Report) Check() error {
 	if len(v.Traces) == 0 {
 		return errors.New("it lists no traces")

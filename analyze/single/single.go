@@ -32,7 +32,7 @@ var (
 	ErrTooLarge = source.ErrTooLarge
 )
 
-// Options say how [Trace] reads and analyses. The zero value is fine.
+// Options configures [Trace]. The zero value is valid.
 type Options struct {
 	// From and To, if not 0, are the window to be analysed, in nanoseconds from the start of the
 	// trace.
@@ -153,7 +153,7 @@ func New(in *source.Input) *Input {
 	return &Input{in, t}
 }
 
-// Explain puts the trace's name before an error of reading it, unless it is there already.
+// Explain adds the trace's name to a read error, unless the error contains it.
 func (in *Input) Explain(err error) error {
 	if errors.As(err, new(*source.Error)) {
 		return err
@@ -243,7 +243,7 @@ func (rd *Reading) Complete(ctx context.Context, v *result.Report, objectives ..
 	findings.Judge(v, objectives...)
 }
 
-// Describe says what was read of the trace.
+// Describe returns a description of the trace as read.
 func (rd *Reading) Describe() result.Trace {
 	start := rd.Machine.Start()
 	if rd.Windowed {

@@ -6,7 +6,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// ErrOldFormat reports that the trace is of a Go version whose traces do not show enough.
+// ErrOldFormat is returned for a trace of a Go version that records too little.
 var ErrOldFormat = errors.New("the work cannot be separated from its schedule: want a trace of Go 1.22 or newer")
 
 // Warmup is the part of a window that comparisons leave out: what the run queues held when the window began is not known
@@ -157,7 +157,7 @@ func (e *Extractor) Finish(at model.Time) (*Workload, error) {
 	return e.close(at), nil
 }
 
-// Reuse takes back a workload that is not used any more, for the memory of the next one.
+// Reuse releases a workload that is no longer used. The next one reuses its memory.
 func (e *Extractor) Reuse(w *Workload) { e.spare = w.Goroutines }
 
 // Step implements [model.StepObserver].

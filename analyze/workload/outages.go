@@ -81,7 +81,7 @@ type Outage struct {
 	Length model.Duration
 }
 
-// Outages are what was found of outages, and of standstills.
+// Outages counts outages and standstills.
 type Outages struct {
 	List        []Outage       `json:"-"` // by goroutine and segment
 	Count       int            `json:"count"`
@@ -94,7 +94,7 @@ type Outages struct {
 	DoubtedTotal model.Duration `json:"doubted_ns"`
 }
 
-// Add adds what is counted of another window.
+// Add adds the counts of another window.
 func (o *Outages) Add(x *Outages) {
 	o.Count += x.Count
 	o.Total += x.Total

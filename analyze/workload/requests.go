@@ -37,8 +37,8 @@ type point struct {
 	op     Op
 }
 
-// Request takes a request that goroutine from began at start, and goroutine to ended at end. A
-// request that began before the window is not in it.
+// Request adds a request from its start in goroutine from to its end in goroutine to. Requests
+// that start before the window are ignored.
 func (e *Extractor) Request(group int32, from model.GoID, start model.Time, to model.GoID, end model.Time) {
 	if w := e.w; w != nil && start >= w.Start {
 		w.found = append(w.found, found{group, from, to, start, end})

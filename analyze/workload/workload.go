@@ -136,7 +136,7 @@ const (
 	NumEnds
 )
 
-// Class is how far a wait may be carried over to another schedule.
+// Class classifies how far a wait carries over to another schedule.
 type Class uint8
 
 // Classes of waits.
@@ -162,14 +162,14 @@ var classNames = []string{"none", "hand-off", "join", "lock", "cond", "select", 
 // String returns the class's name as tables print it.
 func (c Class) String() string { return model.NameOf(classNames, c) }
 
-// TimeDependent reports whether who is woken, and by whom, depends on the times
-// of the schedule, so that another schedule may have other edges.
+// TimeDependent reports whether the times of the schedule decide who is woken, and by whom.
+// Another schedule may then have other edges.
 func (c Class) TimeDependent() bool {
 	return c == ClassLock || c == ClassCond || c == ClassSelect || c == ClassBuffered
 }
 
-// Segment is what a goroutine computes between two stops of its own making:
-// preemptions do not end it.
+// Segment is the computation of a goroutine between two voluntary stops. Preemptions do not
+// end it.
 type Segment struct {
 	// CPU is how long it runs, without what stop-the-worlds took of it.
 	CPU    model.Duration
@@ -225,7 +225,7 @@ type Op struct {
 	Tail, Inject bool
 }
 
-// Object is what several goroutines wait for.
+// Object is something that several goroutines wait for.
 type Object struct {
 	Class Class
 	// Of a ClassJoin. The wait is over when each of Children has ended, each of Parts has come to the end of
@@ -250,8 +250,8 @@ const (
 	ArriveWake                      // somebody unknown wakes G from the wait that ends its segment Seg
 )
 
-// Arrival is what happens to goroutines at a fixed time and by nobody that
-// the workload contains.
+// Arrival is the creation or wake-up of a goroutine at a fixed time, by nothing that the
+// workload contains.
 type Arrival struct {
 	At   model.Duration // since the window's start
 	G    int32

@@ -189,7 +189,7 @@ type fetched struct {
 	temporary *os.File // nil: it is in memory
 }
 
-// Close removes what is temporary.
+// Close removes temporary files.
 func (f fetched) Close() {
 	if f.temporary != nil {
 		f.temporary.Close()

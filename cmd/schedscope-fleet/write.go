@@ -25,7 +25,7 @@ func init() {
 // mergeFn merges reports.
 type mergeFn struct{}
 
-// MergeAccumulators takes over both.
+// MergeAccumulators merges b into a and returns it.
 func (*mergeFn) MergeAccumulators(a, b Reports) (Reports, error) { return a, a.Merge(b.Merger) }
 
 // reportFn writes the report of each key that has one.

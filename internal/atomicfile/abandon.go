@@ -22,9 +22,9 @@ func init() {
 	unfinished.temps, unfinished.dirs = map[*temp]bool{}, map[*Set][]string{}
 }
 
-// Abandon removes what is not complete, so that the program can end at once. No file appears after
-// it: who wants to make or name one waits until the program ends. It returns false, and does
-// nothing, if the last outputs have their names: the program is about to end by itself.
+// Abandon removes incomplete outputs, so that the program can end at once. After it, calls
+// that create or rename files block until the program ends. It returns false and does nothing
+// if the last outputs are in place: the program is about to end by itself.
 func Abandon() bool {
 	naming.Lock()
 	if named {
@@ -43,7 +43,8 @@ func Abandon() bool {
 	return true
 }
 
-// Finish has f, which renames what is complete, give the last outputs of the program their names.
+// Finish calls f, which puts the last outputs of the program in place. If f succeeds, Abandon
+// does nothing.
 func Finish(f func() error) error { return giveNames(true, f) }
 
 func giveNames(last bool, f func() error) error {
@@ -54,8 +55,8 @@ func giveNames(last bool, f func() error) error {
 	return err
 }
 
-// Make has f make files or folders in a temporary folder, or next to outputs, unless Abandon has
-// removed it.
+// Make calls f, which creates files or folders in a temporary folder or next to outputs. After
+// Abandon it blocks until the program ends.
 func Make(f func() error) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()

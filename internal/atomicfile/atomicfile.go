@@ -61,7 +61,7 @@ func CreateNew(path string) (*File, error) {
 	return f, nil
 }
 
-// WriteFile has write fill the file path, buffered, and commits it if both
+// WriteFile writes the file path by calling write with a buffered writer, and commits it if
 // write and the flush succeed. Otherwise path stays as it was.
 func WriteFile(path string, write func(io.Writer) error) error {
 	var s Set
@@ -90,7 +90,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fault, which tests set, is asked before each write to an output; its error is that of the write.
+// Fault is a function that tests set. It is called before each write to an output, and its
+// error becomes that of the write.
 var Fault func() error
 
 // Write adds p to an output that is open.

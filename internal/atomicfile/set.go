@@ -18,8 +18,8 @@ type Set struct {
 	made  []string // folders, the inner ones first
 }
 
-// WriteFile has write fill the file path, buffered, which Commit puts in place. If it fails,
-// the Set is as it was before.
+// WriteFile adds the file path, written by calling write with a buffered writer. If it fails,
+// the Set is unchanged.
 func (s *Set) WriteFile(path string, write func(io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
@@ -36,13 +36,13 @@ func (s *Set) WriteFile(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// Move has Commit rename a file, which is complete, and Abort remove it. Both names must be
-// of one file system.
+// Move adds the rename of a complete file. Commit renames it, Abort removes it. Both names
+// must be on one file system.
 func (s *Set) Move(from, to string) {
 	s.files = append(s.files, &File{path: to, temp: &temp{name: from}})
 }
 
-// MkdirAll makes a folder with those above it. Abort removes what was made, if it is empty.
+// MkdirAll creates a folder and its parents. Abort removes the created ones that are empty.
 func (s *Set) MkdirAll(dir string) error {
 	var made []string
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
@@ -58,7 +58,7 @@ func (s *Set) MkdirAll(dir string) error {
 	})
 }
 
-// Abort drops what has not been committed.
+// Abort discards uncommitted outputs.
 func (s *Set) Abort() {
 	for _, f := range s.files {
 		f.Abort()
@@ -70,9 +70,9 @@ func (s *Set) Abort() {
 	Make(func() error { delete(unfinished.dirs, s); return nil })
 }
 
-// Commit gives all files their names, in the order in which they were added. If it fails, what
-// was there before is there again. Only a program that is killed between two renames, some
-// microseconds apart, leaves some of the new files with some of the old.
+// Commit renames all files, in the order in which they were added. If it fails, the old files
+// are restored. Only a program that is killed between two renames, some microseconds apart,
+// leaves some of the new files with some of the old.
 //
 //  1. Close the files: what is not written by then shows before anything has a name.
 //  2. Prepare the names: reserve new ones, and keep what is replaced under a name of its own.

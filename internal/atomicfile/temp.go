@@ -17,8 +17,8 @@ const stale = time.Hour
 
 var tempName = regexp.MustCompile(`(?s)^\.(.+)\.schedscope-[0-9]+-[0-9]+$`)
 
-// Target returns the base name of what a temporary file or folder is to become, or ok is false:
-// the name is not that of one. It is cut after 100 bytes.
+// Target returns the base name of the target of a temporary file or folder, cut after 100
+// bytes. Ok is false if name is not that of one.
 func Target(name string) (base string, ok bool) {
 	m := tempName.FindStringSubmatch(name)
 	if m == nil {
@@ -84,8 +84,8 @@ func (t *temp) remove() {
 	}
 }
 
-// Folder makes a temporary folder next to path. Remove removes it with all that is in it, a
-// second time nothing; if the program is killed, what next writes there does.
+// Folder creates a temporary folder next to path. Remove removes it with its contents; further
+// calls do nothing. If the program is killed, the next one that writes there removes it.
 func Folder(path string, perm fs.FileMode) (name string, remove func(), err error) {
 	t, err := newTemp(path, false, func(name string) error { return os.Mkdir(name, perm) })
 	if err != nil {
@@ -94,8 +94,8 @@ func Folder(path string, perm fs.FileMode) (name string, remove func(), err erro
 	return t.name, t.remove, nil
 }
 
-// Scratch makes a temporary file next to path that is written, read, and removed. Remove
-// closes and removes it.
+// Scratch creates a temporary file next to path, open for reading and writing. Remove closes
+// and removes it.
 func Scratch(path string) (f *os.File, remove func(), err error) {
 	t, err := newTemp(path, false, func(name string) (err error) {
 		f.Close() // of an attempt before

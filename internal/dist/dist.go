@@ -54,8 +54,8 @@ const (
 	nearShare = 4       // eights for each sample
 )
 
-// Of returns the distribution of which h is the histogram. Only what is given next to it
-// is exact. It owns h.
+// Of returns the distribution with the histogram h. Only the other arguments are exact. It
+// owns h.
 func Of(h *hdr.Histogram, total, least, greatest model.Duration, maxAt model.Time) *Dist {
 	return &Dist{count: h.Total(), total: total, min: least, max: greatest, maxAt: maxAt, hist: h}
 }

@@ -107,7 +107,7 @@ func (p *Packed) add(b int, n int64) {
 	p.Total += n
 }
 
-// Bytes returns what [Counts] takes, which must not be changed.
+// Bytes returns the input of Counts. The caller must not change it.
 func (p Packed) Bytes() []byte { return p.payload }
 
 // cursor goes through the buckets that are not empty.
@@ -219,7 +219,7 @@ func unpack(raw []byte) (Packed, error) {
 	return Counts(payload)
 }
 
-// Counts checks what Bytes returned, which it keeps.
+// Counts validates the output of Bytes and takes ownership of it.
 func Counts(payload []byte) (Packed, error) {
 	p, b := Packed{payload: payload}, int64(0)
 	for rest := payload; len(rest) > 0; {

@@ -42,7 +42,7 @@ const (
 	Single Side = ""
 )
 
-// Policy says in which order the sides of a round come.
+// Policy is the order of the sides in a round.
 type Policy string
 
 // Policies.
@@ -60,7 +60,7 @@ const (
 	Separate    = ""            // not known to be
 )
 
-// Order says how the recordings of a folder came about.
+// Order is the history of the recordings of a folder.
 type Order struct {
 	Schema string `json:"schema"`
 	Design string `json:"design"`
@@ -70,7 +70,7 @@ type Order struct {
 	Sum      string    `json:"sum,omitempty"` // of all else, see [savedfile.Sum]
 }
 
-// Session is one call.
+// Session is one call of the recorder.
 type Session struct {
 	Policy Policy   `json:"policy"`
 	Seed   uint32   `json:"seed"`
@@ -148,8 +148,7 @@ func (o *Order) Rounds() int {
 	return last
 }
 
-// Lookup returns what is known of a recording by its name relative to the folder, or
-// nil.
+// Lookup returns the recording of a file, named relative to the folder, or nil.
 func (o *Order) Lookup(file string) *Trace {
 	i := slices.IndexFunc(o.Traces, func(t Trace) bool { return t.File == file })
 	if i < 0 {
@@ -192,7 +191,7 @@ func Read(name string) (*Order, error) {
 	return o, nil
 }
 
-// Check refuses what Add and Begin would not have made.
+// Check returns an error if the order cannot be the result of Add and Begin.
 func (o *Order) Check() error {
 	if o.Design != Interleaved && o.Design != Separate {
 		return fmt.Errorf("unknown design %q", o.Design)

@@ -48,8 +48,8 @@ func (f *Family) write(b *strings.Builder) {
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// Labels returns {name="value",...} of pairs; empty values are left out, as they mean
-// that there is no label.
+// Labels returns {name="value",...} of pairs, without those that have an empty value, which
+// means that there is no label.
 func Labels(pairs ...string) string {
 	var out []string
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -63,7 +63,7 @@ const (
 	killed
 )
 
-// RunOptions say how to record one program.
+// RunOptions configures Run.
 type RunOptions struct {
 	Command   []string
 	Target    string // the file that the trace goes to

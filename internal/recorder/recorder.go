@@ -11,7 +11,7 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 )
 
-// Log is how a recorder speaks to whoever watches. None of its functions may be nil.
+// Log receives the messages of a recorder. None of its functions may be nil.
 type Log struct {
 	Warn   func(format string, args ...any) // what is wrong but does not end the work
 	Note   func(format string, args ...any) // what is good to know
@@ -19,7 +19,7 @@ type Log struct {
 	Hint   func(format string, args ...any) // what can be done about a warning
 }
 
-// Disturbed is the error of a machine that is not quiet enough.
+// Disturbed is the error for a machine that is not quiet enough.
 type Disturbed struct{ error }
 
 // Unwrap returns the cause.

@@ -17,7 +17,7 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// Options say what to record in turns.
+// Options configures Record.
 type Options struct {
 	Dir     string // is filled; it must be new or empty without Add
 	Rounds  int

@@ -72,7 +72,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// ReadAll returns what r has, which is an error if it is more than limit bytes.
+// ReadAll returns the contents of r, and an error if they exceed limit bytes.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
@@ -84,7 +84,7 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Sum returns the hash of what a struct is as JSON, for its field
+// Sum returns the hash of a struct's JSON, for its field
 //
 //	Sum string `json:"sum,omitempty"`
 //

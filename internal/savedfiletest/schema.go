@@ -70,8 +70,8 @@ type generator struct {
 	names map[string]reflect.Type
 }
 
-// Check checks that the published schema is what the type says. With -update-schema it writes
-// the file.
+// Check fails the test unless the published schema matches the type. With -update-schema it
+// writes the file.
 func (s Schema) Check(t testing.TB) {
 	t.Helper()
 	g := &generator{Schema: s, t: t, docs: map[string]string{}, words: map[string][]string{}, names: map[string]reflect.Type{}}
@@ -132,7 +132,7 @@ func Compile(t testing.TB, name string) *jsonschema.Schema {
 	return s
 }
 
-// Validate returns what the schema has against JSON.
+// Validate returns the violations of the schema in JSON.
 func Validate(s *jsonschema.Schema, r io.Reader) error {
 	doc, err := jsonschema.UnmarshalJSON(r)
 	if err != nil {

@@ -21,7 +21,7 @@ var sumKey = regexp.MustCompile(`,\s*"sum":\s*"[0-9a-f]*"|\s*"sum":\s*"[0-9a-f]*
 // Unsealed returns JSON without its sum.
 func Unsealed(data []byte) []byte { return sumKey.ReplaceAll(data, nil) }
 
-// Sealed returns JSON with a sum of what it holds, for what only changes with a sum that is right.
+// Sealed returns JSON with a sum of its contents.
 func Sealed(data []byte) []byte {
 	data = Unsealed(data)
 	return bytes.Replace(data, []byte("{"), fmt.Appendf(nil, `{"sum":%q,`, savedfile.Sum(json.RawMessage(data))), 1)

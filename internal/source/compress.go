@@ -77,7 +77,7 @@ func (l *limited) wrap(err error) error {
 	return &PackedError{l.name, err}
 }
 
-// PackedError says that compressed data is damaged, or more than a limit allows.
+// PackedError is returned for compressed data that is damaged or exceeds a limit.
 type PackedError struct {
 	Compression string // gzip or zstd
 	Err         error

@@ -20,7 +20,7 @@ type Skipped struct {
 	Why  string // what it seems to be, or what is wrong: "a CPU profile (pprof)"; or NamedTwice
 }
 
-// NamedTwice is why a file that was named before is skipped.
+// NamedTwice is the reason for skipping a file that was named before.
 const NamedTwice = "named twice"
 
 // hostPort is an address without its scheme: localhost:6060, [::1]:6060,

@@ -58,7 +58,7 @@ func (in *Input) Changed() (size, written bool) {
 // TooLarge reports whether reading ended at Options.MaxBytes.
 func (in *Input) TooLarge() bool { return in.over.Load() }
 
-// EndedBy says what ended the recording of an interrupted trace.
+// EndedBy returns what ended the recording of an interrupted trace.
 func (in *Input) EndedBy() string {
 	if errors.Is(in.Cause, context.Canceled) {
 		return "interrupted"

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// SniffLen is how many bytes from the start of some data Sniff wants to see.
+// SniffLen is the number of bytes that Sniff needs from the start of some data.
 const SniffLen = 4096
 
-// A Format is a class of data that calls for a way of its own to go on.
+// A Format is a class of data that is opened in one way.
 type Format int
 
 const (
@@ -22,8 +22,8 @@ const (
 	JSON // a document, perhaps a saved report
 )
 
-// A Guess is what the first bytes of some data say about it. As an error it says that
-// the data is not a Go execution trace that can be read.
+// A Guess is the guessed format of some data. As an error it means that the data is not a
+// readable Go execution trace.
 type Guess struct {
 	Format Format
 	Seems  string // what follows "it seems to be": "an HTML page"
@@ -50,8 +50,8 @@ const headerLen = 16
 // traceHeader matches the header of a trace of any version.
 var traceHeader = regexp.MustCompile(`^go (\d+)\.(\d+) trace\x00*$`)
 
-// Sniff says what data seems to be. prefix is its first SniffLen bytes, or all
-// of it if it is shorter; more bytes can only make the guess better.
+// Sniff guesses the format of data from prefix, its first SniffLen bytes or all of it if it is
+// shorter. More bytes can only improve the guess.
 func Sniff(prefix []byte) *Guess {
 	if len(prefix) == 0 {
 		return &Guess{Seems: "empty", Hint: hintEmpty}

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A Kind says where the data of a Ref is.
+// A Kind is the kind of source that a Ref names.
 type Kind int
 
 const (
@@ -40,7 +40,7 @@ const (
 	defaultGrace    = time.Minute
 )
 
-// Options says how Open reads. The zero value reads files.
+// Options configures Open. The zero value reads files.
 type Options struct {
 	Stdin    io.Reader // behind "-"; an *os.File at offset 0 of a regular file is read in parallel
 	MaxBytes int64     // most bytes to decompress from one input
@@ -48,7 +48,7 @@ type Options struct {
 	HTTP     HTTPOptions
 }
 
-// HTTPOptions says how a trace is fetched from a server.
+// HTTPOptions configures fetching a trace from a server.
 type HTTPOptions struct {
 	Length  time.Duration // of the recording; an address with a path keeps its own
 	Always  bool          // Length is that of an address with a path, too
@@ -68,11 +68,10 @@ type HTTPOptions struct {
 	Progress func(bytes int64)
 }
 
-// ErrTooLarge is the cause of errors that say that an input went over a limit
-// of Options.
+// ErrTooLarge is the cause of errors about inputs that exceed a limit of Options.
 var ErrTooLarge = errors.New("too large")
 
-// An Error is what went wrong with one operand and how to put it right.
+// An Error is the failure of one operand, with a hint.
 type Error struct {
 	Doing string // what was being done to what: "opening trace.out"; may be empty
 	Err   error
@@ -84,7 +83,7 @@ func (e *Error) Error() string { return strings.TrimPrefix(e.Doing+": "+e.Err.Er
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Hint returns what the user can do about err, one line, or "" if no Error in err knows.
+// Hint returns advice for the user about err, one line, or "" if no Error in err has any.
 func Hint(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

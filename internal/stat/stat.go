@@ -142,7 +142,7 @@ func meanSS(x []float64) (mean, ss float64) {
 	return mean, ss
 }
 
-// Slope returns that of the line of least squares through the points, NaN if there is none.
+// Slope returns the slope of the least-squares line through the points, NaN if there is none.
 func Slope(x, y []float64) float64 {
 	mx, squares := meanSS(x)
 	sum := 0.0

@@ -14,10 +14,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Object is an array that JSON has as an object, with a field for each element.
+// Object is an array that is an object in JSON, with a field for each element.
 type Object interface{ JSONFields() []string }
 
-// Range is what a number may be.
+// Range is a range of numbers, both bounds included.
 type Range struct{ Least, Most float64 }
 
 // RangeOf returns the range that a field declares: "LEAST..MOST", of which either may be left

@@ -17,7 +17,7 @@ import (
 	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
-// SchemaError is the error of a file of another schema, or of another version of it.
+// SchemaError is returned for a file of another schema or version.
 type SchemaError struct{ Got, Want string }
 
 func (e *SchemaError) Error() string {
@@ -29,8 +29,8 @@ func (e *SchemaError) Error() string {
 	return text
 }
 
-// Decode reads JSON that was saved of a struct, if it is an object of the schema, unless that is "",
-// and holds nothing but what the types allow:
+// Decode decodes the JSON of a struct. It returns an error unless data is an object of the
+// schema, if that is not "", and holds only what the types allow:
 //
 //  1. All keys of an object are fields of its struct, as they are written, and none is there twice.
 //  2. All fields are there, except those with omitempty or omitzero, and none is null.

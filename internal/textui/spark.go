@@ -2,8 +2,8 @@ package textui
 
 var rising = []rune(" ▁▂▃▄▅▆▇█")
 
-// Spark returns one character per value, its height the value's share of top.
-// Only zero is blank: what is little but something shows.
+// Spark returns one character per value, its height the value's share of top. Only zero is
+// blank.
 func Spark(values []float64, top float64) string {
 	full := len(rising) - 1
 	out := make([]rune, len(values))

@@ -79,9 +79,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// Shorten returns s in at most limit columns; what does not fit is taken out
-// of the middle, because the ends of a function's name say most: the module
-// and the method. A limit of 0 or less is none.
+// Shorten returns s in at most limit columns. It cuts the middle, because the ends of a
+// function's name matter most: the module and the method. A limit of 0 or less means none.
 func Shorten(s string, limit int) string {
 	if limit <= 0 || Width(s) <= limit {
 		return s
@@ -152,8 +151,8 @@ func ShortFunc(name string) string {
 	return head
 }
 
-// Place names a function and where it is: "main.(*T).run (server.go:88)", without what is
-// not known; "" without the function.
+// Place returns a function and its position, "main.(*T).run (server.go:88)", without unknown
+// parts; "" without the function.
 func Place[N int | uint64](function, file string, line N) string {
 	s := Clean(ShortFunc(function))
 	if function == "" || file == "" {
@@ -188,7 +187,7 @@ func Columns(s string, limit int, indent string) string {
 	return b.String()
 }
 
-// ShellWord quotes what a shell would take apart.
+// ShellWord quotes s if a shell would split or expand it.
 func ShellWord(s string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:@%,"
 	if s != "" && strings.Trim(s, plain) == "" {

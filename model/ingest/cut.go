@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
-// CutResult says what [Cut] wrote.
+// CutResult describes the output of [Cut].
 type CutResult struct {
 	// Generations are those that were written, as they lie in the original.
 	Generations []Generation

@@ -36,7 +36,7 @@ func parseHeader(b []byte) (version int, err error) {
 	return version, nil
 }
 
-// BatchKind says what a batch holds.
+// BatchKind is the kind of a batch's contents.
 type BatchKind uint8
 
 // Kinds of batches.

@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
-// Index describes what a trace consists of, from its batch headers alone.
+// Index is the structure of a trace, from its batch headers alone.
 type Index struct {
 	// Version n says that the trace has the format of Go 1.n.
 	Version int
@@ -45,7 +45,7 @@ type Generation struct {
 	minTicks, maxTicks uint64
 }
 
-// BatchSize adds up batches of one kind.
+// BatchSize is the number and size of the batches of one kind.
 type BatchSize struct {
 	Count int64
 	Bytes int64 // headers included
@@ -82,9 +82,9 @@ func (x *Index) Start() model.Time {
 	return x.Generations[0].First
 }
 
-// WallAt returns the wall clock at a time of the trace in Unix nanoseconds, 0 before Go
-// 1.25. It is that of the first generation, and what elapsed since: that the wall clock is
-// set meanwhile changes nothing.
+// WallAt returns the wall clock at a time of the trace in Unix nanoseconds, 0 before Go 1.25.
+// It is that of the first generation plus the time since: later changes of the wall clock have
+// no effect.
 func (x *Index) WallAt(t model.Time) int64 {
 	if len(x.Generations) == 0 || x.Generations[0].Wall == 0 {
 		return 0
@@ -102,9 +102,9 @@ func (g *Generation) Unit() model.Duration {
 	return model.Duration(1e9 / g.Frequency)
 }
 
-// NewIndex walks the batch headers of a trace of size bytes. It reads some 64
-// bytes per batch, which are up to 64 KiB long. Damage is no error: the error is
-// an [*EmptyError] if r is no trace, or r's own.
+// NewIndex walks the batch headers of a trace of size bytes. It reads some 64 bytes per batch,
+// which are up to 64 KiB long. Damage is not an error. It returns an [*EmptyError] if r is not
+// a trace, or r's own error.
 func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 	var header [headerLen]byte
 	if n, err := r.ReadAt(header[:min(size, headerLen)], 0); err != nil && (err != io.EOF || int64(n) < min(size, headerLen)) {

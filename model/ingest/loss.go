@@ -8,7 +8,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Loss says what of a trace could not be read. Everything before it was
+// Loss describes the part of a trace that could not be read. Everything before it was
 // delivered.
 type Loss struct {
 	// Generation is the runtime's number of the generation in which reading
@@ -41,7 +41,7 @@ type stuckError struct {
 
 func (e *stuckError) Error() string { return e.err.Error() }
 
-// String says in one line what is lost and why.
+// String returns the loss and its cause in one line.
 func (l *Loss) String() string {
 	if l.LostBytes == 0 {
 		return fmt.Sprintf("all %d bytes were read, but the trace is not complete: %v", l.Size, l.Cause)
@@ -57,14 +57,14 @@ func (l *Loss) String() string {
 	return fmt.Sprintf("lost %.1f%% of the trace (%d of %d bytes, from %s on): %v", share, l.LostBytes, l.Size, where, l.Cause)
 }
 
-// EmptyError says that an input has no readable event at all.
+// EmptyError is returned for an input without a readable event.
 type EmptyError struct {
 	Size    int64 // of the input in bytes, as far as it was read
 	Version int   // n of the header's Go 1.n; 0 if there is no valid header
 	Cause   error
 }
 
-// Error says why there is nothing to read.
+// Error returns why the input has no readable event.
 func (e *EmptyError) Error() string { return "no readable event: " + e.Cause.Error() }
 
 // Unwrap returns the cause.

@@ -7,7 +7,7 @@ import (
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
-// Decoder chooses what decodes generations. The events do not depend on it.
+// Decoder selects the decoder of generations. The events do not depend on it.
 type Decoder uint8
 
 const (

@@ -12,8 +12,8 @@ import (
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
-// Options say how to read a trace. The zero Options read all of it with raw
-// times and as many workers as Go may use processors.
+// Options configures a Reader. The zero value reads all of a trace with raw times and
+// GOMAXPROCS workers.
 type Options struct {
 	Clock Clock
 	// Workers is the number of generations that are decoded at the same time; 0
@@ -35,8 +35,7 @@ type Options struct {
 	Index *Index
 }
 
-// Reader hands out the events of a trace in order. It is not safe for
-// concurrent use.
+// Reader reads the events of a trace in order. It is not safe for concurrent use.
 type Reader struct {
 	tables *model.Tables
 	src    source
@@ -65,8 +64,8 @@ type Reader struct {
 	leaving bool          // the window's end was passed
 }
 
-// NewReader returns a reader of a stream. It reads ahead by one generation. The
-// error is an [*EmptyError] if the stream is no trace.
+// NewReader returns a reader of a stream. It reads ahead by one generation. It returns an
+// [*EmptyError] if the stream is not a trace.
 func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	br := bufio.NewReaderSize(r, 4*wire.MaxBatchSize)
 	header, version, err := peekHeader(br)
@@ -82,8 +81,8 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	return start(newStreamSource(br, header, version), version, 0, nil, opts), nil
 }
 
-// NewReaderAt returns a reader of a trace of size bytes, for example a file. The
-// error is an [*EmptyError] if it is no trace. Workers read from r until Close returns.
+// NewReaderAt returns a reader of a trace of size bytes, for example a file. It returns an
+// [*EmptyError] if r is not a trace. Workers read from r until Close returns.
 func NewReaderAt(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
 	x, err := opts.Index, error(nil)
 	if x == nil {
@@ -132,18 +131,18 @@ func start(src source, version int, size int64, at io.ReaderAt, opts Options) *R
 // while events are read.
 func (r *Reader) Tables() *model.Tables { return r.tables }
 
-// Header is what the beginning of a trace says.
+// Header is the header of a trace.
 type Header struct {
 	// Version n says that the trace has the format of Go 1.n. Formats do not
 	// change with every version of Go: Go 1.24 writes that of 1.23.
 	Version int
 }
 
-// Header returns what the beginning of the trace says.
+// Header returns the trace's header.
 func (r *Reader) Header() Header { return Header{r.version} }
 
-// Index returns what is known of the trace's structure: of a file all, of a
-// stream what has been read of it.
+// Index returns the known structure of the trace: all of a file's, and what has been read of a
+// stream's.
 func (r *Reader) Index() Index { return r.src.index() }
 
 // Window returns the beginning and end of the window in the trace's time. It
@@ -159,17 +158,16 @@ func (r *Reader) Window() (start, end model.Time, ok bool) {
 	return r.win.start, r.win.end, r.win.placed
 }
 
-// Loss returns what could not be read, nil if nothing. It is final when Next has
-// returned an error.
+// Loss returns the part that could not be read, nil if there is none. It is final when Next
+// has returned an error.
 func (r *Reader) Loss() *Loss { return r.loss }
 
-// Doubt says why a batch may be missing although nothing shows that one is; "" if nothing.
+// Doubt returns why a batch may be missing undetected; "" if there is no reason to think so.
 func (r *Reader) Doubt() string { return r.doubt }
 
-// Next returns the next events in order, at least one, or io.EOF after the
-// last. They are valid until the following call; the caller may change them. A
-// trace that breaks off is no error here, see Loss; if there was no event at
-// all, the error is an [*EmptyError].
+// Next returns the next events in order, at least one, or io.EOF after the last. They are
+// valid until the following call; the caller may change them. A truncated or damaged trace is
+// not an error here, see Loss; if there was no event at all, Next returns an [*EmptyError].
 func (r *Reader) Next() ([]model.Event, error) {
 	for r.err == nil && r.refill() {
 		if events := r.stitchAll(r.chunk.Events); len(events) > 0 {
@@ -413,7 +411,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Stop has Next end soon, whatever it waits for. Any goroutine may call it at any time.
+// Stop makes Next return soon. It is safe for concurrent use.
 func (r *Reader) Stop() { r.pipe.stop() }
 
 // Each calls f with each event until the end, or until f returns an error,

@@ -36,8 +36,8 @@ func (v *Validator) Begin(t model.Time) {
 	v.events.first, v.events.begun = t, true
 }
 
-// Event takes note of an event, for comparison with what the Machine makes of
-// it. Give it all events that the Machine accounts for, or none.
+// Event records an event for comparison with what the Machine makes of it. Pass all events
+// that the Machine accounts for, or none.
 func (v *Validator) Event(ev *model.Event) {
 	l := &v.events
 	if l.moves == nil {

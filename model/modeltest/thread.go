@@ -16,9 +16,9 @@ type Thread struct {
 	funcs []string // of the next event's stack
 }
 
-// With gives the next event that has a stack these frames, innermost first.
-// The running goroutine's start function is added as the outermost one.
-// Without With a stack consists of the start function alone.
+// With sets the stack of the next event that has one, innermost frame first. The running
+// goroutine's start function is added as the outermost frame. Without With, a stack consists
+// of the start function alone.
 func (m *Thread) With(funcs ...string) *Thread {
 	m.funcs = funcs
 	return m
@@ -49,13 +49,13 @@ func (m *Thread) transition(id model.GoID, from, to model.GoState, e model.Event
 	m.emit(e)
 }
 
-// Running says that at the trace's start the thread runs goroutine g.
+// Running emits the status of goroutine g, which runs on the thread when the trace starts.
 func (m *Thread) Running(g model.GoID, fn string) *Thread {
 	return m.has(g, model.GoRunning, fn)
 }
 
-// InSyscall says that at the trace's start goroutine g is in a system call on
-// this thread, with its proc if the thread has one.
+// InSyscall emits the status of goroutine g, which is in a system call on this thread when the
+// trace starts, with the thread's proc if it has one.
 func (m *Thread) InSyscall(g model.GoID, fn string) *Thread {
 	return m.has(g, model.GoSyscall, fn)
 }
@@ -66,8 +66,8 @@ func (m *Thread) has(g model.GoID, state model.GoState, fn string) *Thread {
 	return m
 }
 
-// Status says in which state goroutine g is at the trace's start, from wherever
-// this thread is now. Running and Syscall have methods of their own.
+// Status emits the state of goroutine g at the start of the trace, in the thread's current
+// context. Running and Syscall have methods of their own.
 func (m *Thread) Status(g model.GoID, state model.GoState, fn string) *Thread {
 	m.b.goroutine("Status", g, model.GoUndetermined).fn = fn
 	stack := m.b.stack([]string{fn})
@@ -132,8 +132,8 @@ func (m *Thread) Unblock(g model.GoID) *Thread {
 	return m
 }
 
-// Switch hands the thread to goroutine g directly (runtime.coroswitch): three
-// events, as the decoder makes them of the one that the runtime writes.
+// Switch passes the thread to goroutine g directly (runtime.coroswitch): three events, which
+// the decoder makes of the runtime's one.
 func (m *Thread) Switch(g model.GoID) *Thread { return m.switchTo("Switch", g, false) }
 
 // SwitchExit is Switch by a goroutine that ends with it.

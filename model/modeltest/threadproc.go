@@ -6,14 +6,14 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Proc says that at the trace's start the thread has proc p.
+// Proc emits the status of proc p, which the thread holds when the trace starts.
 func (m *Thread) Proc(p model.ProcID) *Thread {
 	m.procTransition(p, model.ProcStatusUndetermined, model.ProcStatusRunning)
 	m.p = p
 	return m
 }
 
-// IdleProc says that at the trace's start proc p is idle.
+// IdleProc emits the status of proc p, which is idle when the trace starts.
 func (m *Thread) IdleProc(p model.ProcID) *Thread {
 	m.procTransition(p, model.ProcStatusUndetermined, model.ProcStatusIdle)
 	return m
@@ -84,8 +84,7 @@ func (m *Thread) SyscallEndBlocked() *Thread {
 	return m
 }
 
-// CreateInSyscall makes goroutine g for a C thread that calls into Go
-// (runtime.needm).
+// CreateInSyscall creates goroutine g for a C thread that calls into Go (runtime.needm).
 func (m *Thread) CreateInSyscall(g model.GoID) *Thread {
 	m.b.goroutine("CreateInSyscall", g, model.GoNotExist).m = m.id
 	m.transition(g, model.GoNotExist, model.GoSyscall, model.Event{})

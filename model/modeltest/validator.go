@@ -110,8 +110,8 @@ func NewValidator(t *model.Tables) *Validator {
 	}
 }
 
-// Err does the checks that need the whole trace, and returns what was found
-// wrong since NewValidator, or nil. Call it once, after Machine.Finish.
+// Err runs the checks that need the whole trace and returns the violations since NewValidator,
+// or nil. Call it once, after Machine.Finish.
 func (v *Validator) Err() error {
 	for l := range v.allLives() {
 		v.checkLife(l)

@@ -61,7 +61,7 @@ type Decision struct {
 	Drained bool // a dedicated mark worker ran on At or P since G became runnable
 }
 
-// Queue is what stands in a queue. Its runnext does not count.
+// Queue is the contents of a local or the global queue, without runnext.
 type Queue struct {
 	Len int
 	// Taken is how many from its head others may have taken already, by what they

@@ -6,8 +6,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// OldFormatError says that the trace is of a Go version whose traces do not
-// contain enough.
+// OldFormatError is returned for a trace of a Go version that records too little.
 type OldFormatError struct{ Version int }
 
 func (e *OldFormatError) Error() string {
@@ -49,7 +48,7 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 // of two steps.
 func (r *Resolver) Step(s *model.Step) { r.lookahead.step(s) }
 
-// Finish reports what is still held back. Call it after [model.Machine.Finish].
+// Finish reports pending starts. Call it after [model.Machine.Finish].
 func (r *Resolver) Finish() {
 	for l := &r.line; l.head < l.end; l.head++ {
 		l.replay.apply(&l.ops[l.head])

@@ -2,7 +2,7 @@ package runqueue
 
 import "github.com/schedscope/schedscope/model"
 
-// Source says from where a goroutine was taken to run.
+// Source is the place from which a goroutine was taken to run.
 type Source uint8
 
 // Sources, after the branches of runtime/proc.go: schedule, findRunnable,
@@ -29,8 +29,7 @@ var sourceNames = []string{"unknown", "runnext", "local", "global", "steal", "st
 // String returns the source's name as tables print it.
 func (s Source) String() string { return model.NameOf(sourceNames, s) }
 
-// Via says how a goroutine that was taken from its proc's own local queue last
-// came there.
+// Via is the route by which a goroutine last entered its proc's own local queue.
 type Via uint8
 
 // Ways into an own local queue.
@@ -48,7 +47,7 @@ var viaNames = []string{"", "own", "global", "steal", "netpoll"}
 // String returns the way's name as tables print it.
 func (v Via) String() string { return model.NameOf(viaNames, v) }
 
-// Grade says how good the evidence is for where a goroutine came from.
+// Grade is the quality of the evidence for a Source.
 type Grade uint8
 
 // Grades of evidence, best first.

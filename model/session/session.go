@@ -23,7 +23,7 @@ import (
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
-// ErrNoEvent is the error of a reading whose window has no event.
+// ErrNoEvent is returned for a reading without an event in its window.
 var ErrNoEvent = errors.New("no event in the window")
 
 // Trace is an open trace.
@@ -225,7 +225,7 @@ func (rd *Reading) lastBatch() model.Time {
 	return gens[len(gens)-1].Last
 }
 
-// Loss describes what of a trace could not be read.
+// Loss describes the part of a trace that could not be read.
 type Loss struct {
 	*ingest.Loss
 	// After is up to when the trace was used, counted from its start.
@@ -234,7 +234,7 @@ type Loss struct {
 	Patchy bool
 }
 
-// Loss returns what could not be read, nil if nothing.
+// Loss returns the part that could not be read, nil if there is none.
 func (rd *Reading) Loss() *Loss {
 	l := rd.Reader.Loss()
 	if rd.loss != nil || l == nil {
@@ -243,10 +243,9 @@ func (rd *Reading) Loss() *Loss {
 	return &Loss{Loss: l, After: l.LastTime.Sub(rd.Origin), Patchy: l.Sound < l.LastTime}
 }
 
-// Sound makes a reading of the trace and calls read with it, which runs it and returns
-// what it makes of it. A damaged file is then read again up to where nothing is missing,
-// if that is earlier than its end: the result is that of the second reading if there can
-// be one.
+// Sound opens a reading of the trace and calls read, which runs it and returns its result. If
+// the file is damaged, Sound reads it again up to the first gap and returns the second result,
+// or the first if the second reading fails.
 func Sound[T any](t *Trace, o ingest.Options, read func(*Reading) (T, error)) (T, *Reading, error) {
 	result, rd, err := once(t, o, read)
 	if err != nil || t.at == nil || rd.Loss() == nil || !rd.Loss().Patchy {

@@ -26,7 +26,7 @@ func Catalogue() []Kind {
 	}
 }
 
-// Input is what pictures are made of.
+// Input is the data that pictures show.
 type Input struct {
 	Report *result.Report // must not be changed any more
 	// Histories are what every proc did during the longest waits, which a report does not

@@ -23,7 +23,7 @@ type Side struct {
 // traces returns how many traces the side is of.
 func (s *Side) traces() int { return max(s.Traces, len(s.Recordings)) }
 
-// Comparison is what its picture shows.
+// Comparison is the data of a picture that compares two sides.
 type Comparison struct {
 	Base, Cand Side
 	Requests   string // whose requests they are; "": they are waits

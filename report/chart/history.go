@@ -9,8 +9,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Histories are what the procs did around the waits of a report that have pictures: the longest
-// of each incident. They follow a second reading of the trace.
+// Histories are the histories of the procs around the waits of a report that have pictures:
+// the longest of each incident. They observe a second reading of the trace.
 type Histories struct {
 	tables *model.Tables
 	origin model.Time // from which times of the report count

@@ -59,7 +59,7 @@ func Choose(pictures []*Picture, path string) *Picture {
 	return pictures[0]
 }
 
-// DefaultDPI makes pictures sharp on dense screens: two pixels per point.
+// DefaultDPI is two pixels per point: sharp on dense screens.
 const DefaultDPI = 144
 
 // minHeight is the height of the lowest pictures, in points.

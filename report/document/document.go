@@ -76,7 +76,7 @@ type (
 	// Cards are things of the same kind, shown one by one.
 	Cards []Card
 
-	// Card is one thing with all that is known of it.
+	// Card is one thing and its details.
 	Card struct {
 		ID              string
 		Title           string
@@ -136,7 +136,7 @@ func (Cards) block()     {}
 func (Parts) block()     {}
 func (*Table) block()    {}
 
-// New returns a section with paragraphs that say what it shows.
+// New returns a section with introductory paragraphs.
 func New(id, title string, lead ...string) *Section {
 	s := &Section{ID: id, Title: title}
 	for _, text := range lead {

@@ -17,7 +17,7 @@ var htmlText string
 // htmlTemplates are the forms of blocks.
 var htmlTemplates = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(htmlText)) })
 
-// HTMLOptions say what a page has to which its parts may lead.
+// HTMLOptions configures HTML.
 type HTMLOptions struct {
 	// Link returns where a moment is shown, "" if it is not.
 	Link func(Moment) string
@@ -101,7 +101,7 @@ type (
 	htmlFrame struct{ Func, Where, Path string }
 )
 
-// DataKind is what scripts know of a column: how to read its cells.
+// DataKind returns the column's data type, by which scripts read its cells.
 func (c Column) DataKind() string {
 	return map[Kind]string{KindCount: "n", KindDuration: "ns", KindInstant: "at", KindShare: "share",
 		KindBytes: "bytes", KindNumber: "mean", KindChange: "ns", KindGrowth: "mean"}[c.Kind]

@@ -10,7 +10,7 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// Kind says what the cells of a column hold and how they are written.
+// Kind is the type of a column's cells. It determines how they are formatted.
 type Kind int
 
 // Kinds of columns: first those of words, then those of numbers.
@@ -67,7 +67,7 @@ func Number(name string, digits int) Column {
 	return Column{Name: name, Kind: KindNumber, digits: digits}
 }
 
-// Doc says what the cells are, to those who ask.
+// Doc sets the column's help.
 func (c Column) Doc(help string) Column { c.Help = help; return c }
 
 // Explain is Doc that text prints above the table, as the meaning of a term in headings.
@@ -76,11 +76,11 @@ func (c Column) Explain(term, help string) Column { c.term, c.Help = term, help;
 // AtMost limits the width of names in text.
 func (c Column) AtMost(width int) Column { c.width = width; return c }
 
-// Drop has text do without the column on a terminal that is too narrow, before those of a
-// greater rank. Ranks begin with 1.
+// Drop makes the column optional on a narrow terminal. Text drops columns of lower rank first.
+// Ranks begin with 1.
 func (c Column) Drop(rank int) Column { c.drop = rank; return c }
 
-// Extra has only HTML show the column, which has room for it.
+// Extra limits the column to HTML, which has room for it.
 func (c Column) Extra() Column { c.extra = true; return c }
 
 // IsWords reports whether the cells are words and not numbers.
@@ -168,18 +168,18 @@ func If(known bool, v any) any {
 	return Unknown
 }
 
-// As makes a cell of another kind than its column.
+// As returns a cell of another kind than its column's.
 func As(kind Kind, v any) Cell { return Column{Kind: kind}.cell(v) }
 
-// Shown makes a cell of a value that is shown in words of its own.
+// Shown returns a cell that shows text in place of its value.
 func Shown(text string, value float64) Cell { return Cell{is: shown, text: text, x: value} }
 
-// Range makes a cell of a value between two others.
+// Range returns a cell with a value between two others.
 func Range(mid, low, high float64) Cell {
 	return Cell{is: fraction, x: mid, low: low, high: high, hasEnd: true}
 }
 
-// Link makes a cell that leads to a moment.
+// Link returns a cell that links to a moment.
 func Link(v any, m Moment) Cell {
 	c := toCell(v)
 	c.Moment = &m
@@ -221,7 +221,7 @@ func toCell(v any) Cell {
 	panic(fmt.Sprintf("document: cell of a %T", v))
 }
 
-// Value returns what sorts a cell of a number, and whether it has one.
+// Value returns the sort key of a cell of a number, and whether it has one.
 func (c *Cell) Value() (float64, bool) {
 	return c.x, c.is == whole || c.is == fraction || c.is == shown
 }
@@ -242,7 +242,7 @@ func (c *Cell) raw() string {
 	return c.text
 }
 
-// text writes a cell for people.
+// String returns the cell as text shows it.
 func (c *Cell) String() string {
 	switch c.is {
 	case empty:
@@ -298,8 +298,7 @@ func (c *Cell) number(x float64) string {
 	return textui.Count(n)
 }
 
-// Percent writes a change as a part of what it is of, or how many times as much it makes:
-// "+1.2%", "-35%", "x12".
+// Percent formats a relative change, as a factor if it is large: "+1.2%", "-35%", "x12".
 func Percent(v float64) string {
 	p := v * 100
 	switch a := math.Abs(p); {

@@ -8,7 +8,7 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// TextOptions say how text is laid out.
+// TextOptions configures Text.
 type TextOptions struct {
 	Color   bool // emphasis by ANSI escape sequences
 	Width   int  // columns of the terminal; 0 if it is none
@@ -32,8 +32,8 @@ func Text(w io.Writer, d *Document, o TextOptions) error {
 	return t.Flush(w)
 }
 
-// TextWriter writes sections as text, and what a summary has that no section can be: it
-// may print lines of its own.
+// TextWriter writes sections as text, and the lines of a summary that are not part of a
+// section.
 type TextWriter struct {
 	b strings.Builder
 	o TextOptions
@@ -75,10 +75,10 @@ func (t *TextWriter) Flush(w io.Writer) error {
 // Printf prints as it is.
 func (t *TextWriter) Printf(format string, args ...any) { fmt.Fprintf(&t.b, format, args...) }
 
-// Bold is for what is to be seen first. Nothing is said by it alone.
+// Bold returns s in bold, for emphasis only.
 func (t *TextWriter) Bold(s string) string { return t.style("1", s) }
 
-// Good is Bold in green, for what is well.
+// Good returns s in bold green, for good news.
 func (t *TextWriter) Good(s string) string { return t.style("1;32", s) }
 
 func (t *TextWriter) style(how, s string) string {

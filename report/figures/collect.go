@@ -189,7 +189,7 @@ func (c *collector) dist(t tag, d *result.Dist) {
 // byTrace is By of what is of one of several traces.
 const byTrace = "trace"
 
-// Help lists the figures and what they are, as the tags say.
+// Help lists the figures with their descriptions from the tags.
 func Help() string {
 	var b strings.Builder
 	seen := map[string]bool{}

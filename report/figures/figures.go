@@ -39,7 +39,7 @@ const (
 // Whole reports whether figures of the unit are integers.
 func (u Unit) Whole() bool { return u == Nanoseconds || u == Count }
 
-// Better says in which direction a figure gets better.
+// Better is the direction in which a figure improves.
 type Better string
 
 // Directions.

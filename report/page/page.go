@@ -14,7 +14,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 )
 
-// Input is what a page shows.
+// Input is the data that a page shows.
 type Input struct {
 	Report *result.Report
 	// Requests are some of all by kind, as the slowest of each, in addition to those of the

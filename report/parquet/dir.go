@@ -10,9 +10,9 @@ import (
 	"github.com/schedscope/schedscope/internal/atomicfile"
 )
 
-// Export is what one export adds to a folder of tables, TABLE/ID.parquet: all of it appears with
-// Commit, or nothing. Every Export must see Abort, which does nothing after Commit. Create may be
-// called by several goroutines.
+// Export is one export to a folder of tables, TABLE/ID.parquet. Commit makes all of its files
+// appear, or none. The caller must call Abort, which does nothing after Commit. Create is safe
+// for concurrent use.
 type Export struct {
 	dir   string         // links are followed
 	stage string         // a temporary folder in dir
@@ -37,13 +37,13 @@ func Begin(dir string) (*Export, error) {
 	return e, nil
 }
 
-// Abort drops what Commit has not put in place.
+// Abort discards the files that Commit has not put in place.
 func (e *Export) Abort() {
 	e.clear()
 	e.set.Abort()
 }
 
-// Keep has Commit put a file in place, which is complete.
+// Keep adds a complete file to those that Commit puts in place.
 func (e *Export) Keep(f *File) error {
 	dir := filepath.Dir(f.path)
 	if err := e.set.MkdirAll(dir); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/schedscope/schedscope/report"
 )
 
-// Schema names the form of the files. Within it columns are only ever added.
+// Schema is the format of the files. Within it columns are only ever added.
 const Schema = "schedscope.tables/v1"
 
 const (

@@ -12,7 +12,7 @@ import (
 	"github.com/schedscope/schedscope/internal/strict"
 )
 
-// TraceScan is what the bytes of a trace show before it is decoded.
+// TraceScan is what a trace shows before decoding.
 type TraceScan struct {
 	Sum     string      // hexadecimal digits: of equal bytes they are equal
 	Record  *env.Record // the first in the trace; nil: there is none

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Origin says where the rows of a file come from. It becomes columns that are the same
-// in each row, behind those of the table; what is "" or zero is null.
+// Origin is the source of the rows of a file. Its fields become columns after those of the
+// table, equal in each row. "" and zero become null.
 type Origin struct {
 	Host, Service string
 	GoVersion     string

@@ -74,7 +74,7 @@ func (t *Trace) Begin() {
 	t.Tables.Begin(rd.Machine, rd.Origin)
 }
 
-// Event notes an event, after the Machine.
+// Event records an event that the Machine has applied.
 func (t *Trace) Event(ev *model.Event) {
 	t.totals.Event(ev)
 	t.Tables.Event(ev)

@@ -74,7 +74,7 @@ func (p *Writer) Size() int64 {
 // Close implements [report.Sink]: it ends the file.
 func (p *Writer) Close() error { return p.end(true) }
 
-// Abort ends the Writer; what it wrote is no file. After Close it does nothing.
+// Abort ends the Writer. Its output is not a valid file. After Close it does nothing.
 func (p *Writer) Abort() {
 	if p.full != nil {
 		p.end(false) // the data is unwanted, and so is news about it

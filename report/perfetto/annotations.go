@@ -83,7 +83,8 @@ func (w *Writer) Task(s *model.Task) {
 	w.enc.slice(&x)
 }
 
-// Event takes the user's log messages, which the Machine does not report.
+// Event records an event. It writes log messages of the user, which the Machine does not
+// report.
 func (w *Writer) Event(ev *model.Event) {
 	if w.queues != nil {
 		w.queues.event(ev)

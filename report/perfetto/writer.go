@@ -92,7 +92,7 @@ func (w *Writer) ObserveSteps(m *model.Machine) {
 	}
 }
 
-// Observe begins to write. Times count from origin; what is before now is not written.
+// Observe starts writing. Times count from origin. Earlier events are not written.
 func (w *Writer) Observe(m *model.Machine, origin model.Time) {
 	w.enc = newEncoder(origin, 1)
 	w.enc.begin()

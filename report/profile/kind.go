@@ -1,6 +1,6 @@
 package profile
 
-// Kind is what a profile counts.
+// Kind is the kind of a profile: what it counts.
 type Kind uint8
 
 // Kinds of profiles.
@@ -102,13 +102,13 @@ func (k Kind) String() string {
 	return "Kind(?)"
 }
 
-// Doc returns a description of what the kind counts.
+// Doc returns a description of the kind.
 func (k Kind) Doc() string { return kinds[k].doc }
 
 // Labels returns the names of the labels that samples may have.
 func (k Kind) Labels() []string { return kinds[k].labels }
 
-// Values returns the names of what is counted, that which pprof shows first.
+// Values returns the names of the values, with the one that pprof shows first.
 func (k Kind) Values() []string {
 	names := []string{kinds[k].main}
 	for _, v := range kinds[k].values {

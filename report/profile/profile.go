@@ -80,8 +80,7 @@ func (sum *values) add(v values) {
 	}
 }
 
-// Merge adds what is in o, which must have the same Options. The time is that of the
-// earliest.
+// Merge adds o, which must have the same Options. The time is that of the earliest.
 func (p *Profile) Merge(o *Profile) {
 	p.span += o.span
 	if p.time == 0 || o.time != 0 && o.time < p.time {

@@ -14,7 +14,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 )
 
-// Options say how to render. Formats heed what concerns them.
+// Options configures rendering. Formats use the ones that concern them.
 type Options struct {
 	Color   bool // text: ANSI colours, which repeat what words say
 	Unicode bool // text: characters beyond ASCII

@@ -54,7 +54,7 @@ func ByFunction(r *result.Report) *document.Section {
 	return s.OrNil()
 }
 
-// SetName names requests that are compared with each other.
+// SetName returns the name of requests that are compared with each other.
 func SetName(kind, name string) string {
 	if name == "" || name == noName {
 		return kind

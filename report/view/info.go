@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/report/document"
 )
 
-// Info writes what is known of a trace for people.
+// Info writes a description of a trace for people.
 func Info(w io.Writer, v *result.About, o document.TextOptions) error {
 	o.Top = 0
 	d := &document.Document{Title: v.Name}

@@ -15,7 +15,7 @@ import (
 // for people. What they do not know, as of another version of the program, they return as
 // it is.
 
-// OriginLabel names an origin of a wait.
+// OriginLabel returns the label of a wait's origin.
 func OriginLabel(name string) string {
 	if o := result.Parse(name, model.NumOrigins); o < model.NumOrigins {
 		return result.OriginName(o)
@@ -23,7 +23,7 @@ func OriginLabel(name string) string {
 	return name
 }
 
-// WorkLabel names what a goroutine did while others waited behind it.
+// WorkLabel returns the label of a goroutine's work while others waited behind it.
 func WorkLabel(work string, syscall bool) string {
 	switch {
 	case syscall:
@@ -78,6 +78,5 @@ func EvidenceText(e *result.Evidence) string {
 	return number
 }
 
-// GroupOf returns the group of a cause by its name; of one that is not known, that of what
-// is unresolved.
+// GroupOf returns the group of a cause by its name. An unknown one is unresolved.
 func GroupOf(cause string) string { return result.Parse(cause, result.NumCauses).Group() }

@@ -16,7 +16,7 @@ import (
 	"github.com/schedscope/schedscope/report/document"
 )
 
-// LockstepSchema names the format of the JSON of [Lockstep]. Within it fields are only ever
+// LockstepSchema is the format of the JSON of [Lockstep]. Within it fields are only ever
 // added.
 const LockstepSchema = "schedscope/lockstep/v3"
 
@@ -34,7 +34,7 @@ type (
 		Notes       []string         `json:"notes"`
 	}
 
-	// Decisions are those of one kind.
+	// Decisions are the decisions of one kind.
 	Decisions struct {
 		Kind     string           `json:"kind"`
 		Judged   int64            `json:"judged"`

@@ -14,8 +14,8 @@ import (
 	"github.com/schedscope/schedscope/report/document"
 )
 
-// Replayed is what a report about replaying is rendered from: traces of the same
-// program and what the reference scheduler made of their work.
+// Replayed is the data of a report on replaying: traces of the same program and the results of
+// the reference scheduler.
 type Replayed struct {
 	Traces  []result.Trace
 	Skipped []result.Skipped
@@ -24,7 +24,7 @@ type Replayed struct {
 	All     *replay.Result
 }
 
-// NewReplayed puts results together, at least one.
+// NewReplayed combines results, at least one.
 func NewReplayed(traces []result.Trace, skipped []result.Skipped, results []*replay.Result) *Replayed {
 	d := &Replayed{Traces: traces, Skipped: skipped, Results: results, All: results[0]}
 	if len(results) > 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
-// ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
+// ReplaySchema is the format of [ReplayV1]. Within it fields are only ever added.
 const ReplaySchema = "schedscope/replay/v5"
 
 // The types below are the JSON report of replaying. What is said of [result.Report] holds here, too.
@@ -43,7 +43,7 @@ type (
 		Notes    []string         `json:"notes"`
 	}
 
-	// V1WakeClass is how many wakes are of a class.
+	// V1WakeClass is the number of wakes of a class.
 	V1WakeClass struct {
 		Class         string `json:"class"`
 		Count         int64  `json:"count"`
@@ -62,13 +62,13 @@ type (
 		Outcomes []V1RequestOutcome `json:"outcomes"`
 	}
 
-	// V1Measured is a figure of what was recorded.
+	// V1Measured is a figure of the recording.
 	V1Measured struct {
 		Name  string  `json:"name"`
 		Value float64 `json:"value"`
 	}
 
-	// V1RequestOutcome is what becomes of the requests under a variant.
+	// V1RequestOutcome is the predicted effect of a variant on requests.
 	V1RequestOutcome struct {
 		Name    string     `json:"name"`
 		Figures []V1Figure `json:"figures"`

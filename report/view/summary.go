@@ -117,7 +117,7 @@ func verdictLine(t *document.TextWriter, r *result.Report) {
 	}
 }
 
-// ObjectiveText says whether an objective is met.
+// ObjectiveText describes an objective and whether it is met.
 func ObjectiveText(o *result.Objective) string {
 	s := fmt.Sprintf("objective p%g < %s", 100*o.Quantile, textui.Duration(o.Limit))
 	if o.Group != "" {
@@ -427,8 +427,8 @@ func stwLine(r *result.Report) string {
 	return s
 }
 
-// IdleLine says whether procs idled although there was work. Whose says whose work it was,
-// if not the program's.
+// IdleLine describes the time in which procs idled although there was work. Whose names the
+// owner of the work, if it is not the program.
 func IdleLine(r *result.Report, whose string) string {
 	e := &r.Procs.IdleRunnable.Episodes
 	if e.Count == 0 {

@@ -24,7 +24,7 @@ const outlierRange = 3
 // fewForP99 are too few waits for a p99 that says more than the maximum.
 const fewForP99 = 100
 
-// Describe says of what kind and size a trace is.
+// Describe returns the format and size of a trace.
 func Describe(t *result.Trace) string {
 	s := goVersion(t) + " trace format"
 	if t.Bytes >= 0 {
@@ -42,7 +42,7 @@ func Describe(t *result.Trace) string {
 	return s
 }
 
-// Formats names the formats of several traces.
+// Formats returns the formats of several traces.
 func Formats(r *result.Report) string {
 	var names []string
 	for i := range r.Traces {
@@ -52,7 +52,7 @@ func Formats(r *result.Report) string {
 	return strings.Join(slices.Compact(names), ", ") + " trace format"
 }
 
-// GOMAXPROCS says how many procs there were, and whether that changed.
+// GOMAXPROCS returns the number of procs, as a range if it changed.
 func GOMAXPROCS(t *result.Totals) string {
 	if len(t.GOMAXPROCS) == 0 {
 		if t.Procs == 0 {
@@ -70,7 +70,7 @@ func GOMAXPROCS(t *result.Totals) string {
 	return fmt.Sprintf("GOMAXPROCS %d to %d", lo, hi)
 }
 
-// Missing says in one line what of a trace is not there, "" if nothing.
+// Missing returns in one line what a trace lacks, "" if it is complete.
 func Missing(t *result.Trace) string {
 	switch {
 	case t.EndedEarly != "":
@@ -81,7 +81,7 @@ func Missing(t *result.Trace) string {
 	return ""
 }
 
-// Completeness says in one line whether all was read, "" if so.
+// Completeness returns in one line what was not read, "" if everything was.
 func Completeness(r *result.Report) string {
 	var broken, contradicting int
 	missing := ""
@@ -264,7 +264,7 @@ func alone(r *result.Report) string {
 	return strings.Join(list, ", ")
 }
 
-// Verdict returns the verdict, with what it rests on.
+// Verdict returns the verdict with its reasons.
 func Verdict(r *result.Report) *document.Section {
 	s := document.New("verdict", "")
 	v := &r.Verdict
@@ -292,7 +292,7 @@ func Verdict(r *result.Report) *document.Section {
 	return s
 }
 
-// RuledOut lists what was checked and is fine, and what could not be checked.
+// RuledOut lists the checks that passed, and those that could not be made.
 func RuledOut(r *result.Report) *document.Section {
 	s := document.New("ruled-out", "")
 	v := &r.Verdict

@@ -57,7 +57,7 @@ func Text(w io.Writer, r *result.Report, o document.TextOptions, details bool) e
 	return t.Flush(w)
 }
 
-// Title names what a report is about.
+// Title returns the subject of a report.
 func Title(r *result.Report) string {
 	switch n := len(r.Traces); n {
 	case 0:

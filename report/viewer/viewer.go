@@ -134,7 +134,8 @@ func Browse(address string) error {
 // grace is how long answers may still take when serving ends.
 const grace = 250 * time.Millisecond
 
-// Serve serves until ctx ends, which is no error. When it returns, nothing reads the trace any more.
+// Serve serves until ctx ends, which is not an error. When it returns, nothing reads the trace
+// any more.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s,

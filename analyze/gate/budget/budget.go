@@ -12,8 +12,8 @@ import (
 // Schema of a budget file.
 const Schema = "schedscope.budget/v1"
 
-// Budget is what scheduling latency a program may have, and how that is judged. schedscope help
-// gate-rules describes the language of rules.
+// Budget is the scheduling latency that a program may have, and the way to judge it.
+// schedscope help gate-rules describes the language of rules.
 type Budget struct {
 	// [Read] and the JSON Schema follow the tags: keys, ranges, and numbers that may have a %.
 	// The comments are what editors show.
@@ -46,7 +46,7 @@ type Budget struct {
 	Hash string `json:"-"`
 }
 
-// Default returns a budget without rules that has what a file may leave out.
+// Default returns a budget without rules, with the defaults of a file.
 //
 // Five traces per side are the least with which five rules can fail at an alpha of 5 %,
 // and from six on there is a 95 % interval of a median.
@@ -70,7 +70,7 @@ func Default() *Budget {
 	}
 }
 
-// Load says how the work arrives, which decides how to compare how much of it there was.
+// Load is the way work arrives. It decides how the amounts of work are compared.
 type Load string
 
 // Loads.
@@ -105,7 +105,7 @@ func (g *Guards) Limits() env.Limits {
 // Identities are the names that Guards.Same may hold.
 var Identities = []string{"gomaxprocs", "goversion", "goarch", "cpu_model", "ncpu", "gogc", "gomemlimit", "kernel", "runner", "samples"}
 
-// Level says what a violated rule does.
+// Level is the effect of a violated rule.
 type Level string
 
 // Levels.
@@ -115,7 +115,7 @@ const (
 	Off   Level = "off"   // is not judged
 )
 
-// Rule is a rule of a budget, with what is said of it.
+// Rule is a rule of a budget with its settings.
 type Rule struct {
 	*rule.Rule `json:"rule"` // Such as p99(runnable) <= baseline*1.10 + 50us
 	// What a violation does: error (default) fails, warn is shown, off is not judged.
@@ -127,7 +127,7 @@ type Rule struct {
 	Line   int     `json:"-"` // in the file
 }
 
-// Waiver lets a rule be violated until a day.
+// Waiver permits violations of a rule until a day.
 type Waiver struct {
 	// A rule, a quantity, or a pattern of rules with * for any text.
 	Pattern string `json:"rule"`

@@ -230,8 +230,8 @@ func (w *Waiver) Expired(today time.Time) bool {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).After(w.Until)
 }
 
-// MaxWaived is for how many days a waiver may hold from now on: what is waived for longer is
-// forgotten.
+// MaxWaived is the longest time from now for which a waiver may hold, in days: waivers are
+// forgotten otherwise.
 const MaxWaived = 180
 
 // TooLong reports whether the waiver holds for more than [MaxWaived] days.
@@ -251,8 +251,8 @@ func (b *Budget) Waiver(ruleText string, today time.Time) *Waiver {
 	return nil
 }
 
-// Expired returns the waivers that have ended. A budget that has some is not to be used
-// until they are gone or renewed.
+// Expired returns the expired waivers. A budget with expired waivers must not be used until
+// they are removed or renewed.
 func (b *Budget) Expired(today time.Time) []Waiver {
 	var out []Waiver
 	for _, w := range b.Waivers {

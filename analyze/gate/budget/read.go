@@ -27,10 +27,9 @@ const (
 	maxItems  = 1000 // of a list: each rule is compared with each waiver
 )
 
-// Read reads a budget file, which is called name in errors. What it does not set is as
-// [Default] has it. Keys that are not known, are there twice or have a value of another
-// type are errors, and so is whatever could never be judged: a gate that cannot fail is
-// worse than none.
+// Read parses a budget file. Name is its name in errors. Keys that the file does not set are
+// as in [Default]. Read returns an error for unknown and duplicate keys, for values of another
+// type, and for whatever could never be judged: a gate that cannot fail is worse than none.
 func Read(name string, data []byte) (*Budget, error) {
 	r := &reader{name: textui.Clean(name), budget: Default()}
 	sum := sha256.Sum256(data)

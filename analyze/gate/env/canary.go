@@ -11,8 +11,8 @@ const (
 	canarySteps = 2_000_000
 )
 
-// Canary does a fixed piece of work several times and returns the least time that it took,
-// in nanoseconds: it shows the processor's speed.
+// Canary runs a fixed piece of work several times and returns the shortest time in
+// nanoseconds, a measure of the processor's speed.
 func Canary() int64 {
 	least := int64(0)
 	for i := range canarySpins {

@@ -20,9 +20,9 @@ type Child struct {
 	DelayNS *int64
 }
 
-// FromChild returns what happened to a child between two records that its parent took,
-// before the start and after the end. Counters of the process are the child's, over all
-// its life. What the records say of the parent alone is left out: GOMAXPROCS is 0.
+// FromChild returns the Run of a child from two records that its parent took, before the start
+// and after the end. Counters of the process are the child's, over all its life. Properties of
+// the parent alone are omitted: GOMAXPROCS is 0.
 func FromChild(begin, end Record, c Child) Run {
 	p := &Process{UserNS: int64(c.State.UserTime()), SystemNS: int64(c.State.SystemTime()), Nivcsw: switches(c.State.SysUsage())}
 	begin.Process, end.Process = &Process{}, p

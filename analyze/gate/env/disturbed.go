@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Limits are what a quiet machine stays below.
+// Limits are the limits of a quiet machine.
 type Limits struct {
 	Nivcsw  float64 // involuntary context switches per second and proc
 	Foreign float64 // part of the machine used by other processes
@@ -15,10 +15,10 @@ type Limits struct {
 	Delay float64
 }
 
-// DefaultLimits are those of a budget that sets none. Undisturbed programs were seen with up to 2
-// switches per second and proc at real-time priority, but with 150 at the normal one, from
-// their own threads; next to as many others as there are CPUs with 50 to 600 and a foreign
-// part of 0.4 to 0.8.
+// DefaultLimits are the limits of a budget that sets none. Undisturbed programs were seen with
+// up to 2 switches per second and proc at real-time priority, but with 150 at the normal one,
+// from their own threads; next to as many others as there are CPUs with 50 to 600 and a
+// foreign part of 0.4 to 0.8.
 var DefaultLimits = Limits{Nivcsw: 20, Foreign: 0.1, Steal: 0.05}
 
 const (
@@ -29,15 +29,15 @@ const (
 	leastDelay = 0.1
 )
 
-// Beside returns the limits of a recording whose side has least as the least delay of its
-// recordings.
+// Beside returns the limits of a recording, where least is the least delay among the
+// recordings of its side.
 func (l Limits) Beside(least float64) Limits {
 	l.Delay = max(moreDelay*least, leastDelay)
 	return l
 }
 
-// Disturbed says what disturbed a recording, "" if nothing is known to have. It is the
-// one rule for that: recorders and the gate both ask it.
+// Disturbed returns what disturbed a recording, "" if nothing is known to have. Recorders and
+// the gate share this rule.
 //
 // Involuntary context switches and the load of others count together: the threads of a
 // program displace each other, too (130 times per second and proc on a quiet machine),

@@ -51,7 +51,7 @@ func cut(s string, limit int) string {
 	return s[:limit]
 }
 
-// Check reports what is wrong with a record that somebody else wrote.
+// Check returns an error if the record, which another program may have written, is invalid.
 func (r *Record) Check() error {
 	switch {
 	case r.Schema != Schema:
@@ -72,7 +72,7 @@ func WriteRun(trace string, run *Run) error {
 	return atomicfile.WriteBeside(Beside(trace), func(w io.Writer) error { return savedfile.WriteJSON(w, &x, false) })
 }
 
-// Check reports what is wrong with two records, each and together.
+// Check returns an error if one of the records is invalid, or if they do not fit together.
 func (r *Run) Check() error {
 	for _, x := range []*Record{&r.Begin, &r.End} {
 		if err := x.Check(); err != nil {

@@ -7,7 +7,7 @@
 // self-contained; a recorder outside of the process keeps them in a file next to it.
 package env
 
-// Category is that of the user log messages that hold records, as JSON.
+// Category is the category of user log messages that hold records, as JSON.
 const Category = "schedscope.env"
 
 // Schema of a Record.
@@ -67,8 +67,8 @@ type Cgroup struct {
 	Throttled int64 `json:"throttled"`
 }
 
-// Run is what happened between two records of the same process. A nil field is not
-// known.
+// Run is the pair of records at the beginning and the end of a recording. A nil field is
+// unknown.
 type Run struct {
 	Begin Record `json:"begin"`
 	End   Record `json:"end"`

@@ -5,10 +5,10 @@ import (
 	"runtime/pprof"
 )
 
-// StartSamples has the runtime take CPU samples, which it writes into the trace that is
-// being recorded: by a CPU profile that nobody reads. A process has one CPU profile. If one
-// runs already, the trace has its samples, and that is no error. The function that it returns
-// ends the profile that it started, and no other; that takes up to a fifth of a second.
+// StartSamples starts a CPU profile that is discarded: the runtime also writes its samples
+// into the trace that is being recorded. If a CPU profile runs already, the trace has its
+// samples, and StartSamples starts none. The function stop ends only the profile that
+// StartSamples started. It takes up to a fifth of a second.
 func StartSamples() (stop func()) {
 	if pprof.StartCPUProfile(io.Discard) != nil { // its only error is that one runs already
 		return func() {}

@@ -2,14 +2,14 @@ package env
 
 import "cmp"
 
-// Usage is what happened between two records. A nil field is not known.
+// Usage is the change between two records. A nil field is unknown.
 type Usage struct {
 	LengthNS int64
 	CPUNS    *int64 // of the process, user and system
 	Noise
 }
 
-// Noise is what disturbed a recording, as rates. A nil field is not known.
+// Noise is the disturbance of a recording, as rates. A nil field is unknown.
 type Noise struct {
 	// Nivcsw are involuntary context switches per second and proc.
 	Nivcsw *float64 `json:"nivcsw,omitempty"`
@@ -26,8 +26,8 @@ type Noise struct {
 	Canary    *float64 `json:"canary,omitempty"` // ns that the fixed work took, the greater of begin and end
 }
 
-// Usage returns the rates of a Run. Procs is GOMAXPROCS; 0 means what the records say,
-// or the number of CPUs if they do not.
+// Usage returns the rates of a Run. Procs is GOMAXPROCS. If it is 0, Usage takes it from the
+// records, or uses the number of CPUs.
 func (r *Run) Usage(procs int) Usage {
 	u := Usage{LengthNS: r.End.MonoNS - r.Begin.MonoNS}
 	if u.LengthNS <= 0 {

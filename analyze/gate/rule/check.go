@@ -30,7 +30,7 @@ func (q Quantity) Unit() Unit {
 	return Number
 }
 
-// Check says what is wrong with a quantity that was not parsed. nil: nothing.
+// Check returns an error if the quantity, which need not come from the parser, is invalid.
 func (q Quantity) Check() error {
 	msg, hint := q.fault()
 	switch {
@@ -147,7 +147,7 @@ func (o Op) Holds(x, bound float64) bool {
 // HigherIsWorse reports whether greater values violate the bound.
 func (o Op) HigherIsWorse() bool { return o == Less || o == LessEqual }
 
-// Vacuous says why every trace keeps the rule, or none can, "" for one that may be either.
+// Vacuous returns why every trace keeps the rule, or why none can, "" if the trace decides.
 func (r *Rule) Vacuous() string {
 	share := r.Quantity.Agg == Share && r.Bound.Add == 1
 	switch b := r.Bound; {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Match reports whether the selector takes what has the name s, such as
-// "main.(*pool).worker" or "behind GC (dedicated)".
+// Match reports whether the selector matches a name, such as "main.(*pool).worker" or "behind
+// GC (dedicated)".
 //
 // The whole name must match the pattern, in which * stands for any text; a star of
 // the name matches a star, too, so that names of methods are patterns of themselves.

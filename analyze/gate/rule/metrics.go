@@ -2,7 +2,7 @@ package rule
 
 import "strings"
 
-// Kind says what kind of values a metric has.
+// Kind is the kind of a metric's values.
 type Kind uint8
 
 // Kinds.

@@ -16,10 +16,10 @@ import (
 // maxText is how long a rule may be, in bytes: function names are long, rules are not.
 const maxText = 4096
 
-// DefaultConfidence is that of an absolute rule which names none.
+// DefaultConfidence is the confidence of an absolute rule without one.
 const DefaultConfidence = 0.95
 
-// SyntaxError says what is wrong with a text, and where.
+// SyntaxError describes a syntax error in a text.
 type SyntaxError struct {
 	Text   string
 	Offset int    // in bytes
@@ -27,7 +27,7 @@ type SyntaxError struct {
 	Hint   string // what to write instead, or ""
 }
 
-// Error is one line: the place, the message and the hint.
+// Error returns the place, the message and the hint in one line.
 func (e *SyntaxError) Error() string {
 	column := utf8.RuneCountInString(e.Text[:e.Offset]) + 1
 	s := fmt.Sprintf("%q, character %d: %s", textui.Shorten(e.Text, 100), column, e.Msg)

@@ -16,7 +16,7 @@
 // mean(wait/op). An absolute rule without @ has 95 %; @ point needs an absolute bound.
 package rule
 
-// Quantity is what is computed of one trace: one number.
+// Quantity is a number computed from one trace.
 type Quantity struct {
 	Agg    Agg
 	Q      float64 // of Quantile: in [0, 1]
@@ -25,7 +25,7 @@ type Quantity struct {
 	Per    Per
 }
 
-// Agg says how many values become one.
+// Agg is an aggregation of many values to one.
 type Agg uint8
 
 // Aggregations.
@@ -37,7 +37,7 @@ const (
 	Share // the selected part of the metric's total, 0 to 1
 )
 
-// Per is what a total is divided by.
+// Per is the divisor of a total.
 type Per uint8
 
 // Divisors.
@@ -61,7 +61,7 @@ const (
 	Fraction
 )
 
-// Op compares a quantity with its bound.
+// Op is a comparison of a quantity with its bound.
 type Op uint8
 
 // Comparisons. Higher is worse for the first two, lower for the others.
@@ -72,8 +72,8 @@ const (
 	GreaterEqual
 )
 
-// Bound is a number, or what the baseline had times Factor, and more: Add, in the
-// quantity's unit (nanoseconds, a plain number, a fraction).
+// Bound is an absolute bound, or a relative one: Factor times the baseline plus Add. Add is in
+// the quantity's unit (nanoseconds, a plain number, a fraction).
 type Bound struct {
 	Relative bool
 	Factor   float64 // of the baseline; 0 if not Relative

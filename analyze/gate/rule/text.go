@@ -205,7 +205,7 @@ func (u Unit) String() string {
 
 var unitNames = [...]string{"ns", "number", "fraction"}
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (u Unit) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// CheckOp says what is wrong with the text of what /op counts.
+// CheckOp returns an error if text does not describe ops that /op can count.
 func CheckOp(text string) error {
 	kind, name, _ := strings.Cut(text, ":")
 	if text == "count" || (kind == "region" || kind == "task" || kind == "goroutine") && name != "" {
@@ -15,7 +15,7 @@ func CheckOp(text string) error {
 	return fmt.Errorf("op is region:NAME, task:NAME, goroutine:FUNC or count, not %q", text)
 }
 
-// CheckWindow says what is wrong with the text of a window, if that is known without a trace.
+// CheckWindow returns an error if text cannot be the window of any trace.
 func CheckWindow(text string) error {
 	if name, ok := strings.CutPrefix(text, "region:"); text == "" || text == "all" || ok && name != "" {
 		return nil
@@ -24,7 +24,7 @@ func CheckWindow(text string) error {
 	return err
 }
 
-// Longest is more than anything lasts: a time in a trace and this one add up.
+// Longest is longer than any trace. Adding it to a time in a trace cannot overflow.
 const Longest = 100 * 365 * 24 * time.Hour
 
 // ParseStretch reads a window FROM..TO, times from the trace's start; either may be left

@@ -88,7 +88,7 @@ func Blame(rows []result.BlameRow) []Class {
 	return topClasses(out)
 }
 
-// RequestsOf returns the requests of a kind, with what they did.
+// RequestsOf returns the requests of a kind, with their use of time.
 func RequestsOf(k *result.RequestKind) *Requests {
 	x := &Requests{Kind: k.Kind, RequestSet: requestSet(&k.RequestSet)}
 	x.Path = result.Each(k.Path, func(p *result.RequestTime) Named { return Named{p.Name, p.Total} })

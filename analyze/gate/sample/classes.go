@@ -8,8 +8,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Others is the Func of the class that stands for all that are too small to be shown, so
-// that classes add up.
+// Others is the Func of the class of all that are too small to be listed.
 const Others = "(others)"
 
 // place returns the frame of a stack that is the program's own, see [result.PlaceIn]; nil

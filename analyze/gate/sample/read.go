@@ -18,7 +18,7 @@ import (
 	"github.com/schedscope/schedscope/model/session"
 )
 
-// Options say how to read a trace. The zero value is fine.
+// Options configures Read. The zero value is valid.
 type Options struct {
 	// Workers is how many parts of the trace are decoded at the same time; 0: as many as Go
 	// may use processors. Samples do not depend on it.
@@ -27,9 +27,9 @@ type Options struct {
 	Report func(*analyze.Report)
 }
 
-// Read makes a sample of a trace of size bytes. Quantities that the trace has no data
-// for are in Missing. The error says why there is no sample: it is no trace, nothing of
-// it is in the window, or the context's.
+// Read returns the sample of a trace of size bytes. Quantities without data are in Missing. It
+// returns an error if the input is not a trace, if nothing of the trace lies in the window, or
+// if the context is done.
 //
 // A trace is read once if its window lies in its first two generations, and is known or is
 // marked, by a region or by environment records: what is before it is dropped when it is seen.

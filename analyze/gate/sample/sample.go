@@ -12,7 +12,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Spec says what to take from a trace.
+// Spec specifies what Read measures.
 type Spec struct {
 	Workload string
 	// Op is what /op counts: "region:NAME" and "task:NAME" that end in the window,
@@ -29,10 +29,10 @@ type Spec struct {
 	Quantities []rule.Quantity
 }
 
-// WindowRegion is the region that recorders put round what is to be measured.
+// WindowRegion is the region that recorders put round the part to be measured.
 const WindowRegion = "schedscope.window"
 
-// Sample is what one trace says.
+// Sample is the set of measurements of one trace.
 type Sample struct {
 	Name string `json:"name"` // of the file, without folders
 	// Order is its place in the order of all recordings; 0 if not known.
@@ -71,11 +71,11 @@ type Sample struct {
 	Requests *Requests `json:"requests,omitempty"`
 }
 
-// MaxClasses is how many classes of a kind a sample keeps. If there are more, the last is
-// that of [Others], so that they add up to the total.
+// MaxClasses is the number of classes of a kind that a sample keeps. If there are more, the
+// last is Others, so that they add up to the total.
 const MaxClasses = 40
 
-// Value is a quantity of one trace.
+// Value is the value of a quantity in one trace.
 type Value struct {
 	X float64 `json:"x"`
 	// N is how many values it is made of: of a total how many times it was added to, of
@@ -87,7 +87,7 @@ type Value struct {
 	Unknown   float64 `json:"unknown,omitempty"`
 }
 
-// EnoughBeyond is how many values must lie beyond a quantile for it to say anything.
+// EnoughBeyond is the least number of values beyond a meaningful quantile.
 const EnoughBeyond = 10
 
 // Beyond returns about how many values lie beyond the quantile that v is: above it or, of one
@@ -99,7 +99,7 @@ func (v Value) Few(q rule.Quantity) bool {
 	return q.Agg == rule.Quantile && v.Beyond(q) < EnoughBeyond-1e-9
 }
 
-// Identity is what must be equal for samples to be comparable.
+// Identity is the set of properties that comparable samples share.
 type Identity struct {
 	Workload   string `json:"workload,omitempty"`
 	Op         string `json:"op,omitempty"`
@@ -121,7 +121,7 @@ type Identity struct {
 	Samples string `json:"samples,omitempty"`
 }
 
-// Noise is what disturbed the recording, from its environment record.
+// Noise is the disturbance of the recording, from its environment record.
 type Noise = env.Noise
 
 // Class is a part of a trace's waiting, blocking or running.
@@ -152,7 +152,7 @@ type Named struct {
 	Total model.Duration `json:"total_ns"`
 }
 
-// Requests are those of one kind.
+// Requests are the requests of one kind.
 type Requests struct {
 	Kind string `json:"kind"`
 	RequestSet

@@ -17,7 +17,8 @@ type missing string
 
 func (m missing) Error() string { return string(m) }
 
-// Absent reports whether a quantity is missing because the trace has nothing of that name.
+// Absent reports whether a quantity is missing because the trace contains nothing of that
+// name.
 func Absent(why string) bool { return strings.HasPrefix(why, strings.TrimSpace(nothingMatches)) }
 
 const nothingMatches = "nothing matches "

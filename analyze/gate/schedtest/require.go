@@ -96,9 +96,9 @@ func quantitiesOf(rules []*rule.Rule) []rule.Quantity {
 	return list
 }
 
-// Measure ends the recording and returns what its trace says of quantities such as
-// "p99(runnable)" or "mean(wakes/op)": nanoseconds, numbers and fractions. One without data
-// is not in the result. The error says why there is nothing to read.
+// Measure ends the recording and returns the values of quantities such as "p99(runnable)" or
+// "mean(wakes/op)": nanoseconds, numbers and fractions. The result omits quantities without
+// data. Measure returns an error if the trace cannot be read.
 func (r *Recording) Measure(quantities ...string) (map[string]float64, error) {
 	var list []rule.Quantity
 	for _, text := range quantities {

@@ -53,7 +53,7 @@ const TraceVariable = "SCHEDSCOPE_TRACE"
 // samplesVariable has the trace of TraceVariable taken with CPU samples.
 const samplesVariable = "SCHEDSCOPE_TRACE_SAMPLES"
 
-// Option says what a recording is of.
+// Option configures a recording.
 type Option func(*config)
 
 type config struct {
@@ -63,24 +63,24 @@ type config struct {
 	samples  bool
 }
 
-// Workload names what runs. Traces of different workloads are not comparable: a budget
-// names its own.
+// Workload sets the name of the workload. Traces of different workloads are not comparable: a
+// budget names its own.
 func Workload(id string) Option { return func(c *config) { c.workload = id } }
 
-// Op says what /op counts in rules: "region:NAME", "task:NAME", "goroutine:FUNC" with the
-// full name of a start function, or "count", which is what was passed to [Recording.Ops]. That
-// is the default.
+// Op sets what /op counts in rules: "region:NAME", "task:NAME", "goroutine:FUNC" with the full
+// name of a start function, or "count", the number passed to [Recording.Ops], which is the
+// default.
 func Op(op string) Option { return func(c *config) { c.op = op } }
 
-// SkipDisturbed has [Recording.Require] skip the test, instead of failing it, if other
-// programs or the hypervisor took the processors away (env.DefaultLimits): latency says
-// little of the program then. Where that is not known nothing is skipped.
+// SkipDisturbed makes [Recording.Require] skip the test instead of failing it if other
+// programs or the hypervisor took the processors away (env.DefaultLimits): latency then says
+// little about the program. It has no effect where that is unknown.
 func SkipDisturbed() Option { return func(c *config) { c.skip = true } }
 
-// Samples has CPU samples in the trace: which line kept others waiting is known from them
-// alone. A CPU profile then runs from Start to Stop. A process has only one: what
-// else wants one (go test -cpuprofile) gets an error, and if one runs already, the trace has
-// its samples. Sampling costs time: traces with and without are not comparable.
+// Samples adds CPU samples to the trace. Only they show which line kept others waiting. A CPU
+// profile runs from Start to Stop. A process has only one: a second one (go test -cpuprofile)
+// fails to start, and if one runs already, the trace has its samples. Sampling costs time:
+// traces with and without samples are not comparable.
 func Samples() Option { return func(c *config) { c.samples = true } }
 
 // Recording is a trace round a part of a test. Its methods belong to the goroutine that
@@ -182,7 +182,7 @@ func (r *Recording) counted() bool {
 	return r.ops != nil
 }
 
-// Stop ends the recording. A second time it does nothing.
+// Stop ends the recording. Further calls do nothing.
 func (r *Recording) Stop() {
 	r.tb.Helper()
 	if r.stopped {

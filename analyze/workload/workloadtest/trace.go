@@ -8,8 +8,8 @@ import (
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
-// FromTrace takes the work out of a whole trace, all in one window. Events that contradict those
-// before are passed over, as everywhere.
+// FromTrace extracts the work of a whole trace as one window. It skips events that contradict
+// earlier ones.
 func FromTrace(path string) (*workload.Workload, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -22,7 +22,7 @@ type Chunk struct {
 	Unused int
 }
 
-// Sink is where chunks come from and go to.
+// Sink provides and receives chunks.
 type Sink interface {
 	// Chunk returns an empty chunk. The decoder fills Events up to its capacity,
 	// which must be 4 at least.
@@ -31,13 +31,13 @@ type Sink interface {
 	Emit(*Chunk) bool
 }
 
-// Progress is what a [Decoder] has emitted: the first Events events of the
-// generation, with the first Strings strings and Stacks stacks.
+// Progress is the output of a [Decoder] so far: the first Events events of the generation,
+// with the first Strings strings and Stacks stacks.
 type Progress struct {
 	Events, Strings, Stacks int
 }
 
-// UnsupportedError says why a generation was not decoded, or not to its end.
+// UnsupportedError is returned for a generation that the Decoder cannot decode to its end.
 type UnsupportedError struct {
 	Reason string
 	// Stuck, if not 0, is the time of the earliest event that could not come: that

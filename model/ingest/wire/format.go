@@ -39,7 +39,7 @@ const (
 	NewestVersion  = 26
 )
 
-// Header is the header of one batch and the first byte of what follows.
+// Header is the header of one batch and the first byte of its data.
 type Header struct {
 	End          bool // not a batch but the mark that ends a generation
 	Experimental bool
@@ -94,12 +94,12 @@ func ParseHeader(b []byte, version int) (h Header, err error) {
 	return h, nil
 }
 
-// IsSync reports whether a batch whose data begins with first describes the clocks.
+// IsSync reports whether the data of a batch, which begins with first, is clock data.
 func IsSync(first byte, version int) bool {
 	return first == evFrequency && version < syncVersion || first == evSync && version >= syncVersion
 }
 
-// Sync is what a batch says of the clocks; what is not there is 0.
+// Sync is the clock data of a batch. Absent fields are 0.
 type Sync struct {
 	Frequency uint64 // in ticks per second
 	Wall      int64  // Unix nanoseconds at a number of Ticks after the batch's time
@@ -107,8 +107,8 @@ type Sync struct {
 	HasWall   bool
 }
 
-// ParseSync reads the data of a batch for which [IsSync] holds. It is not ok if there is
-// anything else in it (internal/trace/generation.go: setSyncBatch).
+// ParseSync parses the data of a batch for which [IsSync] holds. Ok is false if it holds
+// anything else (internal/trace/generation.go: setSyncBatch).
 func ParseSync(data []byte, version int) (s Sync, ok bool) {
 	pos := 0
 	if version >= syncVersion {
