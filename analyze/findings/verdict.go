@@ -308,7 +308,7 @@ func (j *judge) recorded() string {
 		case m.Others > 0:
 			return fmt.Sprintf("other programs used %s of the CPUs%s while it was recorded", textui.Percent(m.Others), in(j.r, i))
 		default:
-			return m.Disturbed
+			return m.Disturbed + in(j.r, i)
 		}
 	}
 	return ""
