@@ -404,7 +404,7 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 
 // apart reports whether the requests of the only known handler are a group of their own:
 //
-//  1. Others are no more than half of all. Or
+//  1. Others are at most half of all. Or
 //  2. both are groupShare of all, and nearly all of one are longer than nearly all of the other: a
 //     percentile of all says nothing of either;
 //  3. nearly all of the longer take half their median or more, so that they do the same, and are not those

@@ -41,21 +41,23 @@ func TestGainAtMost(t *testing.T) {
 		{Kind: "sleep", Function: "main.write", Wait: "sleep", Waiter: "main.write", Slow: 3 * ms},
 		{Kind: "runnable", Function: "main.write", Slow: 2 * ms},
 		{Kind: "gc", Function: "main.parse", Wait: "gc", Waiter: "main.parse", Slow: 1 * ms},
+		{Kind: "network", Wait: "channel", Waiter: "main.other", Slow: 4 * ms},
 	}
 	for _, tt := range []struct {
-		kind, role, advice string
-		part               *result.RequestRow
-		want               float64
+		kind, role, advice, culprit string
+		part                        *result.RequestRow
+		want                        float64
 	}{
-		{SlowRequests, requestWords["lock"].does, "", lock, 10 * ms},
-		{SlowRequests, requestWords["channel"].does, raiseLimit, queue, 5 * ms},
-		{SlowRequests, requestWords["channel"].does, "", queue, 17 * ms},
-		{"busy-procs", requestWords["runnable"].does, "", &result.RequestRow{Kind: "runnable"}, 18 * ms},
+		{SlowRequests, requestWords["lock"].does, "", "main.write", lock, 10 * ms},
+		{SlowRequests, requestWords["channel"].does, raiseLimit, "main.write", queue, 5 * ms},
+		{SlowRequests, requestWords["channel"].does, "", "main.write", queue, 17 * ms},
+		{SlowRequests, requestWords["channel"].does, "", "", queue, 5 * ms},
+		{"busy-procs", requestWords["runnable"].does, "", "main.write", &result.RequestRow{Kind: "runnable"}, 18 * ms},
 	} {
 		q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{Count: 1, Rows: rows}}
-		x := &item{result.Finding{Kind: tt.kind, Advice: tt.advice, Where: []result.Culprit{{Role: tt.role}, {Function: "main.write"}}, Evidence: []result.Evidence{{}}}, q, []*result.RequestRow{tt.part}}
+		x := &item{result.Finding{Kind: tt.kind, Advice: tt.advice, Where: []result.Culprit{{Role: tt.role}, {Function: tt.culprit}}, Evidence: []result.Evidence{{}}}, q, []*result.RequestRow{tt.part}}
 		if got := q.most(x); got != tt.want {
-			t.Errorf("%s %s %s: %g, want %g", tt.kind, tt.role, tt.advice, got, tt.want)
+			t.Errorf("%s %s %s %s: %g, want %g", tt.kind, tt.role, tt.advice, tt.culprit, got, tt.want)
 		}
 	}
 }

@@ -54,10 +54,10 @@ func isGroup(o *result.Objective, q *question) bool {
 	return o.Group == "" || o.Group == q.kind || isNamed(o, q.Name)
 }
 
-// about reports whether an objective is for a group of requests, or for the only handler that is seen in requests
-// without a name.
+// about reports whether an objective is for a group of requests, or for the only handler that is seen in those
+// of a kind without groups.
 func (j *judge) about(o *result.Objective, q *question) bool {
-	if isGroup(o, q) || handled(q.Name) {
+	if isGroup(o, q) || handled(q.Name) || q.Name == result.NoName {
 		return isGroup(o, q)
 	}
 	seen := false

@@ -157,3 +157,24 @@ func TestOnlyHandler(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherGroup checks that an objective for the only handler that is seen does not decide for requests that are a group
+// next to its own.
+func TestOtherGroup(t *testing.T) {
+	const ms = model.Duration(1e6)
+	seen, others := slices.Repeat([]model.Duration{300 * ms}, 40), append(slices.Repeat([]model.Duration{ms}, 80), slices.Repeat([]model.Duration{60 * ms}, 20)...)
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	set := func(lengths []model.Duration, tails ...result.RequestTail) result.RequestSet {
+		return result.RequestSet{Dist: distOf(lengths...), Tails: tails}
+	}
+	tail := result.RequestTail{Count: 5, From: 60 * ms, Total: 300 * ms,
+		Middle: result.RequestMiddle{Count: 10, Total: 10 * ms}, Groups: []result.RequestRow{{Kind: "network", Function: "main.get", Slow: 300 * ms, Have: 5}}}
+	v.Requests = []result.RequestKind{{Kind: "http", RequestSet: set(append(slices.Clone(others), seen...)),
+		Groups:   []result.RequestGroup{{Name: "main.route", RequestSet: set(seen)}, {Name: result.NoName, RequestSet: set(others, tail)}},
+		Handlers: []result.RequestHandler{{Named: result.Named{Name: "main.route", Dist: distOf(seen...)}}, {Named: result.Named{Name: result.NoName, Dist: distOf(others...)}}}}}
+	list, err := findings.ParseObjectives("main.route:p50=400ms")
+	findings.Judge(v, list...)
+	if err != nil || v.Verdict.Word != findings.SlowTail || v.Verdict.Objectives[0].State != "met" {
+		t.Errorf("%s %s %v, want %s", v.Verdict.Word, v.Verdict.Text, v.Verdict.Objectives, findings.SlowTail)
+	}
+}

@@ -343,7 +343,7 @@ func (q *question) most(x *item) (sum float64) {
 	for i := range q.Rows {
 		r := &q.Rows[i]
 		part := slices.ContainsFunc(x.parts, func(g *result.RequestRow) bool { return r.InGroup(g) })
-		waits := r.Function == culprit && r.Waiter != culprit && (!contended && r.Kind == "runnable" || r.Wait != "" && (!contended || r.Wait == x.parts[0].Kind))
+		waits := culprit != "" && r.Function == culprit && r.Waiter != culprit && (!contended && r.Kind == "runnable" || r.Wait != "" && (!contended || r.Wait == x.parts[0].Kind))
 		if part || waits || x.Kind != SlowRequests && ofScheduling(x.Kind) && slices.Contains(scheduling, r.Kind) {
 			sum += q.cost(r)
 		}

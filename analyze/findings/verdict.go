@@ -28,8 +28,9 @@ import (
 //  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL: also where
 //     more requests show no handler than are seen of the slow one.
-//  6. What the machine explains is not an item: waits to run while the procs were idle, and tails that are
-//     no longer than threads had no CPU at times. If nothing else is left, the word is DISTURBED.
+//  6. What the machine explains is not an item: waits to run while the procs were idle, tails that are
+//     no longer than threads had no CPU at times, and sleeps that are longer than others at the same place. If
+//     nothing else is left, the word is DISTURBED.
 const (
 	enough, enoughTail = 10, 20
 	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
@@ -115,7 +116,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	}
 	j.requests(&diagnoses)
 	j.others(diagnoses)
-	if len(j.items) > 0 && j.busy() {
+	if len(j.items) > 0 {
 		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
 	}
 	j.disturbed()
@@ -308,7 +309,7 @@ func (j *judge) recorded() string {
 		case m.Others > 0:
 			return fmt.Sprintf("other programs used %s of the CPUs%s while it was recorded", textui.Percent(m.Others), in(j.r, i))
 		default:
-			return m.Disturbed
+			return m.Disturbed + in(j.r, i)
 		}
 	}
 	return ""

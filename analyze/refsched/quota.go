@@ -4,7 +4,7 @@ import "github.com/schedscope/schedscope/model"
 
 // quota is a CPU quota, as a cgroup's limit: once the time of a period is used up, threads in the
 // scheduler and in goroutines stand still until the next one, whatever they do. Those in system
-// calls need no processor. In standstills that were recorded it is the same.
+// calls use it as well, but go on. In standstills that were recorded it is the same.
 type quota struct {
 	on     []bool // by proc: its thread has a processor
 	used   int    // of them

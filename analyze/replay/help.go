@@ -65,11 +65,12 @@ Classes of wakes
   What a figure is worth depends on the variant:
     80%% interval  of two procs from a trace with one, of one from a trace with two, and of a quiet
                   machine from a trace with two, without other changes; of requests with two procs also
-                  under a quota. The widths are how far such
-                  figures were off for other programs, which were recorded under both schedules: four
-                  of five should contain the measured value. There is none where most wakes are by
-                  locks, and for another number of procs none where the operating system seems to have
-                  run something else for a tenth of the time that goroutines computed.
+                  under a quota. The widths are how far such figures were off for other programs, which
+                  were recorded under both schedules: four of five should contain the measured value.
+                  Of another number of procs there is none where most wakes are by locks, and of two
+                  none where system calls that lost their procs take 5%% of the time. Where the operating
+                  system seems to have run something else for a tenth of the time that goroutines
+                  computed, there are intervals of a quiet machine alone.
     no range      any other variant. How far such figures are from the truth has not been measured.
   No figure is given where the reference does not reproduce the trace, where the trace contradicts
   itself or has fewer than 100 waits; and no run time where more than 90%% of the wakes come from

@@ -56,6 +56,39 @@ func TestBasis(t *testing.T) {
 	}
 }
 
+// TestWidths checks of which variants intervals were measured: of another number of procs not where most wakes are by locks
+// or, to two, much time is lost in system calls, and except of a quiet machine not where the machine was disturbed.
+func TestWidths(t *testing.T) {
+	for _, tt := range []struct {
+		variant      string
+		procs        int
+		locks, timed int64 // of a hundred wakes
+		taken, lost  model.Duration
+		want         widths
+	}{
+		{"procs=1", 2, 0, 0, 0, 0, toOne},
+		{"procs=1", 2, 0, 20, 0, 0, toOneTimed},
+		{"procs=1", 2, 0, 0, 200, 0, widths{}},
+		{"procs=1", 2, 60, 0, 0, 0, widths{}},
+		{"procs=1", 2, 0, 0, 0, 100, toOne},
+		{"procs=2", 1, 0, 0, 0, 0, toTwo},
+		{"procs=2", 1, 0, 20, 0, 0, toTwoTimed},
+		{"procs=2", 1, 0, 0, 0, 100, widths{}},
+		{"procs=2", 4, 0, 0, 0, 0, widths{}},
+		{"quiet", 2, 60, 0, 200, 0, toQuiet},
+		{"quiet", 1, 0, 0, 200, 0, widths{}},
+		{"quota=5ms", 2, 60, 0, 0, 0, toQuota},
+		{"quota=5ms", 2, 0, 0, 200, 0, widths{}},
+		{"procs=1,quiet", 2, 0, 0, 0, 0, widths{}},
+	} {
+		r := &Result{MinProcs: tt.procs, MaxProcs: tt.procs, Work: 1000, Length: 1000, Lost: tt.lost, Outages: workload.Outages{Total: tt.taken}}
+		r.Wakes[workload.ClassHandoff], r.Wakes[workload.ClassLock], r.Wakes[workload.ClassBuffered] = 100-tt.locks-tt.timed, tt.locks, tt.timed
+		if got := r.widths(&variants(t, tt.variant)[0]); got != tt.want {
+			t.Errorf("%+v: got %v", tt, got)
+		}
+	}
+}
+
 // TestBasisMixed checks that no interval is claimed of recordings with one proc and with two together.
 func TestBasisMixed(t *testing.T) {
 	var both []*Result

@@ -189,6 +189,9 @@ func TestFakeFigures(t *testing.T) {
 	o := r.Outcomes[0]
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 	measured := r.MeasuredFigures()
+	if s := r.SimulatedFigures(); !near(s[FigureMean], float64(r.All.Mean.Mid)) || s[FigureP90] != 1984 || s[FigureP99] != 1984 || s[FigureLong] != 0 || s[FigureSpan] <= 0 {
+		t.Errorf("simulated %v, of which the mean is %v", s, r.All.Mean)
+	}
 	for _, k := range []FigureKind{FigureMean, FigureP90, FigureP99} {
 		f := o.Figures[k]
 		if f.Change.Mid != 0 || !near(f.Change.Low, 1984.0/3008-1) || !near(f.Change.High, 0.9375) {

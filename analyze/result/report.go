@@ -104,7 +104,7 @@ type (
 
 	// Machine is the state of the machine while a trace was recorded.
 	Machine struct {
-		Others float64 `json:"others"` // Part of its CPU time that other programs used; 0 if not known.
+		Others float64 `json:"others"` // Part of its CPU time that other programs used; 0 if not known, or if something else disturbed it.
 		// What disturbed the program, by the gate's default guards; left out if nothing did.
 		Disturbed string `json:"disturbed,omitempty"`
 	}

@@ -48,12 +48,11 @@ func (w *window) inferArrivals() {
 		groups[k] = append(groups[k], x)
 	}
 	for _, k := range order {
-		if list := groups[k]; len(list) < arrivalsLeast || openLead(list) < surelyOpen {
-			continue
-		}
-		for _, x := range groups[k] {
-			s := &w.Goroutines[x.g].Segments[x.seg]
-			s.Absolute, s.Delay = true, x.to.Sub(w.Start)
+		if list := groups[k]; len(list) >= arrivalsLeast && openLead(list) >= surelyOpen { // not if times are so long that it is NaN
+			for _, x := range list {
+				s := &w.Goroutines[x.g].Segments[x.seg]
+				s.Absolute, s.Delay = true, x.to.Sub(w.Start)
+			}
 		}
 	}
 }

@@ -373,13 +373,17 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 	case model.GoSyscall:
 		if x := e.last(f); x != nil && x.End == EndSyscall {
 			x.Delay = e.clock.now.Sub(max(f.since, e.w.Start))
-			if !x.Blocking && f.proc != model.NoProc {
+			g := &e.w.Goroutines[f.index]
+			first := g.Begin == BeginSyscall && len(g.Segments) == 1
+			switch {
+			case x.Blocking:
+			case f.proc != model.NoProc:
 				x.Held = e.held(f)
-			} else {
+			case !first: // else it may be such a one, too
 				e.w.Recorded.Lost += x.Delay
 			}
-			e.w.calls = append(e.w.calls, waiting{g: f.index, seg: int32(len(e.w.Goroutines[f.index].Segments) - 1), from: f.since, to: e.clock.now, idle: e.clock.idle})
-			if g := &e.w.Goroutines[f.index]; to == model.GoNotExist && !(g.Begin == BeginSyscall && len(g.Segments) == 1) {
+			e.w.calls = append(e.w.calls, waiting{g: f.index, seg: int32(len(g.Segments) - 1), from: f.since, to: e.clock.now, idle: e.clock.idle})
+			if to == model.GoNotExist && !first {
 				x.End, x.Delay, x.Held, x.Blocking = EndExit, 0, 0, false
 			}
 		}

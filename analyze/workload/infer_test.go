@@ -25,6 +25,32 @@ func segments(t *testing.T, w *workload.Workload, id model.GoID) []workload.Segm
 	return nil
 }
 
+// TestLost counts the time in system calls that lost their procs: not in one that gave its proc up, as the reader of a CPU
+// profile does, nor in one that began before the window, such as the wait for signals.
+func TestLost(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).IdleProc(1).Running(1, "main.main")
+	b.M(3).InSyscall(3, "os/signal.loop")
+	b.At(10)
+	m.Syscall()
+	b.At(15)
+	b.M(9).ProcSteal(0)
+	b.At(30)
+	m.SyscallEndBlocked()
+	n := b.M(2).ProcStart(0)
+	n.Start(1)
+	b.At(40)
+	n.Syscall().ProcStop()
+	b.At(90)
+	n.SyscallEndBlocked()
+	b.At(95)
+	b.M(3).SyscallEndBlocked()
+	b.At(96)
+	if w := work(t, b); w.Recorded.Lost != modeltest.Ticks(20) {
+		t.Errorf("%d, want %d: %s, %s", w.Recorded.Lost, modeltest.Ticks(20), program(w, 1), program(w, 3))
+	}
+}
+
 // TestSleeps infers what timers were set for.
 func TestSleeps(t *testing.T) {
 	late := []int{800, 3, 900, 20, 15000, 400, 90, 250, 700, 10, 130, 500} // ticks

@@ -62,7 +62,7 @@ type Recorded struct {
 	// if there were few.
 	Waking model.Duration
 	Wakers []model.Duration
-	// Lost is how long system calls took that lost their procs, or had given them up.
+	// Lost is how long system calls took that lost their procs, without those that gave them up at once.
 	Lost model.Duration
 }
 

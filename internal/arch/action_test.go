@@ -193,6 +193,10 @@ func newRepository(t *testing.T) string {
 			t.Skipf("needs %s", program)
 		}
 	}
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} { // as in hooks: git would commit elsewhere
+		t.Setenv(name, "")
+		os.Unsetenv(name)
+	}
 	s := &scene{dir: t.TempDir()}
 	s.git(t, "init", "-q")
 	for _, name := range []string{"old", "server"} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -174,7 +175,7 @@ func (a *app) analyzeOpen(ctx context.Context, ref source.Ref, in *input, f *ana
 		case err != nil:
 			a.warn("not used: %v", err)
 		case run != nil:
-			l.v.Traces[0].Machine = rd.machine(run)
+			l.v.Traces[0].Machine = rd.machine(run, l.v.Totals.Procs)
 		}
 	}
 	rd.Complete(ctx, l.v, f.slo.list...)
@@ -182,18 +183,19 @@ func (a *app) analyzeOpen(ctx context.Context, ref source.Ref, in *input, f *ana
 	return l, nil
 }
 
-// machine returns what the record next to a trace says of the machine, nil if it is of another recording, as
-// it is too short, or too long for a trace that is whole.
-func (rd *reading) machine(run *env.Run) *result.Machine {
-	u, t := run.Usage(0), rd.Describe()
+// machine returns what the record next to a trace with so many procs says of the machine, nil if it may be of another
+// recording, as it is too short, or too long for a trace that is whole, or of a Go version before that of the format.
+func (rd *reading) machine(run *env.Run, procs int) *result.Machine {
+	u, t := run.Usage(procs), rd.Describe()
 	length := rd.Machine.Now().Sub(rd.Origin)
 	slack := max(length/10, 100_000_000)
-	if off := model.Duration(u.LengthNS) - length; off < -slack || off > slack && t.Complete && !t.Windowed || !strings.HasPrefix(run.Begin.Go, strings.ReplaceAll(t.Format, " ", "")) {
-		rd.app.warn("%s: %s is not of this recording: not used", t.Name, env.Beside(""))
+	if off := model.Duration(u.LengthNS) - length; off < -slack || off > slack && t.Complete && !t.Windowed ||
+		goversion.IsValid(run.Begin.Go) && goversion.Compare(run.Begin.Go, strings.ReplaceAll(t.Format, " ", "")) < 0 {
+		rd.app.warn("%s: %s may be of another recording: not used", t.Name, env.Beside(""))
 		return nil
 	}
 	m := &result.Machine{Disturbed: env.DefaultLimits.Disturbed(&u.Noise)}
-	if u.Foreign != nil {
+	if u.Foreign != nil && m.Disturbed == env.DefaultLimits.Disturbed(&env.Noise{Nivcsw: u.Nivcsw, Foreign: u.Foreign}) {
 		m.Others = *u.Foreign
 	}
 	return m
