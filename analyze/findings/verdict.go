@@ -602,7 +602,7 @@ func (j *judge) unexplained(missed bool) (word, text string) {
 				if q.all {
 					word = Slow
 				}
-				return word, fmt.Sprintf("%s %s miss the objective, and %s", textui.Count(q.RequestGroup.Count), q.name(), why)
+				return word, fmt.Sprintf("The objective for %s (%s) is missed, and %s", q.name(), textui.Count(q.RequestGroup.Count), why)
 			}
 		}
 		return Slow, "Requests miss the objective, and " + why
