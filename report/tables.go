@@ -77,7 +77,7 @@ func TableColumns(name string) []Column {
 	return nil
 }
 
-// TableDoc returns the description of a row of the table, or "" if there is no such table.
+// TableDoc returns the description of a row of the table, or "" for an unknown table.
 func TableDoc(name string) string {
 	if d := findTable(name); d != nil {
 		return d.doc

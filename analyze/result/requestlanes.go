@@ -9,7 +9,7 @@ import (
 
 // The picture of a path; times count from the request's beginning.
 type (
-	// RequestLane is the part of a path in one goroutine, or in those for which there is no room.
+	// RequestLane is the part of a path in one goroutine, or in those that do not fit.
 	RequestLane struct {
 		Goroutine model.GoID // NoGoroutine: several
 		Bars      []RequestBar

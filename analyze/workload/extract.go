@@ -146,7 +146,7 @@ func (e *Extractor) Starts() int {
 }
 
 // Finish ends the window at time at, or at the latest step if that is later, and returns it. The error is an
-// [ErrOldFormat], or says that there is no window.
+// [ErrOldFormat], or an error without a window.
 func (e *Extractor) Finish(at model.Time) (*Workload, error) {
 	switch {
 	case e.version < 22:
@@ -157,7 +157,7 @@ func (e *Extractor) Finish(at model.Time) (*Workload, error) {
 	return e.close(at), nil
 }
 
-// Reuse releases a workload that is no longer used. The next one reuses its memory.
+// Reuse releases a workload after its last use. The next one reuses its memory.
 func (e *Extractor) Reuse(w *Workload) { e.spare = w.Goroutines }
 
 // Step implements [model.StepObserver].

@@ -162,7 +162,7 @@ func (r *Reader) Window() (start, end model.Time, ok bool) {
 // has returned an error.
 func (r *Reader) Loss() *Loss { return r.loss }
 
-// Doubt returns why a batch may be missing undetected; "" if there is no reason to think so.
+// Doubt returns why a batch may be missing undetected; "" without a reason.
 func (r *Reader) Doubt() string { return r.doubt }
 
 // Next returns the next events in order, at least one, or io.EOF after the last. They are
