@@ -145,8 +145,8 @@ func (e *Extractor) Starts() int {
 	return e.w.starts
 }
 
-// Finish ends the window at time at, or at the latest step if that is later, and returns it. The error is an
-// [ErrOldFormat], or an error without a window.
+// Finish ends the window at time at, or at the latest step if that is later, and returns it. It returns
+// [ErrOldFormat] for a trace of an old version, and another error if no window was begun.
 func (e *Extractor) Finish(at model.Time) (*Workload, error) {
 	switch {
 	case e.version < 22:
