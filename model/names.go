@@ -117,7 +117,7 @@ func waitsForWork(called string) bool {
 // isOwn reports whether a start function calls this one on its own account. For a function
 // outside the lists that is everything in the standard library.
 func isOwn(start, called string) bool {
-	from, to := packageOf(start), packageOf(called)
+	from, to := PackageOf(start), PackageOf(called)
 	switch {
 	case to == "runtime", to == "sync", strings.HasPrefix(called, start+"."):
 		return true
@@ -128,8 +128,8 @@ func isOwn(start, called string) bool {
 	return to != "main" && !strings.Contains(first, ".")
 }
 
-// packageOf returns the path of a function's package.
-func packageOf(name string) string {
+// PackageOf returns the path of a function's package.
+func PackageOf(name string) string {
 	i := strings.LastIndexByte(name, '/') + 1
 	if j := strings.IndexByte(name[i:], '.'); j >= 0 {
 		return name[:i+j]

@@ -38,7 +38,7 @@ var requestTables = []tableDef{
 		intervalCells(func(q *requestRow) (start, end model.Time) { return q.Start, q.End }),
 		col("goroutine", "id", func(r *rows, q *requestRow) { id(r, q.G) }, "where it ends"),
 		col("from_goroutine", "id", func(r *rows, q *requestRow) { id(r, q.From) }, "where it began: another one only of tasks"),
-		col("kind", "name", func(r *rows, q *requestRow) { r.text(q.Kind) }, "http, grpc, rpc, tcp, task, region, goroutine, func"),
+		col("kind", "name", func(r *rows, q *requestRow) { r.text(q.Kind) }, "http, grpc, rpc, tcp, message, task, region, goroutine, func"),
 		col("name", "name", func(r *rows, q *requestRow) { r.text(q.Name) }, "the group: function of the handler, route, name of the task or region; empty: unknown"),
 		col("complete", "bool", func(r *rows, q *requestRow) { r.bool(q.Complete) }, "the trace shows both ends"),
 		col("labels", "name", func(r *rows, q *requestRow) {

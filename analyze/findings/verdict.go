@@ -349,7 +349,7 @@ func (j *judge) lostText(q *question) string {
 
 // served reports whether there are requests of which it is certain that they are some.
 func (j *judge) served() bool {
-	return slices.ContainsFunc(j.questions, func(q *question) bool { return q.kind != "tcp" })
+	return slices.ContainsFunc(j.questions, func(q *question) bool { return q.kind != "tcp" && q.kind != "message" })
 }
 
 // ofScheduling reports whether a diagnosis is about waiting to run.

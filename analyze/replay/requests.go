@@ -13,7 +13,7 @@ import (
 
 // Group identifies requests that are compared with each other.
 type Group struct {
-	Kind string // http, grpc, rpc, tcp or task
+	Kind string // http, grpc, rpc, tcp, message or task
 	Name string // of the handler or task; "" if not known
 }
 

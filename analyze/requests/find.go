@@ -11,21 +11,21 @@ import (
 
 // Spec selects requests.
 type Spec struct {
-	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, rpc (net/rpc), task, tcp (other
-	// connections that were accepted), region, goroutine or func. Label restricts the others, or all
-	// if there are none.
+	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, rpc (net/rpc), task, tcp (what is
+	// asked for over other connections), message (goroutines that are started for what another one reads
+	// from a connection), region, goroutine or func. Label restricts the others, or all if there are none.
 	Kind string
 	Name string         // of a task or region
 	expr *regexp.Regexp // of a goroutine's start function, a function, or a label or name
 }
 
-// ParseSpec parses http, grpc, rpc, tcp, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or
+// ParseSpec parses http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or
 // label:REGEXP.
 func ParseSpec(text string) (s Spec, err error) {
 	kind, name, ok := strings.Cut(text, ":")
 	s = Spec{Kind: kind, Name: name}
 	switch kind {
-	case "http", "grpc", "rpc", "tcp":
+	case "http", "grpc", "rpc", "tcp", "message":
 		if ok {
 			return s, fmt.Errorf("%q: %s takes no name", text, kind)
 		}
@@ -39,7 +39,7 @@ func ParseSpec(text string) (s Spec, err error) {
 		}
 		return s, err
 	}
-	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, rpc, tcp, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or label:REGEXP)", text)
+	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP, func:REGEXP or label:REGEXP)", text)
 }
 
 // role is what a goroutine serves.
@@ -76,10 +76,13 @@ type seenIn struct {
 	accept  bool  // it accepts a connection
 	connect bool  // it connects
 	fn      bool  // it is in a function that a spec names
+	read    bool  // from a connection, of one that may serve it
 	reads   bool  // it is of the creation of who reads in the background while a handler runs
 	depth   uint8 // of the handler
 	wait    Kind  // of sync
-	conn    bool  // accept, connect or write
+	conn    bool  // accept, connect, write or read
+
+	messages int // that were read here, or given to such a goroutine; see [leastMessages]
 
 	kind    string
 	name    string               // of the handler
@@ -90,19 +93,20 @@ type seenIn struct {
 
 // finder looks requests up by stacks, each of them once.
 type finder struct {
-	tables *model.Tables
-	stacks []*seenIn
-	waits  model.Waits
-	user   bool // tasks or regions are wanted
-	http   bool
-	grpc   bool
-	rpc    bool
-	tcp    bool
-	tasks  map[string]bool // nil: all
-	names  map[string]bool // of regions
-	lives  []*regexp.Regexp
-	funcs  []*regexp.Regexp
-	labels []*regexp.Regexp // of which a request must have one
+	tables  *model.Tables
+	stacks  []*seenIn
+	waits   model.Waits
+	user    bool // tasks or regions are wanted
+	http    bool
+	grpc    bool
+	rpc     bool
+	tcp     bool
+	message bool
+	tasks   map[string]bool // nil: all
+	names   map[string]bool // of regions
+	lives   []*regexp.Regexp
+	funcs   []*regexp.Regexp
+	labels  []*regexp.Regexp // of which a request must have one
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
@@ -113,7 +117,7 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 		}
 	}
 	if len(f.labels) == len(specs) {
-		f.user, f.http, f.grpc, f.rpc, f.tcp = true, true, true, true, true
+		f.user, f.http, f.grpc, f.rpc, f.tcp, f.message = true, true, true, true, true, true
 		return f
 	}
 	f.tasks = map[string]bool{}
@@ -127,6 +131,8 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 			f.rpc = true
 		case "tcp":
 			f.tcp = true
+		case "message":
+			f.message = true
 		case "task":
 			f.user, f.tasks[s.Name] = true, true
 		case "region":
@@ -194,6 +200,8 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 		case strings.HasPrefix(fn, "net.(*netFD).Write"), fn == "net.(*netFD).writev", strings.HasPrefix(fn, "net.sendFile"),
 			strings.HasPrefix(fn, "net.splice"):
 			s.write = true
+		case strings.HasPrefix(fn, "net.(*netFD).Read"), strings.HasPrefix(fn, "net.(*netFD).read"), fn == "os.(*File).Read":
+			s.read = f.tcp || f.message
 		case fn == "net.(*TCPListener).Accept", fn == "net.(*UnixListener).Accept":
 			if s.accept = frames[0].Func != "syscall.setsockopt"; f.tcp {
 				s.role = roleAccept
@@ -209,7 +217,7 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 			}
 		}
 	}
-	s.conn = s.write || s.accept || s.connect
+	s.conn = s.write || s.accept || s.connect || s.read
 	if r, kind := f.start(frames[last].Func); r != roleNone {
 		s.role, s.kind = r, kind
 	}

@@ -30,6 +30,7 @@ type goroutine struct {
 	spawn   model.StackID  // of its creation
 	*server                // what it serves; nil: nothing
 	*ends                  // of connections that it has; nil: not known
+	reading *reading       // of messages; nil: it has read none, or serves something else
 	samples []sample
 	own     Times // of states, at since
 

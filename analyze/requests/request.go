@@ -13,7 +13,7 @@ import (
 
 // Request is a request that has ended, or that the trace cut off.
 type Request struct {
-	Kind     string // http, grpc, rpc, tcp, task, region, goroutine or func
+	Kind     string // http, grpc, rpc, tcp, message, task, region, goroutine or func
 	Name     string // of the handler, task, region or function; "" if not known
 	From, G  model.GoID
 	Start    model.Time

@@ -22,6 +22,8 @@ type Tracker struct {
 	tables  *model.Tables
 	machine *model.Machine
 	active  bool
+	certain bool                    // there are requests other than those of kind tcp and message
+	serving map[model.StringID]bool // start functions of those whom acceptors start
 	now     model.Time
 	open    []*pending // in the order in which they began, some of them done
 	stale   bool       // the horizon is, perhaps: open has changed, or there is none
@@ -66,7 +68,7 @@ const (
 
 // New returns a Tracker for the requests that specs name, of all kinds if there are none.
 func New(m *model.Machine, specs []Spec) *Tracker {
-	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, limit: maxBytes, sweepAt: maxBytes / 2}
+	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, serving: map[model.StringID]bool{}, limit: maxBytes, sweepAt: maxBytes / 2}
 	t.finder = newFinder(m.Tables(), specs)
 	t.walker.t = t
 	t.walker.pairs, t.walker.ran, t.walker.starts = map[pair]*Place{}, map[alike]*ran{}, map[model.StringID]*Place{}
@@ -105,7 +107,7 @@ func (t *Tracker) serves(ev *model.Event) bool {
 	if ev.SubjectStack == 0 && model.GoState(ev.From) != model.GoNotExist {
 		return false
 	}
-	if s := t.finder.stack(ev.SubjectStack); s.role == roleNone && !s.accept {
+	if s := t.finder.stack(ev.SubjectStack); s.role == roleNone && !s.accept && !s.read {
 		return false
 	}
 	t.activate(ev.Time)
@@ -398,7 +400,11 @@ func (t *Tracker) appears(ev *model.Event, id model.GoID, from, to model.GoState
 		g.inherit(by)
 	}
 	if by != nil && by.server != nil && by.role == roleAccept && g.server == nil {
+		t.serving[g.fn] = true
 		g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
+	}
+	if by != nil {
+		t.started(g, by)
 	}
 	if by != nil && by.server != nil && by.role == roleConn && g.view.reads {
 		t.handling(by)

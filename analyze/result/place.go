@@ -14,15 +14,6 @@ var stdlib = strings.Fields(`archive bufio bytes cmp compress container context 
 	errors expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect
 	regexp runtime slices sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak`)
 
-// packageOf returns the import path of a function's package as stacks have it.
-func packageOf(fn string) string {
-	dir := strings.LastIndexByte(fn, '/') + 1
-	if i := strings.IndexByte(fn[dir:], '.'); i >= 0 {
-		return fn[:dir+i]
-	}
-	return fn
-}
-
 // Whose code a function is. The higher, the more it says where a burst was.
 const (
 	ofNobody = iota
@@ -35,7 +26,7 @@ const (
 // owner says whose code a function is, by its name and source file. That of a module that
 // the program depends on lies in a folder with a version, or in vendor.
 func owner(fn, file string) int {
-	first, _, _ := strings.Cut(packageOf(fn), "/")
+	first, _, _ := strings.Cut(model.PackageOf(fn), "/")
 	switch {
 	case first == "runtime", !strings.Contains(fn, "."): // assembly of the runtime, such as gcWriteBarrier
 		return ofRuntime

@@ -14,7 +14,7 @@ import (
 type (
 	// RequestKind are the requests of one kind.
 	RequestKind struct {
-		Kind string `json:"kind" key:""` // http, grpc, rpc, tcp, task, region, goroutine or func.
+		Kind string `json:"kind" key:""` // http, grpc, rpc, tcp, message, task, region, goroutine or func.
 		RequestSet
 		Unfollowed int64            `json:"unfollowed,omitempty"`  // Tasks that began while 131,072 were open: they are in no other figure here.
 		Handlers   []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.

@@ -26,7 +26,7 @@ type requestFlags struct {
 }
 
 func (f *requestFlags) register(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp and tasks)")
+	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)")
 }
 
 // registerSlow adds the flags of commands that look at the slowest.
@@ -49,6 +49,13 @@ request did itself and, in capitals, what it waited for and for whom. Parts of o
 place are added up; parts below 2% of the request are left out. Requests share a row if
 they are of one group and the parts that take at least 10% of them are the same. --json
 lists each request with all parts.
+
+Requests of other protocols than HTTP, gRPC and net/rpc are inferred. What a goroutine does
+from a message that it reads from a connection until it waits for the next one there, having
+written, is of kind tcp: an acceptor has started it, or eight such messages were seen. If it
+hands messages to goroutines that it starts, those are the requests, of kind message. What
+calls at one line of its own what writes and what reads, in another package, is a client.
+Where a trace shows HTTP, gRPC, net/rpc or tasks, nothing is inferred.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by

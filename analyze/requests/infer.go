@@ -1,0 +1,91 @@
+package requests
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Messages of connections that nobody was seen to accept, as they are older than the trace or belong to
+// a protocol without connections, are requests of kind tcp or message where the trace has no other
+// requests:
+//
+//  1. A goroutine waits for the network where it reads, and then waits at the same place again: it has
+//     read a message. Waits at other places in between are for the rest of the message.
+//  2. If it has written to a connection in between, it may be a server that has answered, or a client
+//     that has asked. A client calls what writes and what reads at one line, in a package that is not
+//     its own; a server's loop does both. So it serves if the two stacks part in a function of its start
+//     function's package.
+//  3. If it has not written, and has started a goroutine, that one has the message: its life is the request.
+//     Who has connected is a client. Where an acceptor has started goroutines, only those with the same
+//     start function serve.
+//  4. A place to read, or a start function, counts after leastMessages of these; then all who are there do.
+const leastMessages = 8
+
+// reading is what a goroutine has done since it began to wait for a message.
+type reading struct {
+	at     model.StackID // where it waited
+	wrote  model.StackID // where it has written since; 0: it has not
+	starts *seenIn       // what it has started since; nil: nothing
+}
+
+// reads notes that a goroutine of which nothing is known, or which an acceptor started, waits or begins a
+// system call.
+func (t *Tracker) reads(g *goroutine) {
+	x := g.reading
+	switch {
+	case g.state == model.GoSyscall:
+		if x != nil && g.view.write {
+			x.wrote = g.stack
+		}
+		return
+	case g.kind != Network || !g.view.read || g.ends != nil && g.dials():
+		return
+	case x == nil:
+		g.reading = &reading{at: g.stack}
+	case x.wrote == 0 && x.starts == nil: // the same message still
+		return
+	case g.stack == x.at && x.wrote == 0:
+		x.starts.messages++
+	case g.stack == x.at && t.finder.answers(x.at, x.wrote):
+		g.view.messages++
+	}
+	if x != nil {
+		*x = reading{at: g.stack}
+	}
+	if g.server == nil && g.view.messages >= leastMessages && (len(t.serving) == 0 || t.serving[g.fn]) {
+		g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
+	}
+}
+
+// started takes the creation of g by a goroutine that reads messages: it may be for the last one.
+func (t *Tracker) started(g, by *goroutine) {
+	x := by.reading
+	if x == nil || x.wrote != 0 || g.view.role != roleNone || g.server != nil || t.certain {
+		return
+	}
+	x.starts = g.view
+	if x.starts.messages >= leastMessages {
+		g.server = &server{role: roleLife, serves: "message"}
+		g.req = t.hold(g)
+	}
+}
+
+// dials reports whether a goroutine has an end of a connection that it, or its creator, has dialled.
+func (e *ends) dials() bool {
+	return slices.ContainsFunc(e.of[:e.n], func(x *end) bool { return x.dialled })
+}
+
+// answers reports whether who reads and writes at two places has one loop of its own that does.
+func (f *finder) answers(read, write model.StackID) bool {
+	r, w := f.tables.Stack(read), f.tables.Stack(write)
+	i, j := len(r)-1, len(w)-1
+	for i > 0 && j > 0 && model.IsWrapper(r[i].Func) {
+		i, j = i-1, j-1
+	}
+	start := r[i].Func
+	for i > 0 && j > 0 && r[i] == w[j] {
+		i, j = i-1, j-1
+	}
+	return r[i].Func == w[j].Func && model.PackageOf(r[i].Func) == model.PackageOf(start)
+}
