@@ -234,6 +234,24 @@ func TestLongSleeps(t *testing.T) {
 	}
 }
 
+// TestSemaphore checks that of a function that both sends and receives it is not said that it is slow to receive.
+func TestSemaphore(t *testing.T) {
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	v.Totals.Span = model.Duration(time.Second)
+	values := new(dist.Dist)
+	for range 50 {
+		values.Add(v.Totals.Span/10, 0)
+	}
+	v.Waiting.ByReason = []result.Named{{Name: "chan send", Dist: result.NewDist(values)}}
+	v.Blame.Rows = []result.BlameRow{{Kind: "chan send", Function: "main.get", Waiter: "main.get", WaiterFile: "main.go", WaiterLine: 7, Total: values.Total(),
+		BlameBasis: result.BlameBasis{Seen: values.Total()}, Turns: 50}}
+	findings.Judge(v)
+	i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
+	if i < 0 || strings.Contains(v.Findings[i].Title, "slow") || !strings.Contains(v.Findings[i].Advice, "main.get (main.go:7) if the channel is a semaphore") {
+		t.Errorf("%+v", v.Findings)
+	}
+}
+
 // TestHeadOfLine checks that receivers are found that wait for a sender while it waits for one of them, and
 // that those of a pool are not, none of which waits while the sender is held up.
 func TestHeadOfLine(t *testing.T) {
@@ -259,6 +277,9 @@ func TestHeadOfLine(t *testing.T) {
 		v.Goroutines = append(v.Goroutines, result.Group{Function: "main.receive", Count: 6})
 		findings.Judge(v)
 		got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
+		if tt.want && strings.Contains(v.Findings[0].Advice, "semaphore") {
+			t.Errorf("main.receive receives what main.send sends: %s", v.Findings[0].Advice)
+		}
 		if got != tt.want {
 			t.Errorf("%d of 6 in %d traces wait on average: %t, want %t", tt.waiting, tt.traces, got, tt.want)
 		}
