@@ -765,27 +765,16 @@ func (p *Party) merge(from any) {
 
 // orders are the names of what has a fixed order, by their sort tags.
 var orders = map[string][]string{
-	"origin":   namesOf(model.NumOrigins),
-	"wayout":   namesOf(model.NumSyscallExitPaths),
-	"handoff":  namesOf(model.NumHandoffCauses),
-	"poller":   namesOf(model.NumPollers),
-	"cause":    namesOf(NumCauses),
-	"work":     namesOf(model.NumWorkKinds),
-	"source":   namesOf(runqueue.NumSources),
-	"via":      namesOf(runqueue.NumVias),
-	"grade":    namesOf(runqueue.NumGrades),
+	"origin":   model.Names(model.NumOrigins),
+	"wayout":   model.Names(model.NumSyscallExitPaths),
+	"handoff":  model.Names(model.NumHandoffCauses),
+	"poller":   model.Names(model.NumPollers),
+	"cause":    model.Names(NumCauses),
+	"work":     model.Names(model.NumWorkKinds),
+	"source":   model.Names(runqueue.NumSources),
+	"via":      model.Names(runqueue.NumVias),
+	"grade":    model.Names(runqueue.NumGrades),
 	"decision": {"place", "pick", "steal"},
-}
-
-func namesOf[T interface {
-	~uint8
-	String() string
-}](n T) []string {
-	var out []string
-	for i := range n {
-		out = append(out, i.String())
-	}
-	return out
 }
 
 // sortAll puts lists into the order in which an analysis reports them.

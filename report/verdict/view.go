@@ -75,7 +75,7 @@ func (v *view) document() *document.Document {
 	for _, r := range v.rules {
 		rules = append(rules, v.details(r))
 	}
-	notes := []*document.Section{list("warnings", "Warnings", v.r.Warnings), list("next", "Next", v.r.Next)}
+	notes := []*document.Section{document.Statements("warnings", "Warnings", v.r.Warnings), document.Statements("next", "Next", v.r.Next)}
 	guardsFirst := v.r.Verdict != gate.Fail && slices.ContainsFunc(v.r.Guards, func(g gate.Guard) bool {
 		return g.Status == gate.GuardFailed || g.Blocks != "" && g.Status == gate.GuardUnknown
 	})
@@ -103,19 +103,6 @@ func (v *view) mark(word string) string {
 		return signs[word] + word
 	}
 	return word
-}
-
-func list(id, title string, texts []string) *document.Section {
-	if len(texts) == 0 {
-		return nil
-	}
-	s := document.New(id, title)
-	var items document.List
-	for _, text := range texts {
-		items = append(items, document.Item{Text: text})
-	}
-	s.Add(items)
-	return s
 }
 
 // table has rules with their figures. Columns that no rule has are left out.
