@@ -340,18 +340,22 @@ func (s *mergerSums) setMeans(v *Report) {
 // 0 for a part that was not merged: its own time counts.
 type lead model.Duration
 
-// keepLead reports whether the place y of another part replaces x: that of the part with more time
-// does, of those that are known, and of equal ones the first in order. Times of all are a and b.
-func keepLead[T cmp.Ordered](mine *lead, theirs lead, a, b model.Duration, x, y T) bool {
+// keepLead replaces the place x with that of another part, y, if that has more time, of those that are
+// known, or of equal ones is the first in order, and reports whether it did. Times of all are a and b.
+func keepLead[T cmp.Ordered](mine *lead, theirs lead, a, b model.Duration, x *T, y T) bool {
 	of := func(l lead, all model.Duration, place T) lead {
 		if place == *new(T) {
 			return 0
 		}
 		return cmp.Or(l, lead(all)+1)
 	}
-	m, t := of(*mine, a, x), of(theirs, b, y)
+	m, t := of(*mine, a, *x), of(theirs, b, y)
 	*mine = max(m, t, 1)
-	return t > m || t == m && y < x
+	replaces := t > m || t == m && y < *x
+	if replaces {
+		*x = y
+	}
+	return replaces
 }
 
 // byName is the order of traces: by name, and of one name by all that is said of them.

@@ -115,19 +115,17 @@ func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Secti
 	for _, r := range rules {
 		all = append(all, figuresOf(r))
 	}
-	optional := []struct {
+	type figure struct {
 		column document.Column
 		of     func(*figures) string
-	}{
+	}
+	optional := []figure{
 		{number("base").Drop(4), func(f *figures) string { return f.base }}, {number("cand"), func(f *figures) string { return f.cand }},
 		{number("limit").Drop(3), func(f *figures) string { return f.limit }}, {document.Word("cand/base"), func(f *figures) string { return f.ratio }},
 		{document.Word("p").Drop(1), func(f *figures) string { return strings.TrimLeft(f.p, "p=") }},
 		{document.Word("n").Drop(2), func(f *figures) string { return strings.TrimPrefix(f.n, "n=") }},
 	}
-	optional = slices.DeleteFunc(optional, func(x struct {
-		column document.Column
-		of     func(*figures) string
-	}) bool {
+	optional = slices.DeleteFunc(optional, func(x figure) bool {
 		return !slices.ContainsFunc(all, func(f figures) bool { return x.of(&f) != "" })
 	})
 	for _, x := range optional {
@@ -207,7 +205,7 @@ func (v *view) guards() *document.Section {
 		facts = append(facts, document.Pair{Name: "ok", Value: strings.Join(ok, ", ")})
 	}
 	for _, d := range dropped[:min(maxDropped, len(dropped))] {
-		facts = append(facts, document.Pair{Name: "dropped", Value: d.trace + " of the " + d.side + ": " + d.why})
+		facts = append(facts, document.Pair{Name: "dropped", Value: d})
 	}
 	if n := len(dropped) - maxDropped; n > 0 {
 		facts = append(facts, document.Pair{Name: "dropped", Value: fmt.Sprintf("%d more", n)})
