@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -191,15 +192,10 @@ func (a *antagonists) addEarlier(class uint8, d model.Duration) { a.earlier[clas
 
 // sortedIDs returns the keys of m, greatest time first.
 func sortedIDs(m map[antagonistID]*antagonist) []antagonistID {
-	ids := make([]antagonistID, 0, len(m))
-	for id := range m {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(x, y antagonistID) int {
+	return slices.SortedFunc(maps.Keys(m), func(x, y antagonistID) int {
 		return cmp.Or(cmp.Compare(m[y].waited, m[x].waited), cmp.Compare(x.fn, y.fn), cmp.Compare(x.stack, y.stack),
 			cmp.Compare(x.class, y.class), cmp.Compare(x.basis, y.basis), compareBools(x.short, y.short), compareBools(x.long, y.long))
 	})
-	return ids
 }
 
 // compareBools orders false before true.
@@ -245,14 +241,9 @@ func total(samples map[model.StackID]int64) int64 {
 
 // estimate divides a time as n samples are.
 func (a *antagonists) estimate(b *blameRows, kind string, fn model.StringID, d model.Duration, samples map[model.StackID]int64, n int64) {
-	stacks := make([]model.StackID, 0, len(samples))
-	for s := range samples {
-		stacks = append(stacks, s)
-	}
-	slices.Sort(stacks)
 	given := int64(0)
 	of := map[*blameRow]int64{} // samples by row
-	for _, s := range stacks {
+	for _, s := range slices.Sorted(maps.Keys(samples)) {
 		k := samples[s]
 		row := b.add(blameRowKey{kind: kind, function: nameOf(a.tables, fn)}, s, 0, basisEstimated, &antagonist{waited: share(d, given+k, n) - share(d, given, n)})
 		given += k

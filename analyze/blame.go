@@ -337,11 +337,7 @@ func (b *blameRows) result(v *result.Blame) {
 			byText[text].Total += x.waited
 			byText[text].Turns += x.turns
 		}
-		texts := make([]string, 0, len(byText))
-		for text := range byText {
-			texts = append(texts, text)
-		}
-		slices.SortFunc(texts, func(x, y string) int {
+		texts := slices.SortedFunc(maps.Keys(byText), func(x, y string) int {
 			return cmp.Or(cmp.Compare(byText[y].Total, byText[x].Total), cmp.Compare(x, y))
 		})
 		r.Stacks = make([]result.BlameStack, 0, len(texts))

@@ -46,6 +46,18 @@ func NameOf[E ~uint8](names []string, value E) string {
 	return "?"
 }
 
+// Names returns the names of the n values of an enumeration.
+func Names[E interface {
+	~uint8
+	String() string
+}](n E) []string {
+	var list []string
+	for i := range n {
+		list = append(list, i.String())
+	}
+	return list
+}
+
 // GoState is the state of a goroutine.
 type GoState uint8
 

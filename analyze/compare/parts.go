@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -117,17 +118,12 @@ func Tally(base, cand []Source) []Part {
 			add(side, x, float64(traces)/float64(max(x.Traces, 1)))
 		}
 	}
-	keys := make([]partKey, 0, len(index))
-	for k := range index {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, partKey.compare)
-	parts := make([]Part, len(keys))
-	for i, k := range keys {
+	parts := []Part{}
+	for _, k := range slices.SortedFunc(maps.Keys(index), partKey.compare) {
 		p := index[k]
 		p.Class.Total, p.Class.Count, p.Class.Longest = p.total, p.count, 0
 		p.BaseLongest, p.CandLongest = MedianOrZero(p.long[0]), MedianOrZero(p.long[1])
-		parts[i] = p.Part
+		parts = append(parts, p.Part)
 	}
 	return parts
 }

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -192,12 +193,7 @@ func (t *Tracker) endTask(x *task, whole bool) {
 
 // endTasks reports the tasks that the trace leaves open.
 func (t *Tracker) endTasks() {
-	ids := make([]model.TaskID, 0, len(t.tasks))
-	for id := range t.tasks {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(t.tasks)) {
 		t.endTask(t.tasks[id], false)
 	}
 }

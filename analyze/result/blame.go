@@ -331,12 +331,8 @@ func (b *Blame) Trim() {
 // merge keeps the lines of the greatest part.
 func (r *BlameRow) merge(from any) {
 	o := from.(*BlameRow)
-	if keepLead(&r.lead[0], o.lead[0], r.Total, o.Total, r.Line, o.Line) {
-		r.Line = o.Line
-	}
-	if keepLead(&r.lead[1], o.lead[1], r.Total, o.Total, r.WaiterLine, o.WaiterLine) {
-		r.WaiterLine = o.WaiterLine
-	}
+	keepLead(&r.lead[0], o.lead[0], r.Total, o.Total, &r.Line, o.Line)
+	keepLead(&r.lead[1], o.lead[1], r.Total, o.Total, &r.WaiterLine, o.WaiterLine)
 	r.Traces, r.In = max(r.Traces, 1)+max(o.Traces, 1), r.In.and(o.In)
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
 }

@@ -340,18 +340,22 @@ func (s *mergerSums) setMeans(v *Report) {
 // 0 for a part that was not merged: its own time counts.
 type lead model.Duration
 
-// keepLead reports whether the place y of another part replaces x: that of the part with more time
-// does, of those that are known, and of equal ones the first in order. Times of all are a and b.
-func keepLead[T cmp.Ordered](mine *lead, theirs lead, a, b model.Duration, x, y T) bool {
+// keepLead replaces the place x with that of another part, y, if that has more time, of those that are
+// known, or of equal ones is the first in order, and reports whether it did. Times of all are a and b.
+func keepLead[T cmp.Ordered](mine *lead, theirs lead, a, b model.Duration, x *T, y T) bool {
 	of := func(l lead, all model.Duration, place T) lead {
 		if place == *new(T) {
 			return 0
 		}
 		return cmp.Or(l, lead(all)+1)
 	}
-	m, t := of(*mine, a, x), of(theirs, b, y)
+	m, t := of(*mine, a, *x), of(theirs, b, y)
 	*mine = max(m, t, 1)
-	return t > m || t == m && y < x
+	replaces := t > m || t == m && y < *x
+	if replaces {
+		*x = y
+	}
+	return replaces
 }
 
 // byName is the order of traces: by name, and of one name by all that is said of them.
@@ -765,27 +769,16 @@ func (p *Party) merge(from any) {
 
 // orders are the names of what has a fixed order, by their sort tags.
 var orders = map[string][]string{
-	"origin":   namesOf(model.NumOrigins),
-	"wayout":   namesOf(model.NumSyscallExitPaths),
-	"handoff":  namesOf(model.NumHandoffCauses),
-	"poller":   namesOf(model.NumPollers),
-	"cause":    namesOf(NumCauses),
-	"work":     namesOf(model.NumWorkKinds),
-	"source":   namesOf(runqueue.NumSources),
-	"via":      namesOf(runqueue.NumVias),
-	"grade":    namesOf(runqueue.NumGrades),
+	"origin":   model.Names(model.NumOrigins),
+	"wayout":   model.Names(model.NumSyscallExitPaths),
+	"handoff":  model.Names(model.NumHandoffCauses),
+	"poller":   model.Names(model.NumPollers),
+	"cause":    model.Names(NumCauses),
+	"work":     model.Names(model.NumWorkKinds),
+	"source":   model.Names(runqueue.NumSources),
+	"via":      model.Names(runqueue.NumVias),
+	"grade":    model.Names(runqueue.NumGrades),
 	"decision": {"place", "pick", "steal"},
-}
-
-func namesOf[T interface {
-	~uint8
-	String() string
-}](n T) []string {
-	var out []string
-	for i := range n {
-		out = append(out, i.String())
-	}
-	return out
 }
 
 // sortAll puts lists into the order in which an analysis reports them.

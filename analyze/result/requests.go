@@ -379,13 +379,9 @@ func (r *RequestRow) merge(from any) {
 		}
 		return fmt.Sprint(*way)
 	}
-	if keepLead(&r.lead[0], o.lead[0], a, b, r.Line, o.Line) {
-		r.Line = o.Line
-	}
-	if keepLead(&r.lead[1], o.lead[1], a, b, r.WaitLine, o.WaitLine) {
-		r.WaitLine = o.WaitLine
-	}
-	if keepLead(&r.lead[2], o.lead[2], a, b, known(r.Way), known(o.Way)) {
+	keepLead(&r.lead[0], o.lead[0], a, b, &r.Line, o.Line)
+	keepLead(&r.lead[1], o.lead[1], a, b, &r.WaitLine, o.WaitLine)
+	if way := known(r.Way); keepLead(&r.lead[2], o.lead[2], a, b, &way, known(o.Way)) {
 		r.Way = o.Way
 	}
 	r.Traces = max(r.Traces, 1) + max(o.Traces, 1)

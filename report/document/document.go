@@ -145,6 +145,18 @@ func New(id, title string, lead ...string) *Section {
 	return s
 }
 
+// Statements returns a section with a list of texts, nil if there are none.
+func Statements(id, title string, texts []string) *Section {
+	if len(texts) == 0 {
+		return nil
+	}
+	var list List
+	for _, text := range texts {
+		list = append(list, Item{Text: text})
+	}
+	return &Section{ID: id, Title: title, Blocks: []Block{list}}
+}
+
 // Text adds a paragraph.
 func (s *Section) Text(format string, args ...any) {
 	s.Blocks = append(s.Blocks, Paragraph{Text: fmt.Sprintf(format, args...)})

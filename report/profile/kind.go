@@ -1,5 +1,7 @@
 package profile
 
+import "github.com/schedscope/schedscope/model"
+
 // Kind is the kind of a profile: what it counts.
 type Kind uint8
 
@@ -76,13 +78,7 @@ var kinds = [numKinds]struct {
 }
 
 // Kinds returns the names of all kinds.
-func Kinds() []string {
-	var names []string
-	for i := range kinds {
-		names = append(names, kinds[i].name)
-	}
-	return names
-}
+func Kinds() []string { return model.Names(numKinds) }
 
 // KindOf returns the kind of a name.
 func KindOf(name string) (k Kind, ok bool) {

@@ -1,8 +1,6 @@
 package timeline
 
 import (
-	"fmt"
-
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -16,8 +14,8 @@ func (b *buffer) words() {
 		meanings = append(meanings, c.Meaning())
 	}
 	lists := [][]string{
-		names(model.NumGoStates), names(model.NumProcStates), names(model.NumThreadStates), names(model.NumWorkKinds),
-		names(model.NumOrigins), names(result.NumCauses), meanings, names(runqueue.NumSources), names(runqueue.NumGrades),
+		model.Names(model.NumGoStates), model.Names(model.NumProcStates), model.Names(model.NumThreadStates), model.Names(model.NumWorkKinds),
+		model.Names(model.NumOrigins), model.Names(result.NumCauses), meanings, model.Names(runqueue.NumSources), model.Names(runqueue.NumGrades),
 	}
 	b.int(int64(len(lists)))
 	for _, list := range lists {
@@ -26,16 +24,4 @@ func (b *buffer) words() {
 			b.string(s)
 		}
 	}
-}
-
-// names returns the names of the n values of a type.
-func names[T interface {
-	~uint8
-	fmt.Stringer
-}](n T) []string {
-	var list []string
-	for i := range n {
-		list = append(list, i.String())
-	}
-	return list
 }

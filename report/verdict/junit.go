@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -84,12 +85,7 @@ func JUnit(w io.Writer, r *gate.Result, o Options) error {
 }
 
 // workload is the name under which others file a result.
-func workload(r *gate.Result) string {
-	if r.Workload == "" {
-		return "schedscope"
-	}
-	return r.Workload
-}
+func workload(r *gate.Result) string { return cmp.Or(r.Workload, "schedscope") }
 
 func one(b bool) int {
 	if b {

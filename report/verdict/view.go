@@ -75,7 +75,7 @@ func (v *view) document() *document.Document {
 	for _, r := range v.rules {
 		rules = append(rules, v.details(r))
 	}
-	notes := []*document.Section{list("warnings", "Warnings", v.r.Warnings), list("next", "Next", v.r.Next)}
+	notes := []*document.Section{document.Statements("warnings", "Warnings", v.r.Warnings), document.Statements("next", "Next", v.r.Next)}
 	guardsFirst := v.r.Verdict != gate.Fail && slices.ContainsFunc(v.r.Guards, func(g gate.Guard) bool {
 		return g.Status == gate.GuardFailed || g.Blocks != "" && g.Status == gate.GuardUnknown
 	})
@@ -105,19 +105,6 @@ func (v *view) mark(word string) string {
 	return word
 }
 
-func list(id, title string, texts []string) *document.Section {
-	if len(texts) == 0 {
-		return nil
-	}
-	s := document.New(id, title)
-	var items document.List
-	for _, text := range texts {
-		items = append(items, document.Item{Text: text})
-	}
-	s.Add(items)
-	return s
-}
-
 // table has rules with their figures. Columns that no rule has are left out.
 func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Section {
 	s := document.New(id, title)
@@ -128,19 +115,17 @@ func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Secti
 	for _, r := range rules {
 		all = append(all, figuresOf(r))
 	}
-	optional := []struct {
+	type figure struct {
 		column document.Column
 		of     func(*figures) string
-	}{
+	}
+	optional := []figure{
 		{number("base").Drop(4), func(f *figures) string { return f.base }}, {number("cand"), func(f *figures) string { return f.cand }},
 		{number("limit").Drop(3), func(f *figures) string { return f.limit }}, {document.Word("cand/base"), func(f *figures) string { return f.ratio }},
 		{document.Word("p").Drop(1), func(f *figures) string { return strings.TrimLeft(f.p, "p=") }},
 		{document.Word("n").Drop(2), func(f *figures) string { return strings.TrimPrefix(f.n, "n=") }},
 	}
-	optional = slices.DeleteFunc(optional, func(x struct {
-		column document.Column
-		of     func(*figures) string
-	}) bool {
+	optional = slices.DeleteFunc(optional, func(x figure) bool {
 		return !slices.ContainsFunc(all, func(f figures) bool { return x.of(&f) != "" })
 	})
 	for _, x := range optional {
@@ -220,7 +205,7 @@ func (v *view) guards() *document.Section {
 		facts = append(facts, document.Pair{Name: "ok", Value: strings.Join(ok, ", ")})
 	}
 	for _, d := range dropped[:min(maxDropped, len(dropped))] {
-		facts = append(facts, document.Pair{Name: "dropped", Value: d.trace + " of the " + d.side + ": " + d.why})
+		facts = append(facts, document.Pair{Name: "dropped", Value: d})
 	}
 	if n := len(dropped) - maxDropped; n > 0 {
 		facts = append(facts, document.Pair{Name: "dropped", Value: fmt.Sprintf("%d more", n)})

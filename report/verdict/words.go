@@ -484,18 +484,16 @@ func blocked(g *gate.Guard) string {
 	return g.Blocks + " rules are not judged"
 }
 
-// drop is a dropped trace with its side.
-type drop struct{ side, trace, why string }
-
-func drops(r *gate.Result) []drop {
-	var out []drop
-	if r.Base != nil {
-		for _, d := range r.Base.Dropped {
-			out = append(out, drop{"base", d.Trace, d.Why})
+// drops returns the traces that were dropped, each with the reason.
+func drops(r *gate.Result) (list []string) {
+	add := func(name string, s *gate.Side) {
+		for _, d := range s.Dropped {
+			list = append(list, fmt.Sprintf("%s of the %s: %s", d.Trace, name, d.Why))
 		}
 	}
-	for _, d := range r.Cand.Dropped {
-		out = append(out, drop{"candidate", d.Trace, d.Why})
+	if r.Base != nil {
+		add("base", r.Base)
 	}
-	return out
+	add("candidate", &r.Cand)
+	return list
 }

@@ -69,18 +69,6 @@ func generations(v *result.About) *document.Section {
 }
 
 // notIn is what a trace does not record.
-func notIn(v *result.About) *document.Section { return list("not-in-it", "Not in it", v.Missing) }
-
-// list is a section of statements, nil if there are none.
-func list(id, title string, texts []string) *document.Section {
-	var list document.List
-	for _, text := range texts {
-		list = append(list, document.Item{Text: text})
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.New(id, title)
-	s.Add(list)
-	return s
+func notIn(v *result.About) *document.Section {
+	return document.Statements("not-in-it", "Not in it", v.Missing)
 }

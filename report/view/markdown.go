@@ -93,5 +93,5 @@ func missing(r *result.Report) *document.Section {
 	for _, x := range r.Skipped {
 		texts = append(texts, x.Name+" was skipped: "+x.Cause)
 	}
-	return list("missing", "Not read", texts)
+	return document.Statements("missing", "Not read", texts)
 }

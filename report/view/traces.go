@@ -457,4 +457,4 @@ func limits(r *result.Report) *document.Section {
 }
 
 // notes are statements about the numbers.
-func notes(r *result.Report) *document.Section { return list("notes", "Notes", r.Notes) }
+func notes(r *result.Report) *document.Section { return document.Statements("notes", "Notes", r.Notes) }

@@ -81,17 +81,10 @@ func fill(run, beside *env.Run) {
 		return
 	}
 	for _, x := range []struct{ to, from *env.Record }{{&run.Begin, &beside.Begin}, {&run.End, &beside.End}} {
-		if x.to.CanaryNS == 0 {
-			x.to.CanaryNS = x.from.CanaryNS
-		}
-		if x.to.Samples == nil {
-			x.to.Samples = x.from.Samples
-		}
+		x.to.CanaryNS, x.to.Samples = cmp.Or(x.to.CanaryNS, x.from.CanaryNS), cmp.Or(x.to.Samples, x.from.Samples)
 		for _, s := range []struct{ to, from *string }{{&x.to.Workload, &x.from.Workload}, {&x.to.Runner, &x.from.Runner},
 			{&x.to.Commit, &x.from.Commit}, {&x.to.CPU, &x.from.CPU}, {&x.to.Kernel, &x.from.Kernel}} {
-			if *s.to == "" {
-				*s.to = *s.from
-			}
+			*s.to = cmp.Or(*s.to, *s.from)
 		}
 	}
 }
@@ -147,7 +140,7 @@ func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.
 	return c
 }
 
-func (c *cpuUse) value(q *rule.Quantity, m *measured) (Value, error) {
+func (c *cpuUse) value(q *rule.Quantity) (Value, error) {
 	switch {
 	case c.why != "":
 		return Value{}, missing(c.why)

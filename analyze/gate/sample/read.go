@@ -25,6 +25,8 @@ type Options struct {
 	Workers int
 	// Report, if not nil, is given the finished analyses of the window.
 	Report func(*analyze.Report)
+	// Progress is called now and then.
+	Progress func()
 }
 
 // Read returns the sample of a trace of size bytes. Quantities without data are in Missing. It
@@ -111,6 +113,7 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 	if err != nil {
 		return nil, err
 	}
+	in.Progress = o.Progress
 	rd := s.reading(in, spec)
 	rd.Start, rd.End, rd.KnownEnd = s.origin+model.Time(w.from), s.origin+model.Time(w.to), s.end
 	rd.Past = w.from == 0

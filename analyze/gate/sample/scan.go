@@ -63,6 +63,7 @@ func scanTrace(ctx context.Context, t *session.Trace, r io.ReaderAt, spec *Spec,
 	if err != nil {
 		return nil, err
 	}
+	in.Progress = o.Progress
 	s := newScan(spec)
 	s.version = in.Version
 	rd := s.reading(in, spec)

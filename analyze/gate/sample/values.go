@@ -242,7 +242,7 @@ func (m *measured) value(q *rule.Quantity) (Value, error) {
 		return Value{}, missing(err.Error())
 	}
 	if metric.Env {
-		return m.cpu.value(q, m)
+		return m.cpu.value(q)
 	}
 	if _, _, ok := metric.OfRequests(); ok {
 		if m.requestKind() == "" {

@@ -350,9 +350,12 @@ func (a *app) sample(ctx context.Context, ref source.Ref, in *input, f *readFlag
 			return nil, err
 		}
 	}
-	stop := a.showProgress(in)
-	x, err = sample.Read(ctx, at, size, input, spec, sample.Options{Workers: f.workers, Report: seen})
-	stop()
+	a.progress.begin()
+	x, err = sample.Read(ctx, at, size, input, spec, sample.Options{Workers: f.workers, Report: seen, Progress: func() {
+		read, total := in.Progress()
+		a.progress.update(in.Name, read, total)
+	}})
+	a.progress.clear()
 	switch {
 	case ctx.Err() != nil:
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
@@ -360,32 +363,6 @@ func (a *app) sample(ctx context.Context, ref source.Ref, in *input, f *readFlag
 		return nil, describeEmpty(in, err)
 	}
 	return x, nil
-}
-
-// showProgress shows how far a trace is read by something that does not show it, until the
-// function it returns is called.
-func (a *app) showProgress(in *input) (stop func()) {
-	done, ended := make(chan struct{}), make(chan struct{})
-	a.progress.begin()
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				read, total := in.Progress()
-				a.progress.update(in.Name, read, total)
-			}
-		}
-	}()
-	return func() {
-		close(done)
-		<-ended
-		a.progress.clear()
-	}
 }
 
 // write writes one output.

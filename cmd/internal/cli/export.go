@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/figures"
@@ -89,11 +90,7 @@ func newExport(a *app) *cobra.Command {
 }
 
 func exporterNames() []string {
-	var names []string
-	for _, x := range exporters {
-		names = append(names, x.name)
-	}
-	return names
+	return result.Each(exporters, func(x *exporter) string { return x.name })
 }
 
 func exportHelp() string {

@@ -14,6 +14,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // gateCheckFlags are the flags of gate check.
@@ -120,9 +121,9 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if err != nil {
 		return err
 	}
-	r.Cand.Commit = cmp.Or(f.commit, r.Cand.Commit, commitOfJob())
+	r.Cand.Commit = cmp.Or(f.commit, r.Cand.Commit, os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA"))
 	if f.absolute && left > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(left), "rule")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", textui.Plural(left, "rule")))
 	}
 	o := sources()
 	pointTo(&o, b)
@@ -153,6 +154,3 @@ func (f *gateCheckFlags) validate(args []string) error {
 	}
 	return checkChoice("on-inconclusive", f.onInconclusive, inconclusiveModes)
 }
-
-// commitOfJob returns the commit that a CI job is of, "" if there is none.
-func commitOfJob() string { return cmp.Or(os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA")) }

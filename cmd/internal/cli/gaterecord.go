@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/recorder"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // defaultTimeout is how long a recording may take.
@@ -168,7 +169,7 @@ func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	a.say("interrupted; %s has %s of this call", o.Dir, countOf(int64(recorded), "recording"))
+	a.say("interrupted; %s has %s of this call", o.Dir, textui.Plural(recorded, "recording"))
 	if recorded > 0 {
 		a.hint("the same command with -add goes on")
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/report/verdict"
@@ -26,11 +27,7 @@ type reportFile struct {
 }
 
 func verdictFormats() []string {
-	var names []string
-	for _, f := range verdict.Formats {
-		names = append(names, f.Name)
-	}
-	return names
+	return result.Each(verdict.Formats, func(f *verdict.Format) string { return f.Name })
 }
 
 // planReports understands --report. In a GitHub job annotations and the job summary are

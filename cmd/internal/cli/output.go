@@ -12,8 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/document"
 	"github.com/schedscope/schedscope/report/view"
@@ -102,11 +104,7 @@ func (o *outputs) register(cmd *cobra.Command, choices ...string) {
 
 // extensions returns those of the choices.
 func (o *outputs) extensions() []string {
-	var list []string
-	for _, name := range o.choices {
-		list = append(list, formatNamed(name).extensions[0])
-	}
-	return list
+	return result.Each(o.choices, func(name *string) string { return formatNamed(*name).extensions[0] })
 }
 
 // plan checks the flags and decides on the format of each output; none means stdout. An
@@ -368,7 +366,7 @@ func (a *app) writeAll(set *atomicfile.Set, list []destination) error {
 	}
 	for _, d := range list {
 		if info, err := os.Stat(d.path); a.verbose && d.path != "-" && err == nil {
-			a.detail("wrote %s (%s)", d.path, formatSize(info.Size()))
+			a.detail("wrote %s (%s)", d.path, textui.Bytes(info.Size()))
 		}
 	}
 	return cmp.Or(missing, left)

@@ -176,7 +176,7 @@ func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
 	if in.Saved != "" {
-		a.note("saved %s (%s)", in.Saved, formatSize(in.StoredSize()))
+		a.note("saved %s (%s)", in.Saved, textui.Bytes(in.StoredSize()))
 	}
 	if in.Interrupted {
 		a.warn("%s: recording ended early: %s", in.Name, in.EndedBy())
@@ -335,7 +335,7 @@ func (rd *reading) warnAbout(t *result.Trace) {
 		a.warn("%s: %s", t.Name, t.Loss)
 	}
 	if t.Inconsistent > 0 {
-		a.warn("%s: %s contradict what was before, the first: %s", t.Name, countOf(t.Inconsistent, "event"), t.FirstInconsistency)
+		a.warn("%s: %s contradict what was before, the first: %s", t.Name, textui.Plural(t.Inconsistent, "event"), t.FirstInconsistency)
 	}
 }
 

@@ -172,7 +172,7 @@ func (a *app) conclude(path string, x *ingest.Index, size int64) {
 	if len(x.Generations) > 0 {
 		length = textui.Duration(complete)
 	}
-	a.note("recorded %s: %s, %s", path, length, formatSize(size))
+	a.note("recorded %s: %s, %s", path, length, textui.Bytes(size))
 	a.note("next: schedscope analyze %s", textui.ShellWord(path))
 }
 

@@ -102,14 +102,3 @@ func complete(cmd *cobra.Command, flag string, values []string) {
 func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"out", "trace", "gz", "zst"}, cobra.ShellCompDirectiveFilterFileExt
 }
-
-// countOf returns "1 event" or "2,041 events".
-func countOf(n int64, noun string) string { return textui.Plural(n, noun) }
-
-// formatSize returns a size in bytes, which may be unknown.
-func formatSize(n int64) string {
-	if n < 0 {
-		return "unknown size"
-	}
-	return textui.Bytes(n)
-}
