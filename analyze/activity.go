@@ -34,7 +34,7 @@ type activity struct {
 	// Stacks of CPU samples in segments that are kept: lists, the first of which is not used.
 	samples     []sampleNode
 	freeSamples int32 // list of those not used
-	sampled     func(fn model.StringID, stack model.StackID)
+	sampled     func(p *point, stack model.StackID)
 	// Wakeups of idle procs in flight, and those of them that take too long.
 	fresh, stale int
 
@@ -380,9 +380,7 @@ func (w *activity) sample(c *change) {
 	}
 	w.samples[i] = sampleNode{c.stack, p.samples}
 	p.samples = i
-	if p.class == heldUser {
-		w.sampled(p.fn, c.stack)
-	}
+	w.sampled(p, c.stack)
 }
 
 // stopped notes who was the last to stop, and cuts the segment: what follows is due to who

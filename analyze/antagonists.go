@@ -39,7 +39,7 @@ type antagonists struct {
 	tables      *model.Tables
 	byID        map[antagonistID]*antagonist
 	latest      [256]latestAntagonist // some of those, by a hash
-	samples     int64                 // all CPU samples on procs
+	samples     int64                 // CPU samples of goroutines that ran
 	first, last model.Time
 	// Stacks of CPU samples of goroutines of the program that ran, and of preemptions.
 	sampled, preempted stackCounts
@@ -61,6 +61,16 @@ func (c stackCounts) add(fn model.StringID, stack model.StackID) {
 		c[fn] = map[model.StackID]int64{}
 	}
 	c[fn][stack]++
+}
+
+// sample takes a CPU sample of who has a proc.
+func (a *antagonists) sample(p *point, stack model.StackID) {
+	if p.class != heldSyscall {
+		a.samples++
+	}
+	if p.class == heldUser {
+		a.sampled.add(p.fn, stack)
+	}
 }
 
 type antagonistID struct {

@@ -150,7 +150,7 @@ var spareWaits recycler[wait]
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a := &attribution{c: c, tables: t, maxPoints: 1 << 18, collector: t.AddString(result.CollectorName)}
-	a.activity.sampled, a.activity.next = c.antagonists.sampled.add, math.MinInt64
+	a.activity.sampled, a.activity.next = c.antagonists.sample, math.MinInt64
 	c.antagonists.ofProgram = a.ofProgram
 	a.starts.items = spareWaits.get()
 	a.worst = top[*worstWait]{limit: worst, compare: func(x, y *worstWait) int { return compareWaits(&x.wait, &y.wait) }}
@@ -347,7 +347,7 @@ func (a *attribution) seenAt(s *stackSeen) {
 	if s.sample {
 		c.kind = changeSample
 		x := &a.c.antagonists
-		if x.samples++; x.samples == 1 {
+		if x.first == 0 {
 			x.first = s.at
 		}
 		x.last = s.at

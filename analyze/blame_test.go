@@ -79,7 +79,7 @@ func TestBases(t *testing.T) {
 	a.ofProgram = func(id model.StackID) bool { return result.OfProgram(result.PlaceOf(tables.Stack(id))) }
 	work, serve := tables.AddString("main.work"), tables.AddString("net/http.serve")
 	var w activity
-	w.sampled = a.sampled.add
+	w.sampled = a.sample
 	// Six samples in one stretch, two of three in score.
 	w.procs = []*procActivity{{id: 0}}
 	p := w.procs[0]
@@ -94,6 +94,8 @@ func TestBases(t *testing.T) {
 		w.sample(&change{p: 0, g: 1, stack: id})
 	}
 	w.sample(&change{p: 0, g: 2, stack: parse}) // of another goroutine
+	a.sample(&point{class: heldSyscall}, read)
+	equal(t, "samples of who ran", a.samples, 6)
 	x.waited, x.turns = 900, 1
 	a.add(x, 1000, &w)
 	a.add(&point{class: heldUser, fn: work, stack: parse, ended: endedInterrupted, waited: 50, turns: 1}, 100, &w)

@@ -51,7 +51,7 @@ const (
 	onCPU        = 0.7
 	spinShare    = 0.5 // of samples of code that has the procs
 	starvedOfCPU = 0.4 // so little comes first
-	fewSamples   = 50
+	fewSamples   = 30
 	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
 )
 

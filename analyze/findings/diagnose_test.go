@@ -119,6 +119,30 @@ func TestRuledOut(t *testing.T) {
 	}
 }
 
+// TestMachine checks what is said of the machine where there is no record of it: CPU samples alone can rule it out.
+func TestMachine(t *testing.T) {
+	for _, x := range []struct {
+		samples                    int64 // of 100 that there would be on a CPU of their own
+		sampled                    model.Duration
+		ruledOut, disturbed, known bool
+	}{{0, 0, false, false, false}, {100, 100, true, false, true}, {50, 50, true, false, true}, {40, 100, false, true, true}, {80, 100, false, false, false}, {5, 5, false, false, false}} {
+		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
+		v.Traces[0].Machine = nil
+		u := &v.Procs.Uses
+		u[result.UseGC], u[result.UseAssist], u[result.UseRuntime] = 0, 0, 0
+		u[result.UseUser] = model.Duration(time.Second)
+		v.Causes.Rows = slices.DeleteFunc(v.Causes.Rows, func(r result.CauseRow) bool { return r.Suspected })
+		v.Blame.Samples, v.Blame.SampledSpan = x.samples, v.Totals.Span*x.sampled/100
+		findings.Judge(v)
+		ruledOut := strings.Contains(strings.Join(v.Verdict.RuledOut, ", "), "the machine")
+		disturbed := strings.Contains(v.Verdict.Machine, "had no CPU for")
+		known := !strings.Contains(v.Verdict.Unchecked, "the machine")
+		if ruledOut != x.ruledOut || disturbed != x.disturbed || known != x.known {
+			t.Errorf("%+v: ruled out %v, disturbed %q, unchecked %q", x, v.Verdict.RuledOut, v.Verdict.Machine, v.Verdict.Unchecked)
+		}
+	}
+}
+
 // TestSocketCalls checks that procs held by calls on sockets, which do not block, are laid to the
 // machine, and those held by others to who calls.
 func TestSocketCalls(t *testing.T) {

@@ -151,7 +151,7 @@ func causeNotes(r *result.Report, add addNote) {
 
 // certaintyNotes say how sure the rest is.
 func certaintyNotes(r *result.Report, add addNote) {
-	add("Certain: states, their lengths and who readied whom, as the trace has them; its clock ticks every 64 ns on most systems. Inferred: run queues and with them the causes of waits, which are reconstructed by the rules of the runtime that recorded the trace; idle procs while goroutines were runnable (short ones are the normal cost of a wakeup), the kind of poller, when a stop-the-world really ended. Suspected: delays by the operating system, which a trace does not show.")
+	add("Certain: states, their lengths and who readied whom, as the trace has them; its clock ticks every 64 ns on most systems. Inferred: run queues and with them the causes of waits, which are reconstructed by the rules of the runtime that recorded the trace; idle procs while goroutines were runnable (short ones are the normal cost of a wakeup), the kind of poller, when a stop-the-world really ended. Suspected: delays by the operating system, which a trace does not show without CPU samples (schedscope record takes them).")
 	causeNotes(r, add)
 	if n := named(r.Latency.ByOrigin, model.OriginUnknown.String()).Count; n > 0 {
 		add("Of %s the trace does not show how the goroutine became runnable.", textui.Plural(n, "wait"))

@@ -159,7 +159,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Look for goroutines that wake each other all the time and break their chain: exchange more at a time, or give the program more procs. Do not call runtime.Gosched where others chat."},
 	{Name: "frozen-process", Example: "fixtures/generations.go1.26.p4.trace",
 		Meaning: "No thread did anything for a while although procs had work. The operating system, or the machine under it, did not run the process.",
-		Sign:    "Silences of all threads, of 5 ms or more and ten times what is usual, while there was work that takes microseconds, or several goroutines ran past the time at which the runtime stops them: at least 3, or one of 10 ms.",
+		Sign:    "Silences of all threads, of 5 ms or more and ten times what is usual, while there was work that takes microseconds, or several goroutines ran past the time at which the runtime stops them, or one for 30 ms without a CPU sample where samples are taken: at least 3, or one of 10 ms.",
 		Advice:  "Look outside of the program: stopped or paused containers, a debugger, swapping, an overcommitted host."},
 	{Name: "cpu-throttling", Example: "fixtures/checks/recordings/convoy-quota.trace.zst",
 		Meaning: "The whole process stood still at the pace of CPU quotas. It used up its quota before the period was over, again and again.",

@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +42,8 @@ const (
 	stretch = 3
 	// collectorShare of the procs' time makes timers late.
 	collectorShare = 0.1
+	// takenShare of the time that goroutines ran is much if their threads had no CPU.
+	takenShare = 0.2
 	// ranShare of the time is the least that a program must run on all procs together for what it does
 	// to be judged.
 	ranShare = 0.005
@@ -285,8 +288,8 @@ func (j *judge) idle() bool {
 }
 
 // noCPU returns how often threads had no CPU for [result.NotableWait] or more, and for how long at most.
-// Three things show it: long calls on sockets, which do not block; waits that are laid to the operating
-// system; and waits in which a proc was idle while a thread was looking for work.
+// Four things show it: long calls on sockets, which do not block; waits that are laid to the operating
+// system; waits in which a proc was idle while a thread was looking for work; and times in which all threads stood still.
 func (j *judge) noCPU() (times int64, longest model.Duration) {
 	for _, b := range j.r.Blame.Of(result.BlameInSlow) {
 		if ofSocket(b) {
@@ -298,10 +301,30 @@ func (j *judge) noCPU() (times int64, longest model.Duration) {
 			above(&x.Dominated, result.NotableWait, func(v model.Duration, n int64) { times, longest = times+n, max(longest, v) })
 		}
 	}
+	for i := range j.r.Pathologies {
+		if x := &j.r.Pathologies[i]; x.Name == "frozen-process" || x.Name == "cpu-throttling" {
+			times, longest = times+x.Count, max(longest, x.Worst)
+		}
+	}
 	return times, longest
 }
 
-// recorded says what disturbed the program, as the record next to one of the traces has it.
+// taken returns bounds of the part of the time in which goroutines ran that their threads had no CPU. A thread is sampled once
+// per samplePeriod of its CPU time, and the kernel looks for that at its ticks: recordings had up to a quarter fewer
+// samples. Without samples nothing is known.
+func taken(r *result.Report) (least, most float64) {
+	b := &r.Blame
+	n := float64(b.Samples)
+	if n < 2 {
+		return 0, 1
+	}
+	sampled := min(1, (n+1)/(n-1)*result.Ratio(b.SampledSpan, r.Totals.Span)) // part of the trace
+	each := float64(samplePeriod) / (sampled * float64(max(running(r), 1)))
+	off := 1 + math.Sqrt(n)
+	return max(0, 1-(1.25*n+off)*each), min(1, 1-(n-off)*each)
+}
+
+// recorded says what disturbed the program, as the record next to one of the traces has it, or else CPU samples.
 func (j *judge) recorded() string {
 	for i := range j.r.Traces {
 		switch m := j.r.Traces[i].Machine; {
@@ -311,6 +334,9 @@ func (j *judge) recorded() string {
 		default:
 			return m.Disturbed + in(j.r, i)
 		}
+	}
+	if least, most := taken(j.r); least >= takenShare {
+		return fmt.Sprintf("threads had no CPU for %s to %s of the time that goroutines seemed to run, by CPU samples", textui.Percent(least), textui.Percent(most))
 	}
 	return ""
 }
@@ -676,7 +702,14 @@ func (j *judge) ruledOut() {
 	switch {
 	case r.Causes.Refused != "":
 		r.Verdict.Unchecked = fmt.Sprintf("causes of waiting and run queues, as %s", strings.TrimSuffix(r.Causes.Refused, "."))
-	case r.Verdict.Machine == "" && j.recorded() == "" && result.Ratio(suspected, r.Causes.Total) < suspectedShare && !named("more-procs-than-cpus"):
+	case r.Verdict.Machine != "" || j.recorded() != "" || result.Ratio(suspected, r.Causes.Total) >= suspectedShare || named("more-procs-than-cpus"):
+	case slices.ContainsFunc(r.Traces, func(t result.Trace) bool { return t.Machine == nil }):
+		if _, most := taken(r); most < suspectedShare {
+			add("the machine (at most %s)", textui.Percent(most))
+		} else {
+			r.Verdict.Unchecked = "the machine"
+		}
+	default:
 		add("the machine (at most %s)", textui.Ratio(suspected, max(r.Causes.Total, 1)))
 	}
 	if judged, unexplained, _ := r.Queues.Judged(); judged > 0 && !differs(judged, unexplained) {

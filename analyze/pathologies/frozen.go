@@ -1,6 +1,7 @@
 package pathologies
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -12,7 +13,8 @@ import (
 // microseconds: minStill is a thousand times that, and stillFactor times the usual
 // silence must pass on top. A goroutine that computes is silent by itself, also
 // while the world is stopped for it; otherwise until sysmon has it preempted:
-// overrunBurst, and then within preemptedSoon of the silence's end.
+// overrunBurst, and then within preemptedSoon of the silence's end. Where CPU samples
+// are taken, it shows one per 10 ms, so that overrunBurst without any is enough.
 const (
 	minStill     = 5_000_000 * model.Duration(1)
 	stillFactor  = 10
@@ -38,12 +40,16 @@ const (
 
 // silences measures the time in which no thread has an event.
 type silences struct {
-	last model.Time
-	hist [64]int64 // by the number of bits of the length
-	long []stint
+	last    model.Time
+	hist    [64]int64 // by the number of bits of the length
+	long    []stint
+	sampled stint // from the first CPU sample to the last
 }
 
-func (x *silences) event(at model.Time) {
+func (x *silences) event(at model.Time, sample bool) {
+	if sample {
+		x.sampled = stint{cmp.Or(x.sampled.start, at), at}
+	}
 	d := at.Sub(x.last)
 	if d <= 0 {
 		return
@@ -79,6 +85,7 @@ type standstill struct {
 	inHand  bool       // there was work that takes microseconds
 	overdue int        // procs that ran one goroutine for longer than sysmon allows
 	late    bool       // one of those was preempted when the silence was over
+	sure    bool       // CPU samples would have shown one of those
 }
 
 // frozen finds that the whole process stood still.
@@ -129,14 +136,15 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		c.inHand = c.inHand && length >= usual
 		// What the end of the recording preempted says nothing.
 		c.late = c.late && length >= minStill && end.Sub(c.end) > preemptedSoon
-		if c.inHand || c.late {
+		c.sure = c.overdue > 0 && length >= overrunBurst && x.sampled.start <= c.start && c.end <= x.sampled.end
+		if c.inHand || c.late || c.sure {
 			real = append(real, c)
 		}
 	}
 	regular := onGrid(real)
 	x.periodic = len(real) >= quotaEnds && float64(regular) >= quotaShare*float64(len(real)-1)
 	for _, c := range real {
-		if x.periodic || c.inHand || c.overdue > 1 && c.late {
+		if x.periodic || c.inHand || c.overdue > 1 && c.late || c.sure {
 			x.single(c.end.Sub(c.start), c.at, model.NoGoroutine)
 		}
 	}

@@ -56,7 +56,7 @@ func (p *Analysis) BeginAt(t model.Time) {
 }
 
 // Event records the time of an event.
-func (p *Analysis) Event(ev *model.Event) { p.frozen.event(ev.Time) }
+func (p *Analysis) Event(ev *model.Event) { p.frozen.event(ev.Time, ev.Kind == model.EventStackSample) }
 
 // Step implements [model.StepObserver]. Nearly all of the millions of steps are plain
 // wakeups, starts and stops, which must cost next to nothing: the kind and the states of a step

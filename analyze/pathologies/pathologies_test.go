@@ -1,6 +1,7 @@
 package pathologies
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -212,6 +213,29 @@ func TestFrozen(t *testing.T) {
 		s.proc(at, 0, model.ProcRunning, model.WorkUser, 1)
 	}
 	s.none(t, 150*ms)
+}
+
+// TestFrozenSampled: a goroutine that runs for long shows CPU samples if it has a CPU, where they are taken.
+func TestFrozenSampled(t *testing.T) {
+	for _, x := range []struct {
+		samples []model.Duration // in ms
+		want    int
+	}{{nil, 0}, {[]model.Duration{5, 55}, 1}, {[]model.Duration{5, 30, 55}, 0}, {[]model.Duration{5}, 0}} {
+		s := newSymptoms()
+		s.proc(ms, 0, model.ProcRunning, model.WorkUser, 1)
+		for at := range model.Duration(60) {
+			if slices.Contains(x.samples, at) {
+				s.Event(&model.Event{Kind: model.EventStackSample, Time: model.Time(at * ms)})
+			} else if at < 10 || at > 50 {
+				s.event(at * ms)
+			}
+			if at == 9 || at == 51 { // it goes on
+				s.proc(at*ms, 0, model.ProcRunning, model.WorkUser, 1)
+			}
+		}
+		s.Finish(0, 100*model.Time(ms))
+		equal(t, fmt.Sprintf("found with samples at %d ms", x.samples), len(s.Found()), x.want)
+	}
 }
 
 // TestFrozenUnnoticed: where nobody waited notably, only a large share of the time counts.

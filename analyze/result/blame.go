@@ -44,7 +44,7 @@ type (
 	// "stop-the-world", and "syscall" in two parts), a reason to wait, the waits of created
 	// goroutines, or the time in system calls.
 	Blame struct {
-		Samples int64 `json:"samples"` // CPU samples on procs that the traces hold.
+		Samples int64 `json:"samples"` // CPU samples of goroutines that ran.
 		// Time from the first of them to the last, in nanoseconds.
 		SampledSpan model.Duration `json:"sampled_span_ns"`
 		Kinds       []BlameKind    `json:"kinds" sort:"total"` // What was waited for, and how much of it is explained.

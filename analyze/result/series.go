@@ -89,7 +89,7 @@ type (
 	// unless said otherwise. Unknown values are left out.
 	TraceSample struct {
 		Events      int64          `json:"events"`                // Number of events.
-		CPUSamples  int64          `json:"cpu_samples,omitempty"` // Number of CPU samples on procs.
+		CPUSamples  int64          `json:"cpu_samples,omitempty"` // Number of CPU samples of goroutines that ran.
 		MinProcs    int            `json:"min_procs"`             // The least GOMAXPROCS.
 		MaxProcs    int            `json:"max_procs"`             // The greatest.
 		Capacity    model.Duration `json:"capacity_ns"`           // GOMAXPROCS integrated over the trace, in proc-nanoseconds.

@@ -111,7 +111,8 @@ Bursts  Running without a pause. The runtime asks to give way after 10 ms and no
     to 10 ms late; longer ones did not follow it, or the operating system paused them.
 CPU samples  What threads were executing, 100 times per second of their processor time, if a
     CPU profile ran during the recording, as record has it. They alone show in which line
-    a goroutine was while it ran; all other stacks show where it stopped. A server that was
+    a goroutine was while it ran; all other stacks show where it stopped. Fewer than the time
+    that goroutines ran would have are time that threads had no CPU. A server that was
     busy for 40% of the time took x1.004 [0.998, 1.012] of the processor time with them, and
     the p99 of its requests was x1.014 [0.982, 1.037] (medians of 24 rounds with their 95%
     intervals: go -C fixtures/validation run . samplecost -rounds 24 -seconds 2 -priority).`

@@ -240,11 +240,13 @@ func shortened(cards document.Cards, whole bool) document.Cards {
 // room for what else was found.
 func screenFacts(r *result.Report, left, also bool) document.Facts {
 	var facts document.Facts
-	if v := &r.Verdict; len(v.RuledOut) > 0 {
-		facts = append(facts, document.Pair{Name: "ruled out", Value: strings.Join(v.RuledOut, ", "), Good: true})
+	v := &r.Verdict
+	text := strings.Join(v.RuledOut, ", ")
+	if v.Unchecked != "" {
+		text = strings.TrimPrefix(text+"; not checked: "+v.Unchecked, "; ")
 	}
-	if v := &r.Verdict; v.Unchecked != "" {
-		facts = append(facts, document.Pair{Name: "not checked", Value: v.Unchecked})
+	if text != "" {
+		facts = append(facts, document.Pair{Name: "ruled out", Value: text, Good: true})
 	}
 	var names []string
 	for i := range r.Pathologies {
