@@ -188,7 +188,7 @@ func (d *diagnostician) collector() {
 	cycles := d.r.GC.Marks.Count + d.r.GC.CensoredMarks.Count
 	title := fmt.Sprintf("garbage collection, %s in %s", textui.Plural(cycles, "cycle"), textui.Duration(d.r.Totals.Span))
 	if len(where) > 0 {
-		title += ": " + plain(textui.ShortFunc(where[0].Function)) + " allocates"
+		title += ", as " + plain(textui.ShortFunc(where[0].Function)) + " allocates"
 	}
 	text := fmt.Sprintf("It took %s of the procs' time, of that %s in mark assists.", textui.Percent(d.r.GC.Share), textui.Ratio(d.r.GC.Assist, d.r.GC.Dedicated+d.r.GC.Fractional+d.r.GC.Idle+d.r.GC.Assist))
 	if heap, goal := slices.Max(append(slices.Clip(d.r.Series.Heap), 0)), slices.Max(append(slices.Clip(d.r.Series.Goal), 0)); goal > 0 {
