@@ -291,7 +291,25 @@ func (d *diagnostician) others() {
 		if i := slices.IndexFunc(result.CauseSymptoms(), func(s result.Symptom) bool { return s.Name == x.Kind }); i >= 0 {
 			x.Advice = result.CauseSymptoms()[i].Advice
 		}
+		if c == result.CauseUnresolved {
+			x.Title, x.Advice = "behind what is not known", d.resolve()
+		}
 	}
+}
+
+// resolve says what recording would show what the longest waits were behind that have no cause.
+func (d *diagnostician) resolve() string {
+	var last model.Time
+	for i := range d.r.WorstWaits {
+		if w := &d.r.WorstWaits[i]; len(w.Causes) > 0 && w.Causes[0].Cause == result.CauseUnresolved.String() {
+			last = max(last, w.End)
+		}
+	}
+	waiting, t := d.r.Latency.Censored.AtStart.Count, &d.r.Traces[0]
+	if len(d.r.Traces) > 1 || waiting == 0 || last == 0 || last > t.Start+model.Time(t.Span/2) {
+		return "Record again when load is steady, for longer: what came before the trace decides who waits for whom at its beginning."
+	}
+	return fmt.Sprintf("Leave out the beginning with --from %v: %s waited already when the trace began.", roundUp(model.Duration(last)), textui.Plural(waiting, "goroutine"))
 }
 
 // held returns the blame for waits for some reasons, if they were many, long and somebody

@@ -26,7 +26,8 @@ import (
 //     of the time. In a program without requests they are all there is.
 //  4. One culprit is one item: a later item about the same function goes. Work and the queue before
 //     it are two, since more workers shorten the queue alone.
-//  5. What all requests spend outside of the program comes after what can be changed of their slowest.
+//  5. What all requests spend outside of the program comes after what can be changed of their slowest, and
+//     what has no cause comes last, with what recording would show it.
 //     The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL: also where
 //     more requests show no handler than are seen of the slow one.
@@ -118,6 +119,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	}
 	j.requests(&diagnoses)
 	j.others(diagnoses)
+	slices.SortStableFunc(j.items, func(a, b item) int { return cmp.Compare(j.yields(&a), j.yields(&b)) })
 	if len(j.items) > 0 {
 		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
 	}
@@ -217,16 +219,17 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		}
 		j.add(f, c.q, c.part)
 	}
-	// What all spend outside of the program comes after what can be changed of their slowest.
-	slices.SortStableFunc(j.items, func(a, b item) int { return cmp.Compare(j.yields(&a), j.yields(&b)) })
 }
 
-// yields returns 1 for an item about what all requests of a group spend outside of the program, if there is
-// another about what the slowest of them spend within, else 0.
+// yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
+// the program, if there is another about what the slowest of them spend within, else 0: the rest comes first.
 func (j *judge) yields(x *item) int {
-	if x.q.all && intended(&x.Finding) == outside && slices.ContainsFunc(j.items, func(y item) bool {
-		return !y.q.all && y.q.RequestGroup == x.q.RequestGroup && intended(&y.Finding) == ""
-	}) {
+	switch {
+	case x.Kind == result.SymptomName(result.CauseUnresolved.String()):
+		return 2
+	case x.q != nil && x.q.all && intended(&x.Finding) == outside && slices.ContainsFunc(j.items, func(y item) bool {
+		return y.q != nil && !y.q.all && y.q.RequestGroup == x.q.RequestGroup && intended(&y.Finding) == ""
+	}):
 		return 1
 	}
 	return 0
