@@ -102,6 +102,28 @@ func TestMoreProcsByBursts(t *testing.T) {
 	}
 }
 
+// TestUnresolved checks that what has no cause comes after what has one, and says what recording would show it.
+func TestUnresolved(t *testing.T) {
+	for atStart, want := range map[int64]string{0: "Record again when load is steady, ", 7: "Leave out the beginning with --from 130ms: 7 goroutines waited already "} {
+		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
+		v.Latency.Censored.AtStart.Count = atStart
+		w := &v.WorstWaits[0]
+		w.End, w.Causes = 123_000_000, []result.CauseTotal{{Cause: "unresolved", Total: w.Duration}}
+		v.WorstWaits = v.WorstWaits[:1]
+		v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: "unresolved", Total: 2 * v.Latency.All.Total, Dominated: v.Latency.All})
+		findings.Judge(v)
+		var items []result.Finding
+		for _, f := range v.Findings {
+			if f.Title != "" {
+				items = append(items, f)
+			}
+		}
+		if n := len(items); n < 2 || items[n-1].Kind != "unresolved" || !strings.HasPrefix(items[n-1].Advice, want) || items[0].Sum >= items[n-1].Sum {
+			t.Errorf("%d items, the last %+v, want it to be unresolved, with %q", n, items[n-1], want)
+		}
+	}
+}
+
 // TestRuledOut checks that what took much is not ruled out, also where no item names it.
 func TestRuledOut(t *testing.T) {
 	for _, x := range []struct {

@@ -188,7 +188,7 @@ func (d *diagnostician) collector() {
 	cycles := d.r.GC.Marks.Count + d.r.GC.CensoredMarks.Count
 	title := fmt.Sprintf("garbage collection, %s in %s", textui.Plural(cycles, "cycle"), textui.Duration(d.r.Totals.Span))
 	if len(where) > 0 {
-		title += ": " + plain(textui.ShortFunc(where[0].Function)) + " allocates"
+		title += ", as " + plain(textui.ShortFunc(where[0].Function)) + " allocates"
 	}
 	text := fmt.Sprintf("It took %s of the procs' time, of that %s in mark assists.", textui.Percent(d.r.GC.Share), textui.Ratio(d.r.GC.Assist, d.r.GC.Dedicated+d.r.GC.Fractional+d.r.GC.Idle+d.r.GC.Assist))
 	if heap, goal := slices.Max(append(slices.Clip(d.r.Series.Heap), 0)), slices.Max(append(slices.Clip(d.r.Series.Goal), 0)); goal > 0 {
@@ -291,7 +291,25 @@ func (d *diagnostician) others() {
 		if i := slices.IndexFunc(result.CauseSymptoms(), func(s result.Symptom) bool { return s.Name == x.Kind }); i >= 0 {
 			x.Advice = result.CauseSymptoms()[i].Advice
 		}
+		if c == result.CauseUnresolved {
+			x.Title, x.Advice = "behind what is not known", d.resolve()
+		}
 	}
+}
+
+// resolve says what recording would show what the longest waits were behind that have no cause.
+func (d *diagnostician) resolve() string {
+	var last model.Time
+	for i := range d.r.WorstWaits {
+		if w := &d.r.WorstWaits[i]; len(w.Causes) > 0 && w.Causes[0].Cause == result.CauseUnresolved.String() {
+			last = max(last, w.End)
+		}
+	}
+	waiting, t := d.r.Latency.Censored.AtStart.Count, &d.r.Traces[0]
+	if len(d.r.Traces) > 1 || waiting == 0 || last == 0 || last > t.Start+model.Time(t.Span/2) {
+		return "Record again when load is steady, for longer: what came before the trace decides who waits for whom at its beginning."
+	}
+	return fmt.Sprintf("Leave out the beginning with --from %v: %s waited already when the trace began.", roundUp(model.Duration(last)), textui.Plural(waiting, "goroutine"))
 }
 
 // held returns the blame for waits for some reasons, if they were many, long and somebody

@@ -74,6 +74,11 @@ func (j *judge) about(o *result.Objective, q *question) bool {
 	return seen
 }
 
+// decides reports whether an objective says whether requests of q are slow: of the slowest only high percentiles do.
+func (j *judge) decides(o *result.Objective, q *question) bool {
+	return j.about(o, q) && (q.all || o.Quantile >= 0.9)
+}
+
 // isNamed reports whether an objective is for a handler, task or function.
 func isNamed(o *result.Objective, name string) bool {
 	return o.Group == name || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
@@ -123,7 +128,7 @@ func (j *judge) miss(o *result.Objective, k *result.RequestKind) {
 func (j *judge) met() bool {
 	list := j.r.Verdict.Objectives
 	for _, q := range j.questions {
-		if !slices.ContainsFunc(list, func(o result.Objective) bool { return j.about(&o, q) }) {
+		if !slices.ContainsFunc(list, func(o result.Objective) bool { return j.decides(&o, q) }) {
 			return false
 		}
 	}

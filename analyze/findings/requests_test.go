@@ -215,6 +215,67 @@ func TestIntended(t *testing.T) {
 	}
 }
 
+// TestLimitBehindOutside checks that a limit which only the slowest wait for comes before what all spend outside of
+// the program behind it, and that a met p50 accepts the middle alone.
+func TestLimitBehindOutside(t *testing.T) {
+	const ms = model.Duration(1e6)
+	lengths := append(slices.Repeat([]model.Duration{40 * ms}, 95), slices.Repeat([]model.Duration{110 * ms}, 5)...)
+	call := result.RequestRow{Kind: "channel", Function: "main.put", Way: &result.RequestWay{Callee: "net/http.(*Client).Do"}, Slow: 200 * ms, Middle: 800 * ms, Have: 5}
+	waits := result.RequestRow{Kind: "channel", Function: "main.upload", File: "pool.go", Line: 38, Slow: 350 * ms, Have: 5}
+	behind := result.RequestRow{Kind: "network", Function: "main.put", Wait: "channel", Waiter: "main.upload", WaitFile: "pool.go", Way: &result.RequestWay{Within: true}, Slow: 350 * ms}
+	pool := result.RequestRow{Kind: "connection", Function: "main.put", Slow: 350 * ms, Have: 5}
+	for _, tt := range []struct {
+		waits result.RequestRow
+		rows  []result.RequestRow
+		fix   string
+	}{{waits, []result.RequestRow{behind}, "Raise the limit in main.upload (pool.go:38)"}, {pool, nil, "Allow more connections"}} {
+		for objective, want := range map[string]struct {
+			word  string
+			items int
+		}{"": {findings.SlowTail, 2}, "p50=43ms": {findings.SlowTail, 1}, "p50=43ms,p99=110ms": {findings.Healthy, 0}, "p99=200ms": {findings.Healthy, 0}, "p50=30ms": {findings.SlowTail, 2}} {
+			v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+			v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(lengths...), Tails: []result.RequestTail{{Count: 5, From: 110 * ms, Total: 550 * ms,
+				Middle: result.RequestMiddle{Count: 20, Total: 800 * ms}, Groups: []result.RequestRow{tt.waits, call}, Rows: tt.rows}}}}}
+			var list []result.Objective
+			if objective != "" {
+				var err error
+				if list, err = findings.ParseObjectives(objective); err != nil {
+					t.Fatal(err)
+				}
+			}
+			findings.Judge(v, list...)
+			var fixes []string
+			for _, f := range v.Findings {
+				if f.Title != "" {
+					fixes = append(fixes, f.Advice)
+				}
+			}
+			if v.Verdict.Word != want.word || len(fixes) != want.items || len(fixes) > 0 && !strings.HasPrefix(fixes[0], tt.fix) {
+				t.Errorf("%q: %s %s, %q; want %s and %d items, the first %q", objective, v.Verdict.Word, v.Verdict.Text, fixes, want.word, want.items, tt.fix)
+			}
+		}
+	}
+}
+
+// TestCollectorTail checks that what the slowest do for the collector is an item, in one for all places where they do
+// it, though waits to run do not matter.
+func TestCollectorTail(t *testing.T) {
+	const ms = model.Duration(1e6)
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{ms}, 20)...), Tails: []result.RequestTail{{Count: 5, From: 6 * ms, Total: 40 * ms,
+		Middle: result.RequestMiddle{Count: 10, Total: 5 * ms}, Groups: []result.RequestRow{{Kind: "gc", Function: "main.page", Slow: 20 * ms, Have: 5}, {Kind: "gc", Function: "url.parse", Slow: 15 * ms, Have: 4}}}}}}}
+	findings.Judge(v)
+	var titles []string
+	for _, f := range v.Findings {
+		if f.Title != "" {
+			titles = append(titles, f.Title)
+		}
+	}
+	if want := "requests (http) works or waits for the garbage collector ("; v.Verdict.Word != findings.SlowTail || len(titles) != 1 || !strings.HasPrefix(titles[0], want) {
+		t.Errorf("%s %s: %q, want one item that begins with %q", v.Verdict.Word, v.Verdict.Text, titles, want)
+	}
+}
+
 // TestAccepted checks that the objective which the verdict proposes is accepted, and makes it another one.
 func TestAccepted(t *testing.T) {
 	for name, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 var Verdicts = []result.Symptom{
 	{Name: "healthy", Example: "fixtures/quiet.go1.26.p4.trace",
 		Meaning: "HEALTHY: nothing is to be changed.",
-		Sign:    "All objectives of --slo are met. Without one: no part of what the slowest requests take longer lasts 2 ms or more in at least half of them, and nothing else held goroutines up for 20% of the time. In a program without requests: no diagnosis explains waiting that matters.",
+		Sign:    "All objectives of --slo are met. Without one, which for the slowest is one of p90 or more: no part of what the slowest requests take longer lasts 2 ms or more in at least half of them, and nothing else held goroutines up for 20% of the time. In a program without requests: no diagnosis explains waiting that matters.",
 		Advice:  "What was checked stands under ruled out. If users see slow responses all the same, look outside the program, or set what is slow with --slo."},
 	{Name: "slow-tail", Example: "fixtures/rpc.go1.26.p4.trace",
 		Meaning: "SLOW TAIL: the slowest requests of a group are slow, others are not.",

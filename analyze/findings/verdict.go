@@ -16,17 +16,20 @@ import (
 // How a report is judged
 //
 //  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by
-//     the slowest. Slow is what misses an objective. Without one, the slowest are slow if they take
-//     slowRequests times as long as the middle and a part of what they add is worth an item; all are
-//     slow if the typical one spends worthTime or more waiting for others within the program, in many
-//     small waits or on a connection that it dials itself, or outsideTime for whatever it is, and a
-//     part of that is worth an item.
-//  2. What slows requests by waiting for a proc is explained by the diagnosis of that.
+//     the slowest. Slow is what misses an objective. Without one, which for the slowest is one of p90 or
+//     more, the slowest are slow if they take slowRequests times as long as the middle and a part of what
+//     they add is worth an item; all are slow if the typical one spends worthTime or more waiting for
+//     others within the program, in many small waits or on a connection that it dials itself, or
+//     outsideTime for whatever it is, and a part of that is worth an item.
+//  2. What slows requests by waiting for a proc is explained by the diagnosis of that. What they do for the
+//     collector is due to it, whether waits to run matter or not.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
 //     of the time. In a program without requests they are all there is.
 //  4. One culprit is one item: a later item about the same function goes. Work and the queue before
 //     it are two, since more workers shorten the queue alone.
-//  5. The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
+//  5. What all requests spend outside of the program comes after what can be changed of their slowest, and
+//     what has no cause comes last, with what recording would show it.
+//     The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL: also where
 //     more requests show no handler than are seen of the slow one.
 //  6. What the machine explains is not an item: waits to run while the procs were idle, tails that are
@@ -119,6 +122,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	}
 	j.requests(&diagnoses)
 	j.others(diagnoses)
+	slices.SortStableFunc(j.items, func(a, b item) int { return cmp.Compare(j.yields(&a), j.yields(&b)) })
 	if len(j.items) > 0 {
 		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
 	}
@@ -138,7 +142,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 // asked reports whether requests of q are slow.
 func (j *judge) asked(q *question) bool {
 	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool {
-		return j.about(&o, q) && !(o.State == "unknown" && o.Most > 0)
+		return j.decides(&o, q) && !(o.State == "unknown" && o.Most > 0)
 	}) {
 		return q.limit > 0
 	}
@@ -193,23 +197,26 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.lost, a.lost) })
 	for _, c := range list {
 		f := c.q.item(j.r, c.part)
+		lost := !c.q.all && j.lost(c.q.cost(c.part), c.part.Have)
 		switch rows := c.q.within(c.part); {
+		case c.part.Kind == "gc" && !(lost && j.r.Blame.Samples == 0):
+			j.due(&f, c.part, diagnoses)
 		case slices.Contains(scheduling, c.part.Kind):
-			if !j.due(&f, diagnoses) {
+			if !j.due(&f, c.part, diagnoses) {
 				j.idle()
 				continue // nothing says whom it is due to
 			}
 		case len(rows) > 0 && rows[0].Kind == "runnable" && 2*c.q.cost(rows[0]) >= c.q.cost(c.part):
-			if !j.due(&f, diagnoses) && !c.q.all && j.idle() {
+			if !j.due(&f, c.part, diagnoses) && !c.q.all && j.idle() {
 				continue
 			}
-		case j.late(c.q, c.part) && (j.due(&f, diagnoses) || j.collected(&f)):
+		case j.late(c.q, c.part) && (j.due(&f, c.part, diagnoses) || j.collected(&f)):
 		case c.q.stretched(c.part) && j.busy():
 			times, longest := j.noCPU()
 			j.r.Verdict.Machine = cmp.Or(j.recorded(), fmt.Sprintf("threads had no CPU %s, for up to %s, and the slowest %s sleep for longer than others at the same place",
 				textui.Plural(times, "time"), textui.Duration(longest), c.q.name()))
 			continue
-		case !c.q.all && (c.part.Kind == "syscall" || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0) && j.lost(c.q.cost(c.part), c.part.Have):
+		case lost && (c.part.Kind == "syscall" || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0):
 			j.r.Verdict.Machine = j.lostText(c.q)
 			continue
 		}
@@ -217,12 +224,34 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	}
 }
 
+// yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
+// the program, if there is another about what the slowest of them spend within, else 0: the rest comes first.
+func (j *judge) yields(x *item) int {
+	switch {
+	case x.Kind == result.SymptomName(result.CauseUnresolved.String()):
+		return 2
+	case x.q != nil && x.q.all && intended(&x.Finding) == outside && slices.ContainsFunc(j.items, func(y item) bool {
+		return y.q != nil && !y.q.all && y.q.RequestGroup == x.q.RequestGroup && intended(&y.Finding) == ""
+	}):
+		return 1
+	}
+	return 0
+}
+
 // due adds to an item which code kept the procs from it, as the first diagnosis of that says, which is
-// used up.
-func (j *judge) due(f *result.Finding, diagnoses *[]diagnosis) bool {
-	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool { return ofScheduling(d.Kind) })
-	if i < 0 {
+// used up. A part that requests spent on the collector themselves is due to that, whether waits to run matter or not.
+func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagnosis) bool {
+	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool {
+		return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection")
+	})
+	switch {
+	case i >= 0:
+	case x.Kind != "gc":
 		return false
+	default:
+		c := &diagnostician{r: j.r}
+		c.collector()
+		i, *diagnoses = len(*diagnoses), append(*diagnoses, c.list...)
 	}
 	d := (*diagnoses)[i]
 	*diagnoses = slices.Delete(*diagnoses, i, i+1)
@@ -231,7 +260,7 @@ func (j *judge) due(f *result.Finding, diagnoses *[]diagnosis) bool {
 	if len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == waits {
 		f.Advice = "Several do the same at once: where they compute the same, let only one do it and share its result (singleflight), or do it ahead, in the background. Else: " + f.Advice
 	}
-	f.Title += ": " + d.Title
+	f.Title += " (" + d.Title + ")"
 	if f.Where[0].Function == "" { // all there is says no more than the title
 		f.Where = nil
 	}
@@ -264,7 +293,7 @@ func (j *judge) collected(f *result.Finding) bool {
 	if j.r.GC.Share < collectorShare {
 		return false
 	}
-	f.Title += ": timers and sockets wait while the garbage collector has the procs"
+	f.Title += " (timers and sockets wait while the garbage collector has the procs)"
 	f.Kind, f.Advice = "garbage-collection", fix("garbage-collection")
 	for _, r := range j.r.Blame.Of(result.CauseSTW.String()) {
 		if r.Function == result.CollectorName {
@@ -384,11 +413,12 @@ func ofScheduling(kind string) bool {
 }
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice, if it is
-// of another kind.
+// of another kind. What requests wait for before it, as for a limit, has a remedy of its own where others only have the rest.
 func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) {
+	n := item{f, q, parts}
 	for i := range j.items {
 		x := &j.items[i]
-		if !same(&x.Finding, &f) {
+		if !same(&x.Finding, &f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
 			continue
 		}
 		if q != nil && q == x.q && (!x.contended() || x.Where[0].Role == f.Where[0].Role) { // without the culprit both parts go
@@ -402,7 +432,7 @@ func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) 
 		}
 		return
 	}
-	j.items = append(j.items, item{f, q, parts})
+	j.items = append(j.items, n)
 }
 
 // same reports whether two items are about the same culprit: that of requests is at the end of the
@@ -415,7 +445,12 @@ func same(x, f *result.Finding) bool {
 			})
 		})
 	}
-	if len(x.Where) == 0 || len(f.Where) == 0 {
+	switch {
+	case x.Kind == f.Kind && x.Kind == "garbage-collection": // whoever works for it
+		return true
+	case len(x.Where) > 0 && len(f.Where) > 0 && x.Group == f.Group && x.Advice == f.Advice && x.Where[0].Role == f.Where[0].Role && x.Where[0].Function == f.Where[0].Function:
+		return true // it would read alike
+	case len(x.Where) == 0 || len(f.Where) == 0:
 		return x.Kind == f.Kind && len(x.Where) == len(f.Where)
 	}
 	at := func(f *result.Finding) string {
@@ -488,7 +523,7 @@ func (j *judge) word() {
 		switch {
 		case f.Kind == "more-procs-than-cpus":
 			v.Word = Disturbed
-		case f.Kind != SlowRequests && ofScheduling(f.Kind):
+		case f.Kind != SlowRequests && ofScheduling(f.Kind) && !j.items[0].ofCollector():
 			v.Word = Starved
 		case q != nil && (!q.all || q.others > q.RequestGroup.Count): // the typical one may be among the others
 			v.Word = SlowTail
@@ -534,6 +569,9 @@ func (j *judge) word() {
 	}
 	j.ruledOut()
 }
+
+// ofCollector reports whether an item is about what requests spent on the collector themselves: they did not wait to run.
+func (x *item) ofCollector() bool { return len(x.parts) > 0 && x.parts[0].Kind == "gc" }
 
 // what says in a sentence who is slow.
 func (j *judge) what(q *question, f *result.Finding) string {
@@ -585,6 +623,8 @@ func (j *judge) what(q *question, f *result.Finding) string {
 	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
 }
 
+const outside = "outside this program"
+
 // intended says where requests spend what may be meant to last as long: outside of the program, or waiting
 // for a time. It is "" if they wait for others.
 func intended(f *result.Finding) string {
@@ -592,9 +632,9 @@ func intended(f *result.Finding) string {
 	does := func(i int, kind string) bool { return f.Where[i].Role == requestWords[kind].does }
 	last := func(kind string) bool { return does(n-1, kind) }
 	switch {
-	case n == 0, n > 1 && !does(0, "channel") && !does(0, "cond"), strings.HasPrefix(f.Advice, askOnce):
+	case n == 0, n > 1 && !does(0, "channel") && !does(0, "cond"), strings.HasPrefix(f.Advice, askOnce), strings.HasPrefix(f.Advice, raiseLimit):
 	case last("call"), last("network"):
-		return "outside this program"
+		return outside
 	case last("timer"):
 		return "for a timer"
 	case last("sleep") && n == 1:
