@@ -37,7 +37,8 @@ const (
 	// fewLateTimers, and lateTimerShare of all timers: some are late whenever something computes.
 	fewLateTimers, lateTimerShare = 5, 0.10
 	// fewWaits are too few for a p99.
-	fewWaits = 100
+	fewWaits  = 100
+	manyLives = 100 // goroutines of one start function that may be requests
 	// fewValues are too few for any percentile.
 	fewValues = 20
 )

@@ -76,6 +76,11 @@ func TestSlowRequests(t *testing.T) {
 			t.Errorf("of %d requests: %s", n, got)
 		}
 	}
+	v.Goroutines = append([]result.Group{{Function: "x/y.(*T).handle", Created: 120, Ended: 110}}, v.Goroutines...)
+	findings.Judge(v)
+	if got := v.Verdict.Text; !strings.Contains(got, "--request 'goroutine:y.(*T).handle' takes each of its 120 goroutines as one.") {
+		t.Errorf("of none: %s", got)
+	}
 	v.Requests[0].Count, v.Requests[0].Groups = 60, slices.Repeat([]result.RequestGroup{{RequestSet: v.Requests[0].RequestSet}}, 10)
 	for i := range v.Requests[0].Groups {
 		v.Requests[0].Groups[i].Count = 6

@@ -565,13 +565,24 @@ func (j *judge) word() {
 	case n > 0:
 		v.Text += fmt.Sprintf(" This is about the whole program; there are too few requests to judge: %s, the longest %s; see schedscope requests.", textui.Count(n), textui.Duration(longest))
 	case v.Word == Healthy, v.Word == Unknown && j.r.Latency.All.Count > 0:
-		v.Text += " No requests were found, so that slow answers would not show: --request names some."
+		v.Text += " No requests were found, so that slow answers would not show: " + j.candidate()
 	}
 	j.ruledOut()
 }
 
 // ofCollector reports whether an item is about what requests spent on the collector themselves: they did not wait to run.
 func (x *item) ofCollector() bool { return len(x.parts) > 0 && x.parts[0].Kind == "gc" }
+
+// candidate says which goroutines may be requests: of those that were started and ended many times, those that
+// lived longest in all.
+func (j *judge) candidate() string {
+	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return !g.System && min(g.Created, g.Ended) >= manyLives })
+	if i < 0 {
+		return "--request names some."
+	}
+	name := plain(textui.ShortFunc(j.r.Goroutines[i].Function))
+	return fmt.Sprintf("--request 'goroutine:%s' takes each of its %s as one.", name, textui.Plural(j.r.Goroutines[i].Created, "goroutine"))
+}
 
 // what says in a sentence who is slow.
 func (j *judge) what(q *question, f *result.Finding) string {

@@ -35,6 +35,9 @@ func ParseSpec(text string) (s Spec, err error) {
 			return s, fmt.Errorf("%q: want %s:NAME", text, kind)
 		}
 		if kind != "task" && kind != "region" {
+			if strings.Contains(name, "(*") { // as Go writes methods, no regular expression
+				name = regexp.QuoteMeta(name)
+			}
 			s.expr, err = regexp.Compile(name)
 		}
 		return s, err
