@@ -479,6 +479,29 @@ func TestLoopbackOutside(t *testing.T) {
 	}
 }
 
+// TestLoopbackAnswers has a server that starts a goroutine for each packet, which answers a client outside.
+func TestLoopbackAnswers(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0)
+	read := []string{"internal/poll.(*FD).ReadFromInet4", "main.serve"}
+	m.Status(1, model.GoRunnable, "main.serve").Start(1).With(read...).Block("network")
+	m.Status(2, model.GoRunnable, "main.spin").Start(2)
+	now := 1
+	for g := range model.GoID(100) {
+		now += 500 + int(g*g%89)*20
+		b.At(now)
+		m.Stop("preempted").Unblock(1).Start(1).Create(10+g, "main.handle").With(read...).Block("network").Start(10 + g).With("syscall.sendto").Syscall()
+		now += 5
+		b.At(now)
+		m.SyscallEnd().Exit().Start(2)
+	}
+	for k, x := range segments(t, work(t, b), 1) {
+		if x.End == workload.EndNetwork {
+			t.Fatalf("an answer ends wait %d, want somebody outside", k)
+		}
+	}
+}
+
 // TestLoopbackOnce has a single call of one who looks like the one that waits.
 func TestLoopbackOnce(t *testing.T) {
 	for _, gap := range []int{50, 5000} {

@@ -28,7 +28,8 @@ import (
 //     call of one kind, by its innermost function, of one other goroutine, that call is
 //     taken for the cause. Calls that are known to give come first.
 //  5. Of what is left: the same for calls from one place of all goroutines that one has created,
-//     such as those that answer a request each.
+//     such as those that answer a request each. From here on, what a goroutine has created does not
+//     end its own waits: it answers what that one has read, as in a server of DNS.
 //  6. Of what is left: where nearly every wait at one place, of any goroutine, ends
 //     shortly after a call from one place, by whichever goroutine. This finds
 //     connections that do not last.
@@ -85,6 +86,7 @@ type linker struct {
 	scores  []score               // by writer
 	sends   map[int32][]insertion // by goroutine
 	accepts int                   // goroutines that accept connections
+	single  bool                  // the present round is about the calls of one goroutine
 	found   map[tied]bool         // see rematch
 	only    map[int32]int32       // the only reader of a goroutine that writes
 	lengths []int32               // see match
@@ -480,7 +482,7 @@ func (l *linker) opOf(stack model.StackID) int32 {
 
 // round explains what is left, for each reader by one writer, best explained first.
 func (l *linker) round(first bool, readerOf func(*netWait) waitSite, writerOf func(*netWrite) [2]int32) {
-	l.writers = l.writers[:0]
+	l.writers, l.single = l.writers[:0], first
 	number := numbers[[2]int32]{}
 	for i := range l.writes {
 		x := &l.writes[i]
@@ -564,7 +566,7 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 
 // mayEnd reports whether nothing is known that speaks against a call's having ended a wait.
 func (l *linker) mayEnd(w *netWrite, x *netWait) bool {
-	return w.g != x.g && w.op != x.op && w.to >= x.since && (w.dir == 0 || w.dir != l.dirs[x.op])
+	return w.g != x.g && w.op != x.op && w.to >= x.since && (w.dir == 0 || w.dir != l.dirs[x.op]) && (l.single || w.dial || l.w.side[w.g].creator != x.g)
 }
 
 // score is how well the writes of one writer explain the wakes of a reader.
