@@ -173,7 +173,7 @@ func (f *finder) first(id model.StackID) *seenIn {
 // start returns the role of a goroutine by its start function, and the kind of its requests.
 func (f *finder) start(fn string) (role, string) {
 	switch {
-	case f.http && fn == "net/http.(*conn).serve", f.http && strings.HasPrefix(fn, "github.com/valyala/fasthttp.(*workerPool).getCh.func"):
+	case (f.http || f.tcp) && fn == "net/http.(*conn).serve", f.http && strings.HasPrefix(fn, "github.com/valyala/fasthttp.(*workerPool).getCh.func"):
 		return roleConn, "http"
 	case f.http && (fn == "net/http.(*http2serverConn).runHandler" || strings.HasSuffix(fn, "http2.(*serverConn).runHandler")):
 		return roleLife, "http"

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -8,7 +9,7 @@ import (
 
 // Messages of connections that nobody was seen to accept, as they are older than the trace or belong to
 // a protocol without connections, are requests of kind tcp or message where the trace has no other
-// requests:
+// requests, except for 4:
 //
 //  1. A goroutine waits for the network where it reads, and then waits at the same place again: it has
 //     read a message. Waits at other places in between are for the rest of the message.
@@ -19,7 +20,9 @@ import (
 //  3. If it has not written, and has started a goroutine, that one has the message: its life is the request.
 //     Who has connected is a client. Where an acceptor has started goroutines, only those with the same
 //     start function serve.
-//  4. A place to read, or a start function, counts after leastMessages of these; then all who are there do.
+//  4. A handler of net/http that reads and writes so, within one request, has taken over the connection, as for
+//     WebSockets: each message is a request instead.
+//  5. A place to read, or a start function, counts after leastMessages of these; then all who are there do.
 const leastMessages = 8
 
 // reading is what a goroutine has done since it began to wait for a message.
@@ -47,14 +50,19 @@ func (t *Tracker) reads(g *goroutine) {
 		return
 	case g.stack == x.at && x.wrote == 0:
 		x.starts.messages++
-	case g.stack == x.at && t.finder.answers(x.at, x.wrote):
+	case g.stack == x.at && t.finder.answers(x.at, x.wrote, g.view.name):
 		g.view.messages++
 	}
 	if x != nil {
 		*x = reading{at: g.stack}
 	}
-	if g.server == nil && g.view.messages >= leastMessages && (len(t.serving) == 0 || t.serving[g.fn]) {
+	switch {
+	case g.view.messages < leastMessages:
+	case g.server == nil && (len(t.serving) == 0 || t.serving[g.fn]):
 		g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
+	case g.server != nil && g.role == roleConn:
+		t.release(g)
+		*g.server = server{role: roleStream, serves: "tcp", name: g.view.name, taken: true}
 	}
 }
 
@@ -76,14 +84,15 @@ func (e *ends) dials() bool {
 	return slices.ContainsFunc(e.of[:e.n], func(x *end) bool { return x.dialled })
 }
 
-// answers reports whether who reads and writes at two places has one loop of its own that does.
-func (f *finder) answers(read, write model.StackID) bool {
+// answers reports whether who reads and writes at two places has one loop of its own that does, in the package
+// of the handler, if it is called.
+func (f *finder) answers(read, write model.StackID, handler string) bool {
 	r, w := f.tables.Stack(read), f.tables.Stack(write)
 	i, j := len(r)-1, len(w)-1
 	for i > 0 && j > 0 && model.IsWrapper(r[i].Func) {
 		i, j = i-1, j-1
 	}
-	start := r[i].Func
+	start := cmp.Or(handler, r[i].Func)
 	for i > 0 && j > 0 && r[i] == w[j] {
 		i, j = i-1, j-1
 	}

@@ -8,8 +8,9 @@ import (
 )
 
 // TestMessages checks that servers whose connections, and readers of UDP, are older than the trace serve
-// requests, and that their clients in the same process do not. Each program sends 250 queries; what comes
-// before the first eight messages are read is not seen.
+// requests, and that their clients in the same process do not, and that a handler of net/http may serve
+// WebSockets. What comes before the first eight messages is not seen: dns and redis are programs of
+// fixtures/validation with -n 250, chat is a server of fixtures/validation/requests that answered 128.
 func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		trace, kind, name string
@@ -17,6 +18,7 @@ func TestMessages(t *testing.T) {
 	}{
 		{"dns", "message", "github.com/miekg/dns.(*Server).serveUDPPacket", 167},
 		{"redis", "tcp", "github.com/tidwall/redcon.handle", 215},
+		{"chat", "tcp", "main.(*room).ServeHTTP", 89},
 	} {
 		count := 0
 		f, err := os.Open("testdata/" + c.trace + ".trace")

@@ -34,6 +34,7 @@ type server struct {
 	req     *pending // nil: none
 	woken   bool     // it waited for the first byte
 	handled bool
+	taken   bool          // a handler of net/http has taken over the connection
 	settled bool          // what came before its present request is known
 	wrote   bool          // the end of a response
 	until   mark          // where the latest end may be
@@ -123,7 +124,7 @@ func (t *Tracker) saw(g *goroutine) {
 }
 
 func (t *Tracker) shows(g *goroutine, s *seenIn) {
-	if g.server == nil || g.role == roleNone || g.role == roleStream && s.role != roleNone && s.role != roleAccept {
+	if g.server == nil || g.role == roleNone || g.role == roleStream && !g.taken && s.role != roleNone && s.role != roleAccept {
 		if s.role == roleNone || s.role == roleAccept && g.server != nil {
 			return
 		}
@@ -172,7 +173,7 @@ func (g *goroutine) calls(s *seenIn) {
 // blocked notes that a goroutine that serves or has to do with connections waits, or begins a system
 // call.
 func (t *Tracker) blocked(g *goroutine) {
-	if !t.certain && (g.server == nil || g.role == roleStream) {
+	if !t.certain && (g.server == nil || g.role == roleStream) || g.server != nil && g.role == roleConn && g.view.doing == doingHandle {
 		t.reads(g)
 	}
 	s := g.view
@@ -289,7 +290,7 @@ func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	}
 	g.req, g.woken, g.handled, g.wrote, g.settled, g.depth = nil, false, false, false, true, 0
 	if g.role == roleConn {
-		g.name = ""
+		g.name, g.reading = "", nil
 	}
 	if p != nil {
 		t.report(g.serves, name, g, p, m, whole)
@@ -313,7 +314,7 @@ func (t *Tracker) deliver(r *Request) {
 	if r.Kind != "task" { // which begins where it was created, also if it was queued from then on
 		r.From = first.g.id
 	}
-	if r.End <= r.Start || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
+	if r.End <= r.Start || r.Kind == "http" && !t.finder.http || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
 		return
 	}
 	r.Truncated = r.Start < t.forced || first.g == nil
