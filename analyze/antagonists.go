@@ -12,7 +12,7 @@ import (
 )
 
 // EarlierName is the name of the antagonists at the beginning of a wait so long that they are
-// no longer known individually.
+// not known individually.
 const EarlierName = "(earlier)"
 
 // antagonists sums up waiting by who was in the way, and where in the code.

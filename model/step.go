@@ -130,7 +130,7 @@ func (m *Machine) Log(l *StepLog) {
 	}
 }
 
-// Stopped reports whether the steps are no longer wanted.
+// Stopped reports whether the steps are unwanted by now.
 func (l *StepLog) Stopped() bool { return l.stopped != nil && l.stopped.Load() }
 
 // Stop makes consumers of steps on other goroutines drop the remaining ones. Results are then

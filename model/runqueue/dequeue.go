@@ -69,7 +69,7 @@ func (h *hypothesis) started(s *runnable) {
 }
 
 // doubtOrder takes what stands in the global queue and in that of p, from where a start
-// contradicted the rules, for no more than likely to stand there in that order.
+// contradicted the rules, as only likely to stand there in that order.
 func (h *hypothesis) doubtOrder(p model.ProcID) {
 	h.r.spend(h.global.len() / 4)
 	for _, q := range []*fifo{&h.global, &h.proc(p).q} {
