@@ -262,11 +262,7 @@ func metricsHint(word string) string {
 		names[i] = Metrics[i].Name
 	}
 	listed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.HasPrefix(name, "request.") })
-	hint := "metrics are " + strings.Join(listed, ", ")
-	if near := textui.Closest(word, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
-	}
-	return hint
+	return textui.DidYouMean(word, names) + "metrics are " + strings.Join(listed, ", ")
 }
 
 func (p *parser) per(q *Quantity) {
