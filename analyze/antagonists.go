@@ -12,7 +12,7 @@ import (
 )
 
 // EarlierName is the name of the antagonists at the beginning of a wait so long that they are
-// no longer known individually.
+// not known individually.
 const EarlierName = "(earlier)"
 
 // antagonists sums up waiting by who was in the way, and where in the code.
@@ -173,10 +173,7 @@ func share(d model.Duration, part, whole int64) model.Duration {
 // stop adds time in which the world was stopped or stopping, for so many waits.
 func (a *antagonists) stop(p *phase, d model.Duration, turns int64) {
 	id := antagonistID{fn: p.fn, stack: p.stack}
-	if a.stops[id] == nil {
-		a.stops[id] = new(antagonist)
-	}
-	a.stops[id].count(d, turns, 0)
+	entry(a.stops, id).count(d, turns, 0)
 }
 
 // latestAntagonist is an antagonist that was asked for lately. There are few, asked for
@@ -189,10 +186,7 @@ type latestAntagonist struct {
 func (a *antagonists) get(id antagonistID) *antagonist {
 	l := &a.latest[(uint32(id.stack)*31+uint32(id.fn)*7+uint32(id.class))%uint32(len(a.latest))]
 	if l.x == nil || l.id != id {
-		if a.byID[id] == nil {
-			a.byID[id] = new(antagonist)
-		}
-		l.id, l.x = id, a.byID[id]
+		l.id, l.x = id, entry(a.byID, id)
 	}
 	return l.x
 }

@@ -6,7 +6,7 @@ import "github.com/schedscope/schedscope/model"
 // two of nanoseconds: 1.024 us.
 const firstWidth = 10
 
-// bins divides the time since a start into bins of equal width, no more than there are
+// bins divides the time since a start into bins of equal width, at most as many as there are
 // cells. When time runs past the last one the width doubles and pairs of bins are joined,
 // so the division depends on the trace's length only.
 type bins[T any] struct {

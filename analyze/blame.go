@@ -179,16 +179,10 @@ func (b *blameSums) count(id blockedID, d model.Duration) {
 
 // find returns the sum with an ID, new if need be.
 func (b *blameSums) find(id blockedID) *antagonist {
-	x := b.byID[id]
-	if x == nil && len(b.byID) >= maxBlamed {
+	if len(b.byID) >= maxBlamed && b.byID[id] == nil {
 		id.stack, id.waiter = 0, 0
-		x = b.byID[id]
 	}
-	if x == nil {
-		x = new(antagonist)
-		b.byID[id] = x
-	}
-	return x
+	return entry(b.byID, id)
 }
 
 // GoEnd implements [model.GoEndObserver].
@@ -304,11 +298,7 @@ func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x 
 	r.Longest = max(r.Longest, x.longest)
 	*r.Of(by.String()) += x.waited
 	if stack != 0 && by != basisUnknown {
-		id := basedStack{stack, by.String()}
-		if r.stacks[id] == nil {
-			r.stacks[id] = new(antagonist)
-		}
-		r.stacks[id].count(x.waited, x.turns, 0)
+		entry(r.stacks, basedStack{stack, by.String()}).count(x.waited, x.turns, 0)
 	}
 	for i, line := range lines {
 		if line != 0 {
@@ -371,10 +361,7 @@ func (b *blameRows) fold() {
 		into.Samples += from.Samples
 		into.variance += from.variance
 		for id, x := range from.stacks {
-			if into.stacks[id] == nil {
-				into.stacks[id] = new(antagonist)
-			}
-			into.stacks[id].count(x.waited, x.turns, 0)
+			entry(into.stacks, id).count(x.waited, x.turns, 0)
 		}
 		for i := range from.lines {
 			for line, d := range from.lines[i] {

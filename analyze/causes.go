@@ -218,8 +218,6 @@ func (c *causeBins) addClock(cause Cause, start, end model.Time, length model.Du
 // end, evenly.
 func (c *causeBins) spread(cause Cause, start, end model.Time, length model.Duration) {
 	c.addClock(cause, start, end, length, 1, func(t model.Time) model.Duration {
-		hi, lo := bits.Mul64(uint64(length), uint64(t.Sub(start)))
-		q, _ := bits.Div64(hi, lo, uint64(end.Sub(start)))
-		return model.Duration(q)
+		return share(length, int64(t.Sub(start)), int64(end.Sub(start)))
 	})
 }

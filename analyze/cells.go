@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -339,19 +340,7 @@ func (p *procActivity) clockUntil(i int, t model.Time, w *activity) model.Durati
 	return w.takenAt(t)
 }
 
-// workOfClass returns the kind of work of a proc's class.
+// workOfClass returns the kind of work of a proc's class, WorkUser if it has none.
 func workOfClass(class uint8) model.WorkKind {
-	switch class {
-	case heldGCDedicated:
-		return model.WorkGCDedicated
-	case heldGCFractional:
-		return model.WorkGCFractional
-	case heldGCIdle:
-		return model.WorkGCIdle
-	case heldAssist:
-		return model.WorkGCAssist
-	case heldRuntime:
-		return model.WorkSystem
-	}
-	return model.WorkUser
+	return model.WorkKind(max(int(model.WorkUser), slices.Index(workClasses[:], class)))
 }

@@ -12,7 +12,6 @@ import (
 type Goroutines struct {
 	Truly model.Duration // Runnable of all, without pseudo intervals
 
-	tables  *model.Tables
 	funcs   byName[groupSums]
 	reasons byName[reasonIndex]
 }
@@ -28,7 +27,7 @@ type groupSums struct {
 
 // NewGoroutines returns an empty Goroutines.
 func NewGoroutines(t *model.Tables) *Goroutines {
-	return &Goroutines{tables: t, funcs: newByName[groupSums](t), reasons: newByName[reasonIndex](t)}
+	return &Goroutines{funcs: newByName[groupSums](t), reasons: newByName[reasonIndex](t)}
 }
 
 // GoEnd implements [model.GoEndObserver].

@@ -136,11 +136,7 @@ func nameOf(t *model.Tables, id model.StringID) string {
 type (
 	Dist     = dist.Dist
 	Cause    = result.Cause
-	Use      = result.Use
 	Uses     = result.Uses
-	Evidence = result.Evidence
-	Severity = result.Severity
-	Grade    = result.Grade
 	Tally    = result.Tally
 	Censored = result.Censored
 )

@@ -209,7 +209,7 @@ func (q *Queues) Result(v *result.Report) {
 	v.Queues = q.Queues
 	x := &v.Queues
 	x.BySource = resultCounts[runqueue.Source](q.sources[:], 0)
-	x.ByVia = resultCounts[runqueue.Via](q.vias[:], runqueue.ViaOwn) // without a way they are no longer of an own queue
+	x.ByVia = resultCounts[runqueue.Via](q.vias[:], runqueue.ViaOwn) // those without a way are not of an own queue any more
 	x.ByGrade = resultCounts[runqueue.Grade](q.grades[:], 0)
 	for a, n := range q.contradicted {
 		x.Contradicted = append(x.Contradicted, result.Count{Name: a.String(), Count: n})

@@ -243,7 +243,7 @@ type Options struct {
 	// Request, if not nil, is called with each request that [Requests] sees, when its end is known.
 	Request func(*requests.Request)
 	// Explained, if not nil, is called with each wait that [Causes] counts, and each
-	// of Queues observes the run queues. [NewExplainer] does no more than that.
+	// of Queues observes the run queues. [NewExplainer] does only that.
 	Explained func(*ExplainedWait)
 	Queues    []any
 }

@@ -44,7 +44,7 @@ type Role struct {
 func RoleOf(frames []Frame) Role {
 	last := len(frames) - 1
 	if last < 0 || frames[last].Func == "" || frames[last].Func == "runtime.goexit1" {
-		return Role{} // at the goroutine's end the start function is no longer there
+		return Role{} // at the goroutine's end the start function is already gone
 	}
 	r := Role{Start: frames[last].Func}
 	i := last // of the frame that calls what was handed

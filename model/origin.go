@@ -64,7 +64,7 @@ func (m *Machine) byWorker(ev *Event) bool {
 // thread that slept in epoll has its events in hand when it gets a proc; one
 // that was just woken has yet to poll. On Linux, amd64, Go 1.26, the medians
 // were 1.4 us and 7.8 us: the bounds leave what lies between undecided. They
-// are no constants of the runtime, and another machine has other gaps.
+// are not constants of the runtime, and another machine has other gaps.
 const (
 	pollInHand  Duration = 2500
 	pollAtLeast Duration = 6000

@@ -130,7 +130,7 @@ func (m *Machine) Log(l *StepLog) {
 	}
 }
 
-// Stopped reports whether the steps are no longer wanted.
+// Stopped reports whether the steps are unwanted by now.
 func (l *StepLog) Stopped() bool { return l.stopped != nil && l.stopped.Load() }
 
 // Stop makes consumers of steps on other goroutines drop the remaining ones. Results are then
@@ -175,8 +175,14 @@ func (m *Machine) newStep(kind StepKind) *Step {
 	return s
 }
 
-// share hands a step that was filled in on to other logs and to observers.
+// share hands a step that was filled in on to other logs and to observers, if there are any.
 func (m *Machine) share(s *Step) {
+	if m.shared {
+		m.handOn(s)
+	}
+}
+
+func (m *Machine) handOn(s *Step) {
 	for i := 1; i < len(m.logs); i++ {
 		*m.logs[i].room() = *s
 	}
@@ -205,9 +211,7 @@ func (m *Machine) reportProc(p *ProcSpan, before ProcState, at Time) {
 	s := m.newStep(StepProc)
 	s.Time = at
 	s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.G, p.M, p.P, uint8(before), uint8(p.State), p.Func, p.Work
-	if m.shared {
-		m.share(s)
-	}
+	m.share(s)
 }
 
 // stepGo reports a goroutine's transition, after it was applied, with that of the proc, if it
@@ -248,9 +252,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 	if flags&StepWithProc != 0 {
 		s.Work, s.procFrom, s.procTo = p.span.Work, uint8(m.lateFrom), uint8(p.span.State)
 	}
-	if m.shared {
-		m.share(s)
-	}
+	m.share(s)
 }
 
 // stepMove reports a proc's way between threads.
@@ -264,9 +266,7 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID) {
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
 		s.Flags = StepStatus
 	}
-	if m.shared {
-		m.share(s)
-	}
+	m.share(s)
 }
 
 // stepPhase reports a step that concerns all procs.
@@ -280,7 +280,5 @@ func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, s
 	if t != nil {
 		s.M = t.span.M
 	}
-	if m.shared {
-		m.share(s)
-	}
+	m.share(s)
 }

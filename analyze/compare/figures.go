@@ -93,7 +93,7 @@ func Limits(samples []*sample.Sample, l env.Limits) env.Limits {
 	if least == nil {
 		return l
 	}
-	return l.Beside(*least)
+	return l.WithLeastDelay(*least)
 }
 
 // Identity returns the property with a name of budget.Identities, "" if it is not known.

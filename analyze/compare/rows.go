@@ -153,7 +153,7 @@ func (r *Result) rows() {
 			q := quantity(text, r.Op)
 			row := Row{Section: s.section, Quantity: q.String(), Unit: q.Unit(), of: &q}
 			row.fill(r.values(&r.Base, &row), r.values(&r.Cand, &row))
-			if row.tells() {
+			if row.notable() {
 				r.Rows = append(r.Rows, row)
 			}
 		}
@@ -194,8 +194,8 @@ func (r *Result) values(s *Side, row *Row) Values {
 // isTail reports whether a quantity is a quantile of which many values are needed.
 func isTail(q *rule.Quantity) bool { return q.Agg == rule.Quantile && q.Q > 0.5 && q.Q < 1 }
 
-// tells reports whether there is anything to see in the row.
-func (row *Row) tells() bool {
+// notable reports whether there is anything to see in the row.
+func (row *Row) notable() bool {
 	nonzero := func(x float64) bool { return x != 0 }
 	return slices.ContainsFunc(row.Base.X, nonzero) || slices.ContainsFunc(row.Cand.X, nonzero)
 }

@@ -32,18 +32,18 @@ func (g *guarded) explain(rules []judged) []judged {
 		}
 		return compare.Of(side(g.used.base()), side(g.used.cand()), "")
 	})
-	told := false
+	explained := false
 	for i, j := range rules {
 		switch {
 		case j.res.Verdict == Fail, j.res.Verdict == Waived:
 			e, note := g.explanation(&j, compared)
 			rules[i] = j.note(note)
 			rules[i].res.Explain = e
-		case j.cause == causeGuard && g.disturbed() && !told && j.res.Cand != nil && j.res.P == nil:
+		case j.cause == causeGuard && g.disturbed() && !explained && j.res.Cand != nil && j.res.P == nil:
 			e := &Explain{Next: []string{"record again on a quiet machine: what was measured is not the program's doing alone"}}
 			e.Origin, e.Why = g.origin(&j)
 			rules[i].res.Explain = e
-			told = true
+			explained = true
 		}
 	}
 	return rules

@@ -235,7 +235,7 @@ func unequal(a, b float64) float64 {
 	return max(ratio(a, b), ratio(b, a))
 }
 
-// ratio divides, with no more than a huge number for what is divided by nothing.
+// ratio divides, with a huge number for what is divided by nothing.
 func ratio(a, b float64) float64 {
 	if b <= 0 {
 		return 1e9

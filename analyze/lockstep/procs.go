@@ -9,7 +9,7 @@ import (
 )
 
 // procs follows what the trace shows of procs, threads and phases, and judges the
-// decisions that need no queues, or no more than whether one is empty.
+// decisions that need no queues, or only whether one is empty.
 type procs struct {
 	c             *Checker
 	list          []proc

@@ -189,7 +189,7 @@ func (s *sim) unblock(c where, g int32, stack model.StackID) {
 	s.nextSegment(x)
 }
 
-// finish ends a segment. It reports whether the goroutine no longer runs.
+// finish ends a segment. It reports whether the goroutine has stopped running.
 func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
 	for _, o := range s.parts[g.first+g.seg] {

@@ -16,7 +16,7 @@ type Tracker struct {
 	// Done is called with each request when its end is known, in the order of that. Its
 	// argument is valid during the call only.
 	Done func(*Request)
-	// Unfollowed are the tasks that began while 131,072 were open. They are no requests.
+	// Unfollowed are the tasks that began while 131,072 were open. They are not requests.
 	Unfollowed int64
 
 	tables  *model.Tables

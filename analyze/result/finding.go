@@ -1,6 +1,11 @@
 package result
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Grade is the confidence in a finding.
 type Grade uint8
@@ -14,7 +19,7 @@ const (
 var grades = []string{"certain", "inferred"}
 
 // String returns the grade as reports print it.
-func (g Grade) String() string { return word(grades, int(g)) }
+func (g Grade) String() string { return model.NameOf(grades, g) }
 
 // MarshalText returns the grade as reports print it.
 func (g Grade) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
@@ -35,7 +40,7 @@ const (
 var severities = []string{"info", "notable", "serious"}
 
 // String returns the severity as reports print it.
-func (s Severity) String() string { return word(severities, int(s)) }
+func (s Severity) String() string { return model.NameOf(severities, s) }
 
 // MarshalText returns the severity as reports print it.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
@@ -45,22 +50,14 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return place(s, severities, "severity", text)
 }
 
-func word(words []string, i int) string {
-	if i < len(words) {
-		return words[i]
-	}
-	return "?"
-}
-
 // place sets v to the place of the word among words.
 func place[T ~uint8](v *T, words []string, what string, text []byte) error {
-	for i, w := range words {
-		if w == string(text) {
-			*v = T(i)
-			return nil
-		}
+	i := slices.Index(words, string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is not a %s", text, what)
 	}
-	return fmt.Errorf("%q is not a %s", text, what)
+	*v = T(i)
+	return nil
 }
 
 // Evidence is a number that a finding rests on.

@@ -655,7 +655,7 @@ func inOrder(v *Report) {
 }
 
 // trim sorts the lists that are appended, and cuts them to limits that do not depend on sums. Of
-// the longest waits there are no more than that none which a report left out would have been
+// the longest waits it keeps so many that none which a report left out would have been
 // among them.
 func trim(v *Report, worst int) {
 	slices.SortStableFunc(v.WorstWaits, func(a, b Wait) int {

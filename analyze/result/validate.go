@@ -57,7 +57,7 @@ func (v *Report) checkValue(x reflect.Value, name string) error {
 	return nil
 }
 
-// validTimes checks that n bins are no more than the most, have a width, and end in time.
+// validTimes checks that n bins are at most as many as there may be, have a width, and end in time.
 func validTimes(name string, start model.Time, width model.Duration, n, most int) error {
 	switch {
 	case n > most:

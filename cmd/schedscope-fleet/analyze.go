@@ -91,7 +91,7 @@ func (f *analyzeFn) Setup() (err error) {
 // ProcessElement analyses one file. What is not a trace, damaged, too large, gone or not allowed to be
 // read is listed, and fails nothing. Any other error fails the bundle, which the runner tries again.
 func (f *analyzeFn) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(string, Reports), line func(string, string), part func(string, Part)) error {
-	if strings.HasSuffix(file.Path, env.Beside("")) {
+	if strings.HasSuffix(file.Path, env.NextTo("")) {
 		return nil
 	}
 	if info, err := os.Stat(file.Path); err == nil && info.IsDir() { // patterns match directories, too
@@ -292,9 +292,9 @@ var (
 // environment returns the environment record next to a trace, nil if there is none. One that may not be read is an
 // error, lest the trace get another key.
 func environment(ctx context.Context, path string) (json.RawMessage, error) {
-	r, err := fetch(ctx, fileio.FileMetadata{Path: env.Beside(path)}, maxRecord)
+	r, err := fetch(ctx, fileio.FileMetadata{Path: env.NextTo(path)}, maxRecord)
 	if err != nil {
-		if gone(env.Beside(path), err) {
+		if gone(env.NextTo(path), err) {
 			err = nil
 		}
 		return nil, err

@@ -43,18 +43,6 @@ func Abandon() bool {
 	return true
 }
 
-// Finish calls f, which puts the last outputs of the program in place. If f succeeds, Abandon
-// does nothing.
-func Finish(f func() error) error { return giveNames(true, f) }
-
-func giveNames(last bool, f func() error) error {
-	naming.Lock()
-	defer naming.Unlock()
-	err := f()
-	named = named || last && err == nil
-	return err
-}
-
 // Make calls f, which creates files or folders in a temporary folder or next to outputs. After
 // Abandon it blocks until the program ends.
 func Make(f func() error) error {

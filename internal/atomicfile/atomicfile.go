@@ -72,9 +72,9 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return s.Commit()
 }
 
-// WriteBeside is [WriteFile] of a name that follows from another one. What a program may have left
+// WriteNextTo is [WriteFile] of a name that follows from another one. What a program may have left
 // there is replaced: a pipe is not written to, nor a link followed.
-func WriteBeside(path string, write func(io.Writer) error) error {
+func WriteNextTo(path string, write func(io.Writer) error) error {
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 		os.Remove(path) // an error shows below
 	}

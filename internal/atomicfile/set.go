@@ -97,7 +97,11 @@ func (s *Set) commit(last bool) error {
 			files = append(files, f)
 		}
 	}
-	return giveNames(last, func() error { return s.name(files) })
+	naming.Lock()
+	defer naming.Unlock()
+	err := s.name(files)
+	named = named || last && err == nil
+	return err
 }
 
 // name gives files their names.

@@ -316,7 +316,7 @@ func (p *program) keep(target string) error {
 	if err := os.Rename(p.temp, target); err != nil {
 		return fmt.Errorf("writing %s: %w", target, cause(err))
 	}
-	os.Remove(env.Beside(target)) // of an earlier recording
+	os.Remove(env.NextTo(target)) // of an earlier recording
 	return nil
 }
 

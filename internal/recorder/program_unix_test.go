@@ -91,7 +91,7 @@ func TestIrregularRecords(t *testing.T) {
 	}
 	for _, text := range []string{"mkfifo ", "ln -s " + other + " "} {
 		runs := filepath.Join(dir, "runs")
-		order, record := filepath.Join(runs, interleave.OrderFile), env.Beside(filepath.Join(runs, "01.trace"))
+		order, record := filepath.Join(runs, interleave.OrderFile), env.NextTo(filepath.Join(runs, "01.trace"))
 		s, err := NewSide(interleave.Single, script(t, text+order+"; "+text+record+"; cp $F $T"), "")
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func TestIrregularRecords(t *testing.T) {
 func TestPipesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
 	trace, order := filepath.Join(dir, "01.trace"), filepath.Join(dir, interleave.OrderFile)
-	for _, path := range []string{env.Beside(trace), order} {
+	for _, path := range []string{env.NextTo(trace), order} {
 		if err := syscall.Mkfifo(path, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func (r *recording) keep(path string) error {
 		return err
 	}
 	if err := os.Rename(r.temp, path); err != nil {
-		os.Remove(env.Beside(path))
+		os.Remove(env.NextTo(path))
 		return fmt.Errorf("writing %s: %w", path, cause(err))
 	}
 	return nil

@@ -107,7 +107,7 @@ func newSession(o Options) (*session, error) {
 	atomicfile.Sweep(o.Dir)
 	for _, dir := range folders[1:] {
 		atomicfile.Sweep(dir)
-		os.Remove(dir) // if a program that was killed left no more than that
+		os.Remove(dir) // if a program that was killed left nothing else
 	}
 	entries, err := os.ReadDir(o.Dir)
 	switch {
@@ -193,7 +193,7 @@ func (s *session) noise(side interleave.Side, n *env.Noise) string {
 	}
 	limits := s.o.Limits
 	if least, known := s.delay[side]; known {
-		limits = limits.Beside(least)
+		limits = limits.WithLeastDelay(least)
 	}
 	return limits.Disturbed(n)
 }
@@ -207,7 +207,7 @@ func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 	}
 	r.clear()
 	s.order.Add(t)
-	err := atomicfile.WriteBeside(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
+	err := atomicfile.WriteNextTo(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
 	if err != nil {
 		return err
 	}

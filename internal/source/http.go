@@ -232,7 +232,7 @@ func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() er
 	}
 }
 
-// discard asks for something and returns why it does not come. That ctx ends is no error.
+// discard asks for something and returns why it does not come. That ctx ends is not an error.
 func (f *fetch) discard(ctx context.Context) error {
 	resp, err := f.get(ctx)
 	switch {

@@ -63,7 +63,7 @@ func kinds(t *testing.T) map[string]kind {
 	end := record
 	end.Point, end.MonoNS = env.End, 2
 	check(env.WriteRun(trace, &env.Run{Begin: record, End: end}))
-	run, err := os.ReadFile(env.Beside(trace))
+	run, err := os.ReadFile(env.NextTo(trace))
 	check(err)
 
 	var o interleave.Order

@@ -1,6 +1,18 @@
 package textui
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// DidYouMean asks for the candidate that word is a misspelling of, "" if there is none. What
+// follows comes right after it.
+func DidYouMean(word string, candidates []string) string {
+	if near := Closest(word, candidates); near != "" {
+		return fmt.Sprintf("did you mean %q? ", near)
+	}
+	return ""
+}
 
 // Closest returns the candidate that word is a misspelling of, or "".
 func Closest(word string, candidates []string) string {

@@ -1,5 +1,5 @@
-// Package textui lays out plain text for terminals: numbers with units, tables
-// without boxes, sparklines and bars, and names that come from untrusted input.
+// Package textui lays out plain text for terminals: numbers with units, sparklines,
+// and names that come from untrusted input.
 //
 // Everything is produced in Unicode, one column per rune as far as the package
 // makes it up itself; [ASCII] turns the finished text into ASCII of the same

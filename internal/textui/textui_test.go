@@ -131,39 +131,6 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	tb := NewTable("Lrr", "origin", "count", "p50")
-	tb.Row("all", "12,345", "1.20µs")
-	tb.Row("github.com/example/module/v2.(*Server).serve", "7", "64ns")
-	want := `  origin                                         count     p50
-  all                                           12,345  1.20µs
-  github.com/example/module/v2.(*Server).serve       7    64ns
-`
-	if got := tb.String(); got != want {
-		t.Errorf("table:\n%s\nwant:\n%s", got, want)
-	}
-	tb.Limit = 50
-	want = `  origin                             count     p50
-  all                               12,345  1.20µs
-  github.com/ex…v2.(*Server).serve       7    64ns
-`
-	if got := tb.String(); got != want {
-		t.Errorf("table of 50 columns:\n%s\nwant:\n%s", got, want)
-	}
-	tb.Limit, tb.Drop = 37, [][]int{{1}, {2}}
-	want = `  origin                          p50
-  all                          1.20µs
-  github.com/…(*Server).serve    64ns
-`
-	if got := tb.String(); got != want {
-		t.Errorf("table of 37 columns:\n%s\nwant:\n%s", got, want)
-	}
-	tb.Limit = 20
-	if got := tb.String(); strings.Contains(got, "p50") || strings.Contains(got, "count") || !strings.Contains(got, "Server") {
-		t.Errorf("table of 20 columns:\n%s", got)
-	}
-}
-
 func TestSpark(t *testing.T) {
 	if got, want := Spark([]float64{0, 0.001, 0.5, 1, 2}, 1), " ▁▄██"; got != want {
 		t.Errorf("Spark = %q, want %q", got, want)
@@ -185,28 +152,6 @@ func TestShortFunc(t *testing.T) {
 		if got := ShortFunc(in); got != want {
 			t.Errorf("ShortFunc(%q) = %q, want %q", in, got, want)
 		}
-	}
-}
-
-// TestTableHeadings checks that headings are never shortened and take no column's room, and
-// that columns are narrowed evenly and by the table's own rule where asked.
-func TestTableHeadings(t *testing.T) {
-	tb := NewTable("LL", "", "")
-	tb.Limit, tb.Indent = 60, ""
-	tb.Short = func(cell string, width int) string { return cell[:width-1] + "!" }
-	tb.Heading("a heading that is longer than any cell")
-	tb.Row(strings.Repeat("a", 40), strings.Repeat("b", 30))
-	tb.Heading(strings.Repeat("word ", 20))
-	tb.Row("x", "y")
-	lines := strings.Split(tb.String(), "\n")
-	if lines[0] != "a heading that is longer than any cell" {
-		t.Errorf("heading %q", lines[0])
-	}
-	if want := strings.Repeat("a", 28) + "!  " + strings.Repeat("b", 28) + "!"; lines[1] != want {
-		t.Errorf("got %q, want %q", lines[1], want)
-	}
-	if len(lines) != 6 || len(lines[2]) > 60 || !strings.HasPrefix(lines[3], "  word") || lines[4] != "x"+strings.Repeat(" ", 30)+"y" {
-		t.Errorf("got %q", lines)
 	}
 }
 

@@ -14,7 +14,7 @@ type Clock uint8
 
 const (
 	// ClockRaw keeps the times of each generation's own reader: those recorded,
-	// plus 1 ns each where the clock was too coarse to tell two events apart
+	// plus 1 ns each where the clock was too coarse to separate two events
 	// (EventSyntheticTime). The statuses of goroutines that did nothing in a
 	// generation are written at its end, often after the next one began; they
 	// are moved back to its beginning, and whatever else overlaps it is moved
@@ -42,7 +42,7 @@ const (
 	longStep = 1 << 32
 )
 
-// check reports an error if the next event is at a time at which times no longer add up.
+// check reports an error if the next event is at a time from which on times do not add up.
 func (c *clock) check(e *model.Event, s *stitcher) error {
 	if c.last < 0 || e.Time-c.last < longStep {
 		return nil

@@ -18,8 +18,8 @@
 //  4. Wait: what is decoded before its turn is kept, bounded by bytes; the
 //     generation whose turn it is can always go on (pipeline.go).
 //  5. Stitch, in order and on the caller's goroutine: name goroutines, renumber
-//     strings and stacks by content, and fill in what a generation alone cannot
-//     tell, from the state carried over from the one before (stitch.go).
+//     strings and stacks by content, and fill in what a generation alone does
+//     not show, from the state carried over from the one before (stitch.go).
 //  6. Set times (clock.go) and hand out ([Reader.Next]).
 //
 // This is done in the same way for one worker and many, from a file and from a

@@ -68,7 +68,7 @@ var (
 // errGrown is the cause of a loss if a file that ends with a generation has grown.
 var errGrown = errors.New("the file has grown while it was read: it is still being written")
 
-// ErrChanged is the cause of a loss if the file no longer holds what its index describes.
+// ErrChanged is the cause of a loss if the file differs from what its index describes.
 var ErrChanged = errors.New("the file was truncated or overwritten while it was read")
 
 // Truncated reports whether the damage is merely that the input ends too early.

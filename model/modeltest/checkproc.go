@@ -122,8 +122,8 @@ type use struct {
 }
 
 // checkOccupation checks that no proc has two goroutines and no thread two
-// procs or goroutines at a time, and that goroutines, procs and threads tell
-// the same story of who ran where.
+// procs or goroutines at a time, and that goroutines, procs and threads agree
+// on who ran where.
 func (v *Validator) checkOccupation() {
 	goByProc, goByThread := map[int64][]use{}, map[int64][]use{}
 	for l := range v.allLives() {

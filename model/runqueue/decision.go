@@ -178,33 +178,10 @@ func (h *hypothesis) noteBefore(x *runnable) {
 // viewQueue describes the local queue of proc p.
 func (h *hypothesis) viewQueue(v *Queue, q *fifo, s *runnable, p model.ProcID) {
 	items := q.items()
-	for v.Taken < len(items) {
-		n := h.takenBy(items[v.Taken:], s, p)
-		if n == 0 {
-			break
-		}
-		v.Taken += n
+	for n := 1; n > 0; v.Taken += n { // a thief may have taken them already
+		n = h.lastTaken(p, items[v.Taken:], batchMax, s) + 1
 	}
 	h.viewItems(v, items, s)
-}
-
-// takenBy returns how many from the head of a local queue a thief may have taken
-// already, 0 if there is none.
-func (h *hypothesis) takenBy(items []slot, s *runnable, p model.ProcID) int {
-	for i := min(len(items), batchMax) - 1; i >= 0; i-- {
-		x := h.runnable(items[i])
-		if x == s || !h.inFlight(x, p) {
-			continue
-		}
-		most, least := len(items), len(items)
-		for least > i+1 && h.positions[items[least-1]].moved > x.earliest {
-			least--
-		}
-		if n := i + 1; n <= most-most/2 && n >= least-least/2 {
-			return n
-		}
-	}
-	return 0
 }
 
 // viewGlobal describes the global queue.
@@ -212,7 +189,7 @@ func (h *hypothesis) viewGlobal(v *Queue, s *runnable) {
 	items := h.global.items()
 	for v.Taken < len(items) {
 		x := h.runnable(items[v.Taken])
-		if x == s || !x.started || x.how != SourceUnknown || x.earliest > h.r.now || !isProc(x.p) {
+		if x == s || !h.inFlight(x, model.NoProc) {
 			break
 		}
 		size, n := len(items)-v.Taken, 1

@@ -69,7 +69,7 @@ func (h *hypothesis) started(s *runnable) {
 }
 
 // doubtOrder takes what stands in the global queue and in that of p, from where a start
-// contradicted the rules, for no more than likely to stand there in that order.
+// contradicted the rules, as only likely to stand there in that order.
 func (h *hypothesis) doubtOrder(p model.ProcID) {
 	h.r.spend(h.global.len() / 4)
 	for _, q := range []*fifo{&h.global, &h.proc(p).q} {
@@ -99,9 +99,8 @@ func (h *hypothesis) explain(s *runnable) {
 		h.explainGlobal(p, s)
 		return
 	case x.lost:
-		h.cost += costBroken // every start that a hypothesis cannot explain speaks against it
-		x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
-		h.proc(p).tick.inc()
+		h.lone(p, s, costBroken) // every start that a hypothesis cannot explain speaks against it
+		return
 	default:
 		// In a queue since before the trace, or in one that nothing shows: a local
 		// one, the global one or runnext.

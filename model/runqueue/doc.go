@@ -6,7 +6,7 @@
 // 256-slot local queues, the global queue and the schedtick of each proc
 // behind the steps of the Machine, as the runtime of the trace's Go version
 // manages them (runtime/proc.go; [New] refuses versions before Go 1.22). A start
-// is reported when the steps after it can no longer change what is thought of it,
+// is reported when later steps cannot change what is thought of it,
 // so results come some steps late, but in order.
 //
 //	r, err := runqueue.New(tables, version)

@@ -104,7 +104,7 @@ func (h *hypothesis) assume(l *injected, timed bool) {
 
 // readyInjected puts a list of goroutines into queues when the last one that passes
 // through a queue is seen (runtime/proc.go: injectglist). As many go to the global
-// queue as there are idle procs, of which the trace gives no more than a notion:
+// queue as there are idle procs, of which the trace gives only a notion:
 // copies try other splits.
 func (h *hypothesis) readyInjected(s *runnable) {
 	if !h.r.complete {

@@ -39,7 +39,7 @@ func (h *hypothesis) explainGlobal(p model.ProcID, s *runnable) {
 func (h *hypothesis) grabInFlight(then func(*hypothesis)) bool {
 	h.r.spend(h.global.len() / 8)
 	x := h.runnable(h.global.items()[0])
-	if !x.started || x.how != SourceUnknown || x.earliest > h.r.now || !isProc(x.p) {
+	if !h.inFlight(x, model.NoProc) {
 		return false
 	}
 	h.noteBefore(x)

@@ -203,7 +203,7 @@ func (h *hypothesis) putTail(p model.ProcID, s slot, via Via) {
 	q := &h.proc(p).q
 	if q.len() >= localSize {
 		g := GradeUnique
-		if h.mayFork() && h.lastTaken(p, q.items(), localSize) >= 0 {
+		if h.mayFork() && h.lastTaken(p, q.items(), localSize, nil) >= 0 {
 			c := h.r.fork(h)
 			c.stealsInFlight(p, localSize)
 			c.putTail(p, s, via)

@@ -53,8 +53,8 @@ type lookahead struct {
 	recent     [recentSize]*goroutine // of those the latest that were asked for, by id
 	threads    map[model.ThreadID]*thread
 	procs      []proc
-	none       proc     // an id out of reason
-	callStacks stackSet // throughCallback
+	none       proc // an id out of reason
+	callStacks callbackStacks
 	waits      waitOps
 	stopper    model.GoID // that has stopped the world, or is about to
 	pending    *acquired  // of the proc that ceased to be idle in this event
@@ -66,7 +66,7 @@ const recentSize = 256
 
 func newLookahead(t *model.Tables, ru rules, to *line, p *pool) lookahead {
 	return lookahead{tables: t, rules: ru, words: newWords(t), line: to, pool: p, threads: map[model.ThreadID]*thread{},
-		callStacks: stackSet{tables: t, is: throughCallback}, waits: waitOps{tables: t, inside: map[[2]model.StackID]bool{}}, stopper: model.NoGoroutine}
+		callStacks: callbackStacks{tables: t}, waits: waitOps{tables: t, inside: map[[2]model.StackID]bool{}}, stopper: model.NoGoroutine}
 }
 
 // other takes a step that is not that of a goroutine.

@@ -19,8 +19,8 @@ const (
 	// Of 4 hypotheses, truth -stored misses its bound: 0.9285 of the steals in hogs are right.
 	maxHypotheses      = 16   // side by side
 	maxUndecided       = 8192 // operations for which hypotheses are kept side by side
-	likely        cost = 80   // a hypothesis that costs no more than that beyond the best casts doubt on it
-	worthTrying   cost = 60   // what costs no more than that beyond the likeliest is tried in a copy
+	likely        cost = 80   // a hypothesis that costs at most that beyond the best casts doubt on it
+	worthTrying   cost = 60   // what costs at most that beyond the likeliest is tried in a copy
 	maxBehind     cost = 200  // hypotheses that cost so much more than the best are given up
 )
 

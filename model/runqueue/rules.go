@@ -1,6 +1,7 @@
 package runqueue
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
@@ -124,10 +125,7 @@ func (f *lookahead) entryGC(s *model.Step) entry {
 
 // endsMarking reports whether a wake belongs to the end of a mark phase.
 func (f *lookahead) endsMarking(id model.StackID) bool {
-	for _, fr := range f.tables.Stack(id) {
-		if strings.HasPrefix(fr.Func, "runtime.gcMarkDone") || strings.HasPrefix(fr.Func, "runtime.gcMarkTermination") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.tables.Stack(id), func(x model.Frame) bool {
+		return strings.HasPrefix(x.Func, "runtime.gcMarkDone") || strings.HasPrefix(x.Func, "runtime.gcMarkTermination")
+	})
 }

@@ -94,9 +94,9 @@ const (
 	opStart
 	opGone    // the runnable ended otherwise
 	opIdle    // proc p becomes idle
-	opBusy    // proc p is no longer idle
+	opBusy    // proc p is not idle any more
 	opSearch  // the thread of proc p begins to look for work
-	opDrain   // the occupant of proc p is a dedicated worker (on), or no longer
+	opDrain   // the occupant of proc p is a dedicated worker (on), or not any more
 	opMarkEnd // a goroutine on proc p is about to stop the world for the end of a mark phase
 	opWorld   // the world is being stopped (on), or goes on
 	opProcs   // the program has p procs

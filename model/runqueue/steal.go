@@ -25,7 +25,7 @@ func (h *hypothesis) explainSteal(thief model.ProcID, s *runnable) {
 	if h.sizeCost(h.proc(victim).q.items(), i, s) > 0 && h.mayFork() {
 		// Not what a thief would run: it was somewhere else, or others are not here.
 		c := h.r.fork(h)
-		c.lone(thief, s)
+		c.lone(thief, s, costLone)
 		if j := h.laterThief(victim, i); j > 0 {
 			c := h.r.fork(h)
 			c.stealInFlight(victim, j)
@@ -45,9 +45,9 @@ func (h *hypothesis) runsOn(a slot, p model.ProcID) bool {
 	return !x.started || x.p == p
 }
 
-// lone takes s, which must have been somewhere else: in the global queue.
-func (h *hypothesis) lone(p model.ProcID, s *runnable) {
-	h.cost += costLone
+// lone takes s, at a cost, which must have been somewhere else: in the global queue.
+func (h *hypothesis) lone(p model.ProcID, s *runnable, price cost) {
+	h.cost += price
 	x := &h.positions[s.slot]
 	h.take(s.slot)
 	x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
@@ -67,8 +67,8 @@ func (h *hypothesis) laterThief(victim model.ProcID, i int) int {
 	return -1
 }
 
-// inFlight reports whether a thief may have taken x from victim's queue already,
-// although the trace shows its start only later.
+// inFlight reports whether a thief may have taken x from victim's queue already, NoProc of the
+// global one, although the trace shows its start only later.
 func (h *hypothesis) inFlight(x *runnable, victim model.ProcID) bool {
 	return x.started && x.how == SourceUnknown && x.p != victim && isProc(x.p) && x.earliest <= h.r.now
 }
@@ -181,7 +181,7 @@ func (h *hypothesis) sizeCost(items []slot, i int, s *runnable) cost {
 // stealsInFlight takes from the first n of victim's queue what a thief has taken
 // already, although the trace shows its start only later; false if there is none.
 func (h *hypothesis) stealsInFlight(victim model.ProcID, n int) bool {
-	i := h.lastTaken(victim, h.proc(victim).q.items(), n)
+	i := h.lastTaken(victim, h.proc(victim).q.items(), n, nil)
 	if i < 0 {
 		return false
 	}
@@ -190,10 +190,10 @@ func (h *hypothesis) stealsInFlight(victim model.ProcID, n int) bool {
 }
 
 // lastTaken finds the last of the first n of items, in victim's queue, that such a
-// thief runs, -1 if none does.
-func (h *hypothesis) lastTaken(victim model.ProcID, items []slot, n int) int {
+// thief runs, except s; -1 if none does.
+func (h *hypothesis) lastTaken(victim model.ProcID, items []slot, n int, s *runnable) int {
 	for i := min(n, len(items)) - 1; i >= 0; i-- {
-		if x := h.runnable(items[i]); h.inFlight(x, victim) && h.sizeCost(items, i, x) == 0 {
+		if x := h.runnable(items[i]); x != s && h.inFlight(x, victim) && h.sizeCost(items, i, x) == 0 {
 			return i
 		}
 	}
@@ -208,7 +208,7 @@ func (h *hypothesis) emptied(p model.ProcID) bool {
 	}
 	items := h.proc(p).q.items()
 	for len(items) > 0 {
-		i := h.lastTaken(p, items, len(items))
+		i := h.lastTaken(p, items, len(items), nil)
 		if i < 0 {
 			return false
 		}

@@ -4,14 +4,15 @@ import (
 	"image/color"
 	"slices"
 
+	"gonum.org/v1/plot/vg"
+
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
-	"gonum.org/v1/plot/vg"
 )
 
 // causeColours are the colours of the groups of causes, by their places in
 // [result.CauseGroups]: those of what a proc does (see occupations) where a goroutine waits
-// for it to be done, others elsewhere. More than ten cannot be told apart.
+// for it to be done, others elsewhere. More than ten cannot be distinguished.
 var causeColours = []color.NRGBA{blue, purple, orange, sky, slate, lime, vermil, {0xB9, 0xC6, 0xD0, 0xff}, yellow, brown}
 
 // groupOf returns the place of a cause's group by its name; of causes that newer versions of

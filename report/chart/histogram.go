@@ -38,7 +38,7 @@ type waits struct {
 }
 
 // waitsByOrigin returns all waits of a report and those of the commonest origins: more than
-// most cannot be told apart. The note says how many are shown if that is not all, missing
+// most cannot be distinguished. The note says how many are shown if that is not all, missing
 // why there is nothing to show.
 func waitsByOrigin(l *result.Latency, most int) (list []waits, note, missing string) {
 	list = []waits{{"All", blue, l.All.Values()}}

@@ -111,7 +111,7 @@ func (x *history) add(s *model.ProcSpan, from, to model.Time, t *model.Tables) {
 	}
 }
 
-// add appends a slice, or joins it to the last one if both are no longer than grain.
+// add appends a slice, or joins it to the last one if both together are at most grain long.
 func (d *procHistory) add(s *slice, grain model.Duration) {
 	n := len(d.slices)
 	if n == 0 || d.slices[n-1].end != s.start || s.end.Sub(d.slices[n-1].start) > grain {

@@ -13,7 +13,7 @@ import (
 )
 
 // The palette of Okabe and Ito ("Color Universal Design", 2008), which people
-// with any kind of colour vision can tell apart, and greys.
+// with any kind of colour vision can distinguish, and greys.
 var (
 	blue    = color.NRGBA{0x00, 0x72, 0xB2, 0xff}
 	sky     = color.NRGBA{0x56, 0xB4, 0xE9, 0xff}

@@ -43,7 +43,7 @@ func three(v float64) string {
 }
 
 // clockLabel is durationLabel for ticks that are a step apart: it has as many
-// digits as tell neighbours apart, however far from zero they are.
+// digits as distinguish neighbours, however far from zero they are.
 func clockLabel(ns, step float64) string {
 	unit, name := 1.0, "ns"
 	for _, u := range []struct {

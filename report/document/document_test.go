@@ -145,7 +145,6 @@ func TestNumbers(t *testing.T) {
 		v      any
 		want   string
 	}{
-		{Growth("g"), 0.012, "+1.2%"}, {Growth("g"), -0.35, "-35%"}, {Growth("g"), 11.0, "x12"}, {Growth("g"), math.NaN(), "-"}, {Growth("g"), 0.0001, "0%"},
 		{Change("c"), int64(1500), "+1.50µs"}, {Change("c"), -1500.0, "-1.50µs"}, {Bytes("b"), uint64(999_600), "1.00 MB"},
 		{Number("n", 2), 1.005, "1.00"}, {Number("n", 1), 3, "3.0"}, {Count("n"), math.Inf(1), "-"}, {Duration("d"), Range(1000, 900, 2000), "1.00µs (900ns..2.00µs)"},
 		{Duration("d"), As(KindShare, 0.5), "50%"}, {Count("c"), Shown("~", 1), "~"}, {Function("f"), "a/b.F\x1b", `b.F\x1b`}, {Duration("d"), If(false, 3), "-"},

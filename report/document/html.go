@@ -104,7 +104,7 @@ type (
 // DataKind returns the column's data type, by which scripts read its cells.
 func (c Column) DataKind() string {
 	return map[Kind]string{KindCount: "n", KindDuration: "ns", KindInstant: "at", KindShare: "share",
-		KindBytes: "bytes", KindNumber: "mean", KindChange: "ns", KindGrowth: "mean"}[c.Kind]
+		KindBytes: "bytes", KindNumber: "mean", KindChange: "ns"}[c.Kind]
 }
 
 func (o *HTMLOptions) link(m *Moment) string {

@@ -28,7 +28,6 @@ const (
 	KindBytes
 	KindNumber // with as many digits as the column says
 	KindChange // nanoseconds with their sign
-	KindGrowth // a change as a part of what it is of, with its sign
 	KindFigure // numbers of different kinds, each made by As
 )
 
@@ -58,9 +57,7 @@ func Instant(name string) Column  { return Column{Name: name, Kind: KindInstant}
 func Share(name string) Column    { return Column{Name: name, Kind: KindShare} }
 func Bytes(name string) Column    { return Column{Name: name, Kind: KindBytes} }
 func Change(name string) Column   { return Column{Name: name, Kind: KindChange} }
-func Growth(name string) Column   { return Column{Name: name, Kind: KindGrowth} }
-
-func Figure(name string) Column { return Column{Name: name, Kind: KindFigure} }
+func Figure(name string) Column   { return Column{Name: name, Kind: KindFigure} }
 
 // Number returns a column of numbers with so many digits after the point.
 func Number(name string, digits int) Column {
@@ -292,24 +289,6 @@ func (c *Cell) number(x float64) string {
 			return textui.Duration(n)
 		}
 		return "+" + textui.Duration(n)
-	case KindGrowth:
-		return Percent(x)
 	}
 	return textui.Count(n)
-}
-
-// Percent formats a relative change, as a factor if it is large: "+1.2%", "-35%", "x12".
-func Percent(v float64) string {
-	p := v * 100
-	switch a := math.Abs(p); {
-	case math.IsNaN(p):
-		return "-"
-	case a < 0.05:
-		return "0%"
-	case a < 9.95:
-		return fmt.Sprintf("%+.1f%%", p)
-	case a < 999.5:
-		return fmt.Sprintf("%+.0f%%", p)
-	}
-	return "x" + textui.Count(int64(math.Round(1+v)))
 }

@@ -204,27 +204,17 @@ func (t *TextWriter) Table(x *Table) {
 		t.Wrap("  ", "  ", strings.Join(terms, "; "))
 	}
 	// 2. Which columns there are, and which to drop first.
-	align, head := "", []string{}
+	tb := layout{indent: "  ", limit: t.TableWidth}
 	var columns []int
-	ranks := map[int][]int{}
 	for i, c := range x.Columns {
 		if c.extra || c.Kind == KindBar {
 			continue
 		}
-		if c.drop > 0 {
-			ranks[c.drop] = append(ranks[c.drop], len(columns))
-		}
 		columns = append(columns, i)
-		align += c.align()
-		head = append(head, c.Name)
-	}
-	tb := textui.NewTable(align, head...)
-	tb.Limit, tb.Short = t.TableWidth, shortPlace
-	if t.o.Width > 0 { // a file has them all
-		for rank := range 10 {
-			if group := ranks[rank]; group != nil {
-				tb.Drop = append(tb.Drop, group)
-			}
+		tb.align += c.align()
+		tb.head = append(tb.head, c.Name)
+		if t.o.Width > 0 { // a file has them all
+			tb.drop = append(tb.drop, c.drop)
 		}
 	}
 	// 3. The first rows. Totals and headings are always there.
@@ -235,7 +225,7 @@ func (t *TextWriter) Table(x *Table) {
 	if x.Most > 0 && t.o.Top > 0 {
 		most = min(most, x.Most)
 	}
-	var rows []textRow
+	var rows []*Row
 	for i := range x.Rows {
 		r := &x.Rows[i]
 		if r.Heading == "" && !r.Total {
@@ -245,21 +235,14 @@ func (t *TextWriter) Table(x *Table) {
 			}
 			most--
 		}
-		rows = append(rows, textRow{row: r})
+		rows = append(rows, r)
 	}
-	t.cells(x, columns, rows)
-	for _, r := range rows {
-		if r.row.Heading != "" {
-			tb.Heading(textui.Clean(r.row.Heading))
-			continue
-		}
-		tb.Row(r.cells...)
-	}
+	tb.rows = t.cells(x, columns, rows)
 	t.b.WriteString(tb.String())
 	t.more(left)
 }
 
-// align is the letter of a column in textui.
+// align is the letter of a column in a layout.
 func (c Column) align() string {
 	switch {
 	case !c.IsWords():
@@ -270,22 +253,17 @@ func (c Column) align() string {
 	return "L"
 }
 
-// textRow is a row with its cells as text.
-type textRow struct {
-	row   *Row
-	cells []string
-}
-
-// cells sets the cells of rows. Lists, which must be in the last column, have as many whole
+// cells returns rows as text. Lists, which must be in the last column, have as many whole
 // items as there is room for.
-func (t *TextWriter) cells(x *Table, columns []int, rows []textRow) {
+func (t *TextWriter) cells(x *Table, columns []int, rows []*Row) []textRow {
+	out := make([]textRow, len(rows))
 	widths := make([]int, len(columns))
 	for k, i := range columns {
 		widths[k] = textui.Width(x.Columns[i].Name)
 	}
-	for n := range rows {
-		r := rows[n].row
+	for n, r := range rows {
 		if r.Heading != "" {
+			out[n].heading = textui.Clean(r.Heading)
 			continue
 		}
 		for k, i := range columns {
@@ -297,22 +275,23 @@ func (t *TextWriter) cells(x *Table, columns []int, rows []textRow) {
 				cell = "  " + cell
 			}
 			widths[k] = max(widths[k], textui.Width(cell))
-			rows[n].cells = append(rows[n].cells, cell)
+			out[n].cells = append(out[n].cells, cell)
 		}
 	}
 	last := len(columns) - 1
 	if last < 0 || x.Columns[columns[last]].Kind != KindList {
-		return
+		return out
 	}
 	room := t.TableWidth - 2
 	for _, w := range widths[:last] {
 		room -= w + 2
 	}
-	for n := range rows {
-		if r := rows[n].row; r.Heading == "" {
-			rows[n].cells[last] = fit(r.Cells[columns[last]].list, room)
+	for n, r := range rows {
+		if r.Heading == "" {
+			out[n].cells[last] = fit(r.Cells[columns[last]].list, room)
 		}
 	}
+	return out
 }
 
 // fit joins the first of some items, as many as fit into some columns, at least one.
@@ -328,16 +307,6 @@ func fit(items []string, room int) string {
 		s += item
 	}
 	return s
-}
-
-// shortPlace shortens a cell; of a place such as "main.f (main.go:12)" file and line stay.
-func shortPlace(cell string, width int) string {
-	i := strings.LastIndex(cell, " (")
-	rest := width - textui.Width(cell[max(i, 0):])
-	if i <= 0 || !strings.HasSuffix(cell, ")") || rest < 2 {
-		return textui.Shorten(cell, width)
-	}
-	return textui.Shorten(cell[:i], rest) + cell[i:]
 }
 
 // framesShown is how many frames of a stack text shows.
@@ -392,10 +361,9 @@ func (t *TextWriter) facet(f *Facet) {
 		}
 		t.Printf("    %s %s\n", f.Label, textui.Columns(strings.Join(parts, " ← "), t.Width-6-len(f.Label), "      "))
 	case f.Rows:
-		tb := textui.NewTable("lr")
-		tb.Indent, tb.Limit = "      ", t.TableWidth
+		tb := layout{indent: "      ", limit: t.TableWidth, align: "lr"}
 		for _, p := range pairs {
-			tb.Row(textui.Clean(p.Name), textui.Clean(p.Value))
+			tb.rows = append(tb.rows, textRow{cells: []string{textui.Clean(p.Name), textui.Clean(p.Value)}})
 		}
 		t.b.WriteString(tb.String())
 	case len(pairs) > 0:

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/schedscope/schedscope/analyze/result"
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 // Benchfmt writes the Go benchmark format, which benchstat reads: a line Sched with the
@@ -101,7 +102,7 @@ func groups(list []Figure) [][]Figure {
 type benchNames struct {
 	several bool           // there are figures of single traces
 	procs   int            // of the whole report
-	next    map[string]int // the number to tell a name from those before, 0 for a new one
+	next    map[string]int // the number that distinguishes a name from those before, 0 for a new one
 }
 
 // result returns the line of figures that are of the same. Those of the whole report must

@@ -146,6 +146,21 @@ func parseMetrics(text string) ([]sample, error) {
 	return out, nil
 }
 
+// TestOpenMetricsNames checks that names cannot end a label or a line, and that none is empty.
+func TestOpenMetricsNames(t *testing.T) {
+	const name = "q\"\\\n"
+	v := &result.Report{Latency: result.Latency{ByOrigin: []result.Named{{Name: name}, {}}}}
+	samples, err := parseMetrics(render(t, OpenMetrics, v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{textui.Clean(name), "(none)"} {
+		if !slices.ContainsFunc(samples, func(s sample) bool { return s.of == want }) {
+			t.Errorf("no sample of %q", want)
+		}
+	}
+}
+
 func TestOpenMetrics(t *testing.T) {
 	for name, v := range several(t) {
 		samples, err := parseMetrics(render(t, OpenMetrics, v))

@@ -1,39 +1,39 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/internal/openmetrics"
 )
 
 // OpenMetrics writes the figures as gauges in the text format of OpenMetrics 1.0. Times
 // are seconds, as that format wants them, with all digits of the nanoseconds.
 func OpenMetrics(w io.Writer, v *result.Report) error {
-	var families []*openmetrics.Family
+	var b strings.Builder
+	family := ""
 	for _, f := range Of(v) {
 		name, unit, value := metric(&f)
-		if n := len(families); n == 0 || families[n-1].Name != name {
-			families = append(families, &openmetrics.Family{Name: name, Unit: unit, Help: f.Doc})
+		if name != family {
+			family = name
+			fmt.Fprintf(&b, "# TYPE %s gauge\n", name)
+			if unit != "" {
+				fmt.Fprintf(&b, "# UNIT %s %s\n", name, unit)
+			}
+			fmt.Fprintf(&b, "# HELP %s %s\n", name, escapes.Replace(f.Doc))
 		}
-		labels := ""
-		if f.By != "" {
-			labels = openmetrics.Labels(f.By, orNone(f.Of))
+		if f.By != "" { // a label without a value is not one
+			name += fmt.Sprintf(`{%s="%s"}`, f.By, escapes.Replace(cmp.Or(f.Of, "(none)")))
 		}
-		families[len(families)-1].Add(labels, value)
+		fmt.Fprintf(&b, "%s %s\n", name, value)
 	}
-	return openmetrics.Write(w, families...)
+	_, err := io.WriteString(w, b.String()+"# EOF\n")
+	return err
 }
 
-// orNone replaces an empty name: a label without a value is no label.
-func orNone(name string) string {
-	if name == "" {
-		return "(none)"
-	}
-	return name
-}
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // metric returns the name, unit and value of the metric of a figure.
 func metric(f *Figure) (name, unit, value string) {

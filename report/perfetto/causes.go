@@ -12,7 +12,7 @@ type causeFeed struct {
 	explainer *analyze.Explainer
 	events    int
 	write     func(*[]byte)
-	told      slice // being written
+	written   slice // being written
 }
 
 // pauseEvents is after how many events the Explainer is waited for.
@@ -52,7 +52,7 @@ func (f *causeFeed) explained(x *analyze.ExplainedWait) {
 	if f.enc == nil || len(x.Cells) == 0 {
 		return
 	}
-	s := &f.told
+	s := &f.written
 	*s = slice{track: track{trackGoroutine, int64(x.Span.G)}, name: causeLabel(x.Cells[0].Cause),
 		start: x.Span.Start, end: x.Span.End, args: s.args[:0]}
 	for _, c := range x.Cells {

@@ -7,7 +7,7 @@ const (
 	// greater number (kMaxCpusPerMachine in cpu_tracker.h).
 	maxCPUs   = 4096
 	maxStrays = 64
-	// firstStray and those after it are no procs.
+	// firstStray and those after it are not procs.
 	firstStray = maxCPUs - maxStrays
 )
 

@@ -183,14 +183,14 @@ func (e *encoder) intern(name label, args []arg) {
 }
 
 // news returns n if it was not written yet, else 0.
-func news(told *[]bool, n uint32) uint32 {
-	if int(n) >= len(*told) {
-		*told = append(*told, make([]bool, int(n)+1-len(*told))...)
+func news(written *[]bool, n uint32) uint32 {
+	if int(n) >= len(*written) {
+		*written = append(*written, make([]bool, int(n)+1-len(*written))...)
 	}
-	if n == 0 || (*told)[n] {
+	if n == 0 || (*written)[n] {
 		return 0
 	}
-	(*told)[n] = true
+	(*written)[n] = true
 	return n
 }
 

@@ -12,7 +12,7 @@ type gauge struct {
 	track  track
 	since  model.Time // when the value came
 	value  int64
-	told   int64 // what was written last
+	last   int64 // what was written last
 	exists bool  // there is a value
 	wrote  bool  // something was written
 }
@@ -35,8 +35,8 @@ func (g *gauge) set(e *encoder, at model.Time, v int64) {
 
 // write writes the value unless it was the last that was written.
 func (g *gauge) write(e *encoder, at model.Time) {
-	if !g.wrote || g.told != g.value {
-		g.told, g.wrote = g.value, true
+	if !g.wrote || g.last != g.value {
+		g.last, g.wrote = g.value, true
 		e.counter(g.track, at, g.value)
 	}
 }

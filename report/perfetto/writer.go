@@ -60,13 +60,13 @@ func newFeed(t *model.Tables, o Options, write func(*[]byte)) (feed, error) {
 
 // goroutine is what is remembered of one that is alive.
 type goroutine struct {
-	id     model.GoID
-	fn     model.StringID
-	name   string
-	state  model.GoState  // of the last interval
-	cpu    int64          // on which it ran in the last interval, or noCPU
-	reason model.StringID // why it waited in the last interval; 0: it did not, or it is not known
-	told   bool
+	id      model.GoID
+	fn      model.StringID
+	name    string
+	state   model.GoState  // of the last interval
+	cpu     int64          // on which it ran in the last interval, or noCPU
+	reason  model.StringID // why it waited in the last interval; 0: it did not, or it is not known
+	written bool
 }
 
 // tid returns the thread id of the goroutine.
@@ -110,8 +110,8 @@ func (w *Writer) GoSpan(s *model.GoSpan) {
 		g = &goroutine{id: s.G, cpu: noCPU}
 		w.gs.Put(s.G, g)
 	}
-	if !g.told || g.fn != s.Func {
-		g.told, g.fn, g.name = true, s.Func, w.nameOf(s.G, s.Func)
+	if !g.written || g.fn != s.Func {
+		g.written, g.fn, g.name = true, s.Func, w.nameOf(s.G, s.Func)
 		w.enc.goroutine(g, s.Start)
 	}
 	cpu := w.cpuOf(s)

@@ -1,6 +1,10 @@
 package profile
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Kind is the kind of a profile: what it counts.
 type Kind uint8
@@ -82,12 +86,8 @@ func Kinds() []string { return model.Names(numKinds) }
 
 // KindOf returns the kind of a name.
 func KindOf(name string) (k Kind, ok bool) {
-	for i := range kinds {
-		if kinds[i].name == name {
-			return Kind(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(Kinds(), name)
+	return Kind(max(i, 0)), i >= 0
 }
 
 // String returns the kind's name.

@@ -5,7 +5,7 @@
 //
 // A [Recorder] observes a [model.Machine]. What it keeps is bounded: beyond
 // [Options] it merges the shortest intervals of each lane with their neighbours into
-// mixtures, which still show exactly how long what state took but no longer in which
+// mixtures, which still show exactly how long what state took but not in which
 // order (lane.go). Every interval that is at least as long as the quantum stays as
 // it is. The encoding (encode.go) says what was merged and left out.
 package timeline

@@ -89,33 +89,48 @@ func (e *encoder) steals() {
 // are in the order of their ids and must be known before.
 type refs struct {
 	r          *Recorder
-	strings    map[string]uint64
-	stringList []string
-	stacks     map[model.StackID]uint64
-	stackList  []model.StackID
-	frames     map[frame]uint64
-	frameList  []frame
-	goroutines map[model.GoID]uint64
-	threads    map[model.ThreadID]uint64
+	strings    numbers[string]
+	stacks     numbers[model.StackID]
+	frames     numbers[frame]
+	goroutines numbers[model.GoID]
+	threads    numbers[model.ThreadID]
 	names      map[model.GoID]model.StringID // of those that procs ran
-	ids        []model.GoID
-	threadIDs  []model.ThreadID
 }
 
+// A frame holds numbers of strings.
 type frame struct{ fn, file, line uint64 }
 
+// numbers numbers keys from 1, so that 0 stands for none.
+type numbers[K comparable] struct {
+	of   map[K]uint64
+	list []K
+}
+
+// add returns the number of k, which is the next one if k has none.
+func (n *numbers[K]) add(k K) uint64 {
+	if n.of == nil {
+		n.of = map[K]uint64{}
+	}
+	if n.of[k] == 0 {
+		n.list = append(n.list, k)
+		n.of[k] = uint64(len(n.list))
+	}
+	return n.of[k]
+}
+
+// inOrder numbers the keys of n by their order.
+func inOrder[K cmp.Ordered](n *numbers[K]) {
+	slices.Sort(n.list)
+	for i, k := range n.list {
+		n.of[k] = uint64(i + 1)
+	}
+}
+
 func newRefs(r *Recorder) *refs {
-	f := &refs{r: r, strings: map[string]uint64{}, stacks: map[model.StackID]uint64{}, frames: map[frame]uint64{},
-		goroutines: map[model.GoID]uint64{}, names: map[model.GoID]model.StringID{}, threads: map[model.ThreadID]uint64{}}
+	f := &refs{r: r, names: map[model.GoID]model.StringID{}}
 	f.collect()
-	slices.Sort(f.ids)
-	for i, id := range f.ids {
-		f.goroutines[id] = uint64(i + 1)
-	}
-	slices.Sort(f.threadIDs)
-	for i, id := range f.threadIDs {
-		f.threads[id] = uint64(i + 1)
-	}
+	inOrder(&f.goroutines)
+	inOrder(&f.threads)
 	return f
 }
 
@@ -153,112 +168,76 @@ func (f *refs) collect() {
 }
 
 func (f *refs) noteG(id model.GoID) {
-	if id < 0 {
-		return
-	}
-	if _, ok := f.goroutines[id]; !ok {
-		f.goroutines[id] = 0
-		f.ids = append(f.ids, id)
+	if id >= 0 {
+		f.goroutines.add(id)
 	}
 }
 
 func (f *refs) noteM(id model.ThreadID) {
-	if id < 0 {
-		return
-	}
-	if _, ok := f.threads[id]; !ok {
-		f.threads[id] = 0
-		f.threadIDs = append(f.threadIDs, id)
+	if id >= 0 {
+		f.threads.add(id)
 	}
 }
 
-func (f *refs) goroutine(id model.GoID) uint64  { return f.goroutines[id] }
-func (f *refs) thread(id model.ThreadID) uint64 { return f.threads[id] }
+func (f *refs) goroutine(id model.GoID) uint64  { return f.goroutines.of[id] }
+func (f *refs) thread(id model.ThreadID) uint64 { return f.threads.of[id] }
 
 func (f *refs) string(id model.StringID) uint64 {
 	if id == 0 {
 		return 0
 	}
-	return f.text(f.r.tables.String(id)) + 1
-}
-
-// text returns the number of a string, from 0.
-func (f *refs) text(s string) uint64 {
-	n, ok := f.strings[s]
-	if !ok {
-		n = uint64(len(f.stringList))
-		f.strings[s] = n
-		f.stringList = append(f.stringList, s)
-	}
-	return n
+	return f.strings.add(f.r.tables.String(id))
 }
 
 func (f *refs) stack(id model.StackID) uint64 {
 	if id == 0 {
 		return 0
 	}
-	n, ok := f.stacks[id]
-	if !ok {
-		f.stackList = append(f.stackList, id)
-		n = uint64(len(f.stackList))
-		f.stacks[id] = n
-	}
-	return n
-}
-
-func (f *refs) frame(x *model.Frame) uint64 {
-	key := frame{f.text(x.Func), f.text(x.File), x.Line}
-	n, ok := f.frames[key]
-	if !ok {
-		n = uint64(len(f.frameList))
-		f.frames[key] = n
-		f.frameList = append(f.frameList, key)
-	}
-	return n
+	return f.stacks.add(id)
 }
 
 // write writes the tables.
 func (f *refs) write(b *buffer) {
 	var stacks, people buffer
-	stacks.int(int64(len(f.stackList)))
-	for _, id := range f.stackList {
+	stacks.int(int64(len(f.stacks.list)))
+	for _, id := range f.stacks.list {
 		frames, place := f.r.tables.Stack(id), 0
 		if x := result.PlaceIn(frames); x != nil && result.OfProgram(x.Func) {
 			place = 1 + slices.Index(frames, *x)
 		}
 		stacks.int(int64(place))
 		stacks.int(int64(len(frames)))
-		for i := range frames {
-			stacks.put(f.frame(&frames[i]))
+		for _, x := range frames {
+			stacks.put(f.frames.add(frame{f.strings.add(x.Func), f.strings.add(x.File), x.Line}) - 1)
 		}
 	}
 	f.writePeople(&people)
-	b.int(int64(len(f.stringList)))
-	for _, s := range f.stringList {
+	b.int(int64(len(f.strings.list)))
+	for _, s := range f.strings.list {
 		b.string(s)
 	}
-	b.int(int64(len(f.frameList)))
-	for _, x := range f.frameList {
-		b.put(x.fn)
-		b.put(x.file)
+	b.int(int64(len(f.frames.list)))
+	for _, x := range f.frames.list {
+		b.put(x.fn - 1)
+		b.put(x.file - 1)
 		b.put(x.line)
 	}
 	b.b = append(append(b.b, stacks.b...), people.b...)
 }
 
 func (f *refs) writePeople(b *buffer) {
-	b.int(int64(len(f.ids)))
+	b.int(int64(len(f.goroutines.list)))
 	last := model.GoID(0)
-	for _, id := range f.ids {
+	for _, id := range f.goroutines.list {
 		b.int(int64(id - last))
 		name, system := f.person(id)
 		b.put(name)
 		b.flag(system)
 		last = id
 	}
-	b.int(int64(len(f.threadIDs)))
+	b.int(int64(len(f.threads.list)))
 	lastM := model.ThreadID(0)
-	for _, id := range f.threadIDs {
+	for _, id := range f.threads.list {
 		b.int(int64(id - lastM))
 		lastM = id
 	}

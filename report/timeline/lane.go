@@ -49,7 +49,7 @@ func openBits(start, end bool) (bits uint8) {
 // than its length: in between, what the lane is about was not there.
 type mixture struct {
 	times [numStates]model.Duration
-	spans int64 // 0: it is no mixture
+	spans int64 // 0: it is not a mixture
 }
 
 // lane is what one goroutine, proc or thread did, in order: spans as bytes, which take a

@@ -149,8 +149,8 @@ func count(rules []*gate.RuleResult, in ...state) int {
 	return n
 }
 
-// refer has the headline and the reasons in r, which is a copy, refer to the guards that
-// are told apart instead of repeating them.
+// refer has the headline and the reasons in r, which is a copy, refer to the guards by
+// name instead of repeating their texts.
 func refer(r *gate.Result) {
 	guards := references(r)
 	r.Headline = guards.Replace(r.Headline)

@@ -460,7 +460,7 @@ func commits(r *gate.Result) string {
 	return ""
 }
 
-// shortCommit returns as much of a hash as tells it from others.
+// shortCommit returns as much of a hash as distinguishes it from others.
 func shortCommit(c string) string {
 	if strings.Trim(c, "0123456789abcdef") == "" {
 		return c[:min(12, len(c))]

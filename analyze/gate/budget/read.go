@@ -124,11 +124,7 @@ func (r *reader) unknown(key *yaml.Node, what string, keys []key) {
 	for i, k := range keys {
 		names[i] = k.name
 	}
-	hint := ""
-	if near := textui.Closest(key.Value, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q? ", near)
-	}
-	r.fail(key, "%s has no key %q; %skeys are %s", what, textui.Shorten(key.Value, 60), hint, strings.Join(names, ", "))
+	r.fail(key, "%s has no key %q; %skeys are %s", what, textui.Shorten(key.Value, 60), textui.DidYouMean(key.Value, names), strings.Join(names, ", "))
 }
 
 // resolve follows an alias.
@@ -186,11 +182,7 @@ func (r *reader) oneOf(n *yaml.Node, what string, choices ...string) string {
 	if s == "" || slices.Contains(choices, s) {
 		return s
 	}
-	hint := ""
-	if near := textui.Closest(s, choices); near != "" {
-		hint = fmt.Sprintf("did you mean %q? ", near)
-	}
-	r.fail(n, "%s is not %q; %sthere are %s", what, textui.Shorten(s, 60), hint, strings.Join(choices, ", "))
+	r.fail(n, "%s is not %q; %sthere are %s", what, textui.Shorten(s, 60), textui.DidYouMean(s, choices), strings.Join(choices, ", "))
 	return ""
 }
 

@@ -11,7 +11,7 @@ type Limits struct {
 	Foreign float64 // part of the machine used by other processes
 	Steal   float64 // part of the machine taken by the hypervisor
 	// Delay is how long threads may wait for a CPU, in seconds per second and proc, where
-	// others use more than Foreign; 0: nothing is known of it, see [Limits.Beside].
+	// others use more than Foreign; 0: nothing is known of it, see [Limits.WithLeastDelay].
 	Delay float64
 }
 
@@ -29,9 +29,9 @@ const (
 	leastDelay = 0.1
 )
 
-// Beside returns the limits of a recording, where least is the least delay among the
+// WithLeastDelay returns the limits of a recording, where least is the least delay among the
 // recordings of its side.
-func (l Limits) Beside(least float64) Limits {
+func (l Limits) WithLeastDelay(least float64) Limits {
 	l.Delay = max(moreDelay*least, leastDelay)
 	return l
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestDisturbed(t *testing.T) {
-	crowded := DefaultLimits.Beside(0.05) // 0.15 s/s/P
+	crowded := DefaultLimits.WithLeastDelay(0.05) // 0.15 s/s/P
 	for _, test := range []struct {
 		name string
 		l    Limits
@@ -34,11 +34,11 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
-// TestBeside checks that a program's own delay is allowed for, and that little never counts.
-func TestBeside(t *testing.T) {
+// TestWithLeastDelay checks that a program's own delay is allowed for, and that little never counts.
+func TestWithLeastDelay(t *testing.T) {
 	for least, want := range map[float64]float64{0: 0.1, 0.02: 0.1, 0.2: 0.6} {
-		if got := DefaultLimits.Beside(least); got.Delay < want-1e-9 || got.Delay > want+1e-9 || got.Nivcsw != DefaultLimits.Nivcsw {
-			t.Errorf("beside %v: %+v, want a delay of %v", least, got, want)
+		if got := DefaultLimits.WithLeastDelay(least); got.Delay < want-1e-9 || got.Delay > want+1e-9 || got.Nivcsw != DefaultLimits.Nivcsw {
+			t.Errorf("next to %v: %+v, want a delay of %v", least, got, want)
 		}
 	}
 }

@@ -62,14 +62,14 @@ func (r *Record) Check() error {
 	return nil
 }
 
-// Beside returns the name of the file that holds the Run of a trace's file.
-func Beside(trace string) string { return trace + ".env.json" }
+// NextTo returns the name of the file that holds the Run of a trace's file.
+func NextTo(trace string) string { return trace + ".env.json" }
 
 // WriteRun writes the Run of the trace in a file to the file next to it.
 func WriteRun(trace string, run *Run) error {
 	x := *run
 	x.Sum = savedfile.Sum(&x)
-	return atomicfile.WriteBeside(Beside(trace), func(w io.Writer) error { return savedfile.WriteJSON(w, &x, false) })
+	return atomicfile.WriteNextTo(NextTo(trace), func(w io.Writer) error { return savedfile.WriteJSON(w, &x, false) })
 }
 
 // Check returns an error if one of the records is invalid, or if they do not fit together.

@@ -17,7 +17,7 @@ func TestSchemaOfTypes(t *testing.T) {
 	if err := WriteRun(trace, &Run{Begin: Take(Begin), End: Take(End)}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(Beside(trace))
+	f, err := os.Open(NextTo(trace))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,16 +189,9 @@ func (p *parser) agg(q *Quantity) {
 	p.blank()
 	at := p.pos
 	name := p.take(isWord)
-	switch name {
-	case "mean":
-		q.Agg = Mean
-	case "max":
-		q.Agg = Max
-	case "sum":
-		q.Agg = Sum
-	case "share":
-		q.Agg = Share
-	default:
+	if i := slices.Index(aggNames[:], name); i > int(Quantile) {
+		q.Agg = Agg(i)
+	} else {
 		p.quantile(q, name, at)
 	}
 }
@@ -269,11 +262,7 @@ func metricsHint(word string) string {
 		names[i] = Metrics[i].Name
 	}
 	listed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.HasPrefix(name, "request.") })
-	hint := "metrics are " + strings.Join(listed, ", ")
-	if near := textui.Closest(word, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
-	}
-	return hint
+	return textui.DidYouMean(word, names) + "metrics are " + strings.Join(listed, ", ")
 }
 
 func (p *parser) per(q *Quantity) {
@@ -358,21 +347,15 @@ func endsBare(c byte) bool { return c <= ' ' || c == 0x7f || strings.IndexByte(`
 func (p *parser) op() Op {
 	p.blank()
 	at := p.pos
-	switch sign := p.take(func(c byte) bool { return strings.IndexByte("<>=!", c) >= 0 }); sign {
-	case "<":
-		return Less
-	case "<=":
-		return LessEqual
-	case ">":
-		return Greater
-	case ">=":
-		return GreaterEqual
-	case "":
+	sign := p.take(func(c byte) bool { return strings.IndexByte("<>=!", c) >= 0 })
+	i := slices.Index(opSigns[:], sign)
+	switch {
+	case sign == "":
 		p.fail(at, "write for example p99(runnable) < 5ms", "a comparison is missing before %s", p.seen())
-	default:
+	case i < 0:
 		p.fail(at, "there are <, <=, > and >=", "there is no comparison %q", sign)
 	}
-	return Less
+	return Op(max(i, 0))
 }
 
 func (p *parser) bound(u Unit) Bound {

@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -210,13 +211,12 @@ func (u Unit) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText.
 func (u *Unit) UnmarshalText(text []byte) error {
-	for i, name := range unitNames {
-		if name == string(text) {
-			*u = Unit(i)
-			return nil
-		}
+	i := slices.Index(unitNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("there is no unit %q", textui.Shorten(string(text), 30))
 	}
-	return fmt.Errorf("there is no unit %q", textui.Shorten(string(text), 30))
+	*u = Unit(i)
+	return nil
 }
 
 // example is how to write a value.

@@ -24,16 +24,16 @@ type environment struct {
 
 // environment returns the records in the trace, else those next to it, which are of the
 // whole process.
-func (s *scan) environment(beside *env.Run) environment {
+func (s *scan) environment(next *env.Run) environment {
 	if begin, end, ok := s.pair(); ok {
 		e := environment{run: &env.Run{Begin: *begin.Record, End: *end.Record}, from: begin.at, to: end.at}
 		e.marked = s.region.wanted && s.region.name == WindowRegion
 		e.ops = s.counted()
-		fill(e.run, beside)
+		fill(e.run, next)
 		return e
 	}
-	if beside != nil {
-		return environment{run: beside, from: s.origin, to: s.end, ops: beside.End.Ops, more: s.loss != nil}
+	if next != nil {
+		return environment{run: next, from: s.origin, to: s.end, ops: next.End.Ops, more: s.loss != nil}
 	}
 	e := environment{why: "no environment record in the trace or next to it"}
 	switch {
@@ -76,11 +76,11 @@ func (s *scan) counted() *int64 {
 
 // fill sets what records in a trace do not have, if those next to it do: the recorder's
 // canary, and the names of what was recorded where.
-func fill(run, beside *env.Run) {
-	if beside == nil {
+func fill(run, next *env.Run) {
+	if next == nil {
 		return
 	}
-	for _, x := range []struct{ to, from *env.Record }{{&run.Begin, &beside.Begin}, {&run.End, &beside.End}} {
+	for _, x := range []struct{ to, from *env.Record }{{&run.Begin, &next.Begin}, {&run.End, &next.End}} {
 		x.to.CanaryNS, x.to.Samples = cmp.Or(x.to.CanaryNS, x.from.CanaryNS), cmp.Or(x.to.Samples, x.from.Samples)
 		for _, s := range []struct{ to, from *string }{{&x.to.Workload, &x.from.Workload}, {&x.to.Runner, &x.from.Runner},
 			{&x.to.Commit, &x.from.Commit}, {&x.to.CPU, &x.from.CPU}, {&x.to.Kernel, &x.from.Kernel}} {

@@ -15,7 +15,7 @@ const maxRun = 64 << 10
 
 // ReadRun returns the [env.Run] that lies next to the trace in a file, nil if there is none.
 func ReadRun(trace string) (*env.Run, error) {
-	name := env.Beside(trace)
+	name := env.NextTo(trace)
 	data, err := savedfile.ReadFile(name, maxRun)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -38,7 +38,7 @@ func TestRunFile(t *testing.T) {
 	if _, err := ReadRun(name); err == nil || !strings.Contains(err.Error(), "x.trace.env.json") {
 		t.Errorf("begin and end exchanged: %v", err)
 	}
-	if err := os.WriteFile(env.Beside(name), bytes.Repeat([]byte(" "), maxRun+1), 0o600); err != nil {
+	if err := os.WriteFile(env.NextTo(name), bytes.Repeat([]byte(" "), maxRun+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadRun(name); err == nil {

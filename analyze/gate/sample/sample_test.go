@@ -509,8 +509,8 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// TestBeside checks what the environment record in the file next to a trace gives.
-func TestBeside(t *testing.T) {
+// TestRecordNextTo checks what the environment record in the file next to a trace gives.
+func TestRecordNextTo(t *testing.T) {
 	run := &env.Run{
 		Begin: env.Record{Schema: env.Schema, Point: env.Begin, Workload: "w", OS: "linux", Arch: "amd64", NumCPU: 4, MonoNS: 1, Process: &env.Process{}, CanaryNS: 5},
 		End:   env.Record{Schema: env.Schema, Point: env.End, MonoNS: 1e9 + 1, Process: &env.Process{UserNS: 3e8, SystemNS: 1e8, Nivcsw: 80}},

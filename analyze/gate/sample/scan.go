@@ -27,7 +27,7 @@ type scan struct {
 
 	region  regionScan
 	op      string          // a pattern
-	opKind  model.EventKind // of the event that ends one; EventBad: ops are no regions or tasks
+	opKind  model.EventKind // of the event that ends one; EventBad: ops are not regions or tasks
 	ended   []model.Time    // when ops did
 	records []loggedRecord
 	bad     error // the first record that cannot be read

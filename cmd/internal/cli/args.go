@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -51,10 +50,7 @@ func flagNames(c *cobra.Command) []string {
 
 // didYouMean returns a hint at the candidate that word is a misspelling of, or "".
 func didYouMean(word string, candidates []string) string {
-	if near := textui.Closest(word, candidates); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return ""
+	return strings.TrimSpace(textui.DidYouMean(word, candidates))
 }
 
 // checkChoice returns an error unless value is one of the choices of a flag.

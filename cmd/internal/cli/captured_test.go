@@ -14,9 +14,9 @@ import (
 	"github.com/schedscope/schedscope/analyze/capture"
 )
 
-// TestCapturedBeside records a process whose last seconds are taken meanwhile, and checks that
+// TestCapturedNextTo records a process whose last seconds are taken meanwhile, and checks that
 // only what was taken is said to be captured.
-func TestCapturedBeside(t *testing.T) {
+func TestCapturedNextTo(t *testing.T) {
 	dir := t.TempDir()
 	recorder, err := capture.Start(capture.Options{Dir: filepath.Join(dir, "kept"), Slow: time.Hour, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

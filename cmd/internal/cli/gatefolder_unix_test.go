@@ -66,7 +66,7 @@ func TestTamperedFolders(t *testing.T) {
 			run.End.MonoNS, run.End.Process, run.End.Host = run.Begin.MonoNS+1e9+int64(i), run.Begin.Process, run.Begin.Host
 			check(env.WriteRun(path, &run))
 			o.Add(tr)
-			files = append(files, tr.File, env.Beside(tr.File))
+			files = append(files, tr.File, env.NextTo(tr.File))
 		}
 	}
 	var order bytes.Buffer
@@ -237,7 +237,7 @@ func TestTamperedFolders(t *testing.T) {
 			read := fmt.Sprint(i, file("order.json"), file("cand/order.json"))
 			for _, side := range []string{"cand", "base"}[:1+(4-i%4)/4] { // the base counts for two ways
 				for _, x := range []string{"01.trace", "02.trace"} {
-					read += fmt.Sprint(file(side+"/"+x), file(side+"/"+env.Beside(x)))
+					read += fmt.Sprint(file(side+"/"+x), file(side+"/"+env.NextTo(x)))
 				}
 			}
 			for _, ref := range refs {

@@ -89,7 +89,7 @@ func expandWhole(operands []string) ([]source.Ref, map[string]recording, error) 
 			return nil, nil, usagef("give a file, or pipe the trace into schedscope gate check -", "reading %s: %w", ref.Path, cause(err))
 		}
 		full, dir := abs(ref.Path), filepath.Dir(ref.Path)
-		read[full], kept[env.Beside(full)], dirs[filepath.Dir(full)] = true, true, true
+		read[full], kept[env.NextTo(full)], dirs[filepath.Dir(full)] = true, true, true
 		kept[filepath.Join(filepath.Dir(full), interleave.OrderFile)] = true
 		look(dir)
 	}
@@ -143,7 +143,7 @@ func filesOf(operands []string, others ...string) []source.Ref {
 	}
 	for _, ref := range refs {
 		dir := filepath.Dir(ref.Path)
-		others = append(others, env.Beside(ref.Path), filepath.Join(dir, interleave.OrderFile), filepath.Join(dir, "..", interleave.OrderFile))
+		others = append(others, env.NextTo(ref.Path), filepath.Join(dir, interleave.OrderFile), filepath.Join(dir, "..", interleave.OrderFile))
 	}
 	for _, path := range others {
 		refs = append(refs, source.Ref{Kind: source.File, Name: path, Path: path})

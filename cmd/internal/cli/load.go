@@ -191,7 +191,7 @@ func (rd *reading) machine(run *env.Run, procs int) *result.Machine {
 	slack := max(length/10, 100_000_000)
 	if off := model.Duration(u.LengthNS) - length; off < -slack || off > slack && t.Complete && !t.Windowed ||
 		goversion.IsValid(run.Begin.Go) && goversion.Compare(run.Begin.Go, strings.ReplaceAll(t.Format, " ", "")) < 0 {
-		rd.app.warn("%s: %s may be of another recording: not used", t.Name, env.Beside(""))
+		rd.app.warn("%s: %s may be of another recording: not used", t.Name, env.NextTo(""))
 		return nil
 	}
 	m := &result.Machine{Disturbed: env.DefaultLimits.Disturbed(&u.Noise)}

@@ -104,7 +104,7 @@ func (a *app) expand(operands []string) ([]source.Ref, error) {
 	return refs, err
 }
 
-// leftOut says which files are not read: what lies in a directory and is no trace, each by
+// leftOut says which files are not read: what lies in a directory and is not a trace, each by
 // itself if it has the name of one, which is then damaged, empty or none, and what is named
 // twice. Files that recorders write next to traces go without saying.
 func (a *app) leftOut(list []source.Skipped) {
@@ -115,7 +115,7 @@ func (a *app) leftOut(list []source.Skipped) {
 			a.warn("%s is named twice: it is read once", s.Path)
 		case strings.HasSuffix(s.Path, ".trace"):
 			a.warn("%s: not read: %s", s.Path, s.Why)
-		case besideTraces(s.Path):
+		case nextToTraces(s.Path):
 			a.detail("skipped %s", text)
 		default:
 			others = append(others, text)
@@ -130,10 +130,10 @@ func (a *app) leftOut(list []source.Skipped) {
 	}
 }
 
-// besideTraces reports whether a path is what a folder may hold next to traces: a folder, or
+// nextToTraces reports whether a path is what a folder may hold next to traces: a folder, or
 // what recorders write.
-func besideTraces(path string) bool {
-	return isDir(path) || strings.HasSuffix(path, env.Beside("")) || filepath.Base(path) == interleave.OrderFile
+func nextToTraces(path string) bool {
+	return isDir(path) || strings.HasSuffix(path, env.NextTo("")) || filepath.Base(path) == interleave.OrderFile
 }
 
 // input is an open trace.
@@ -349,7 +349,7 @@ func describeEmpty(in *input, err error) error {
 	return in.Explain(err)
 }
 
-// An analysis is to take no more than memoryPerByte bytes for each byte of a trace file, and
+// An analysis is to take at most memoryPerByte bytes for each byte of a trace file, and
 // memoryFixed: near that, garbage is collected more often. Below memoryFloor that costs more time
 // than the memory is worth: what is alive may take more than its share, and then garbage is
 // collected without end.

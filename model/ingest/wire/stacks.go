@@ -104,7 +104,7 @@ func (d *Decoder) stack(id uint64) model.StackID {
 	return d.anyStack(id)
 }
 
-// anyStack is stack for where the reader does not tell stack 0 from others, so
+// anyStack is stack for where the reader treats stack 0 like others, so
 // that it is a stack without frames (internal/trace/event.go: StateTransition on
 // EvGoCreate, Stack on EvCPUSample).
 func (d *Decoder) anyStack(id uint64) model.StackID {

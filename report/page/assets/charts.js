@@ -8,7 +8,7 @@
 	let zooming = false;
 
 	// S.chart sets a chart up. Spec: {options() -> options of uPlot, data,
-	// legend: [{label, colour, dash, toggles: series}], tell(u) -> string, clock: bool}.
+	// legend: [{label, colour, dash, toggles: series}], describe(u) -> string, clock: bool}.
 	S.chart = (id, spec) => {
 		const figure = document.getElementById(id);
 		if (!figure || !spec) return;
@@ -45,7 +45,7 @@
 		o.cursor = Object.assign({ y: false, drag: { x: !!c.spec.clock, y: false, setScale: true }, points: { show: false } }, o.cursor);
 		if (c.spec.clock) o.cursor.sync = { key: "clock", scales: ["x", null] };
 		o.hooks = Object.assign({}, o.hooks);
-		o.hooks.setCursor = [u => tell(c, u)];
+		o.hooks.setCursor = [u => describe(c, u)];
 		if (c.spec.clock) o.hooks.setScale = [(u, name) => name === "x" && zoomed(u)];
 		c.u = new uPlot(o, c.spec.data, c.plot);
 		const canvas = c.plot.querySelector("canvas");
@@ -53,7 +53,7 @@
 		canvas.ariaLabel = c.figure.dataset.label;
 		for (const i of c.hidden) c.u.setSeries(i, { show: false });
 		if (before) c.u.setScale("x", { min: before[0], max: before[1] });
-		tell(c, c.u);
+		describe(c, c.u);
 	}
 
 	// zoomed has the other charts of the clock show the same time.
@@ -66,8 +66,8 @@
 		zooming = false;
 	}
 
-	function tell(c, u) {
-		c.readout.textContent = c.spec.tell && u.cursor.left >= 0 ? c.spec.tell(u) : c.spec.hint || "";
+	function describe(c, u) {
+		c.readout.textContent = c.spec.describe && u.cursor.left >= 0 ? c.spec.describe(u) : c.spec.hint || "";
 		if (!c.values) return;
 		c.values.forEach((span, i) => {
 			const v = u.cursor.left >= 0 && c.spec.legend[i].value ? c.spec.legend[i].value(u) : c.spec.legend[i].rest;

@@ -42,7 +42,7 @@
 					l.fill === false ? { stroke: S.colour(l.colour), width: 1.5 } : { fill: S.colour(l.colour), width: 0 }))],
 			}),
 			legend: list.map(l => ({ label: l.label, colour: l.colour, value: at(i => l.values[i] === null ? "" : format(l.values[i] || 0)) })),
-			tell: at(i => range(start, width, i)),
+			describe: at(i => range(start, width, i)),
 		};
 	}
 
@@ -123,7 +123,7 @@
 				hooks: { draw: [paint] },
 			}),
 			hint: "The stronger the colour, the more waits in a cell: at most " + S.count(most) + ".",
-			tell: u => {
+			describe: u => {
 				const column = binOf(u, h.start_ns, h.width_ns, columns), length = u.posToVal(u.cursor.top, "y");
 				let row = h.bounds_ns.findLastIndex(b => b <= length);
 				if (row < 0) row = 0;

@@ -115,7 +115,7 @@
 			}),
 			legend: words.sets.map((label, i) => ({ label, colour: groupColour(i), toggles: i + 1 })),
 			hint: "Shown: " + S.drawnOf + ". Click a request, or press Enter, to see its path here" + (timeline() ? " and on the timeline." : "."),
-			tell: u => { const q = nearest(u); return q ? S.requestLabel(q) : ""; },
+			describe: u => { const q = nearest(u); return q ? S.requestLabel(q) : ""; },
 		};
 	}
 

@@ -60,7 +60,7 @@
 			}),
 			legend: list.map((c, i) => ({ label: c.label, colour: c.colour, toggles: i + 1,
 				value: u => { const v = at(c, u.posToVal(u.cursor.left, "x")); return v === null ? "" : S.duration(v); } })),
-			tell: u => "at " + percentile(u.posToVal(u.cursor.left, "x")),
+			describe: u => "at " + percentile(u.posToVal(u.cursor.left, "x")),
 			hint: "Curves end where fewer than ten waits lie beyond. A name in the legend shows or hides its curve.",
 		};
 	}

@@ -36,7 +36,7 @@
   }
 
   // parseHash returns {from, to, g} of #t=FROM,LENGTH&g=ID, from and to null if it has an ID
-  // only; null if it is no place on the timeline, and {bad} if it should be one and is none.
+  // only; null if it is not a place on the timeline, and {bad} if it should be one and is not.
   T.parseHash = function (hash) {
     const fields = new URLSearchParams(hash.replace(/^#/, ''));
     const id = fields.get('g');

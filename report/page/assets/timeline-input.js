@@ -3,7 +3,7 @@
   'use strict';
   const T = global.SchedscopeTimeline, S = global.Schedscope;
   const PAGE_KEYS = ['/', '?', 'w', 'a', 's', 'd'];
-  const SLACK = 2; // pixels beside a short interval that still mean it
+  const SLACK = 2; // pixels next to a short interval that still mean it
 
   T.KEYS = [
     ['w, + / s, -', 'zoom in, out'], ['a / d', 'move to the left, right'], ['wheel', 'once clicked, or with Ctrl: zoom where the mouse is; over the names: scroll'],

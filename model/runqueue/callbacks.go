@@ -1,26 +1,26 @@
 package runqueue
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
 
-// stackSet is the stacks that a rule asks for. It looks at each stack once.
-type stackSet struct {
+// callbackStacks are the stacks inside a callback from C. It looks at each stack once.
+type callbackStacks struct {
 	tables *model.Tables
-	is     func([]model.Frame) bool
 	seen   []uint8 // by id: 0 not looked at yet, 1 no, 2 yes
 }
 
 // has reports whether a stack is in the set.
-func (s *stackSet) has(id model.StackID) bool {
+func (s *callbackStacks) has(id model.StackID) bool {
 	if int(id) >= len(s.seen) {
 		s.seen = append(s.seen, make([]uint8, max(int(id)+1, s.tables.NumStacks())-len(s.seen))...)
 	}
 	if s.seen[id] == 0 {
 		s.seen[id] = 1
-		if s.is(s.tables.Stack(id)) {
+		if throughCallback(s.tables.Stack(id)) {
 			s.seen[id] = 2
 		}
 	}
@@ -29,10 +29,5 @@ func (s *stackSet) has(id model.StackID) bool {
 
 // throughCallback recognises stacks inside a callback from C.
 func throughCallback(frames []model.Frame) bool {
-	for _, f := range frames {
-		if strings.HasPrefix(f.Func, "runtime.cgocallback") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return strings.HasPrefix(f.Func, "runtime.cgocallback") })
 }
