@@ -180,9 +180,8 @@ func (w *Workload) bySamples(kinds map[pieceKind]*pieces) (computing map[pieceKi
 		if !k.call {
 			computing[k] = p
 			delete(kinds, k)
-			for _, d := range p.lengths {
-				ran += d
-			}
+			p.measure(p.lengths[len(p.lengths)-1], 1) // none is too long
+			ran += p.usual
 		}
 	}
 	rest.usual = min(ran, w.Recorded.Sampled)
@@ -191,11 +190,7 @@ func (w *Workload) bySamples(kinds map[pieceKind]*pieces) (computing map[pieceKi
 		return nil, rest
 	}
 	for _, p := range computing {
-		var sum model.Duration
-		for _, d := range p.lengths {
-			sum += d
-		}
-		mean := float64(sum) / float64(len(p.lengths)) * float64(rest.usual) / float64(ran)
+		mean := float64(p.usual) / float64(len(p.lengths)) * float64(rest.usual) / float64(ran)
 		p.measure(min(p.lengths[len(p.lengths)/4], model.Duration(mean)), 0)
 		over += p.over
 	}
