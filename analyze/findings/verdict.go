@@ -340,15 +340,15 @@ func (j *judge) noCPU() (times int64, longest model.Duration) {
 
 // taken returns bounds of the part of the time in which goroutines ran that their threads had no CPU. A thread is sampled once
 // per samplePeriod of its CPU time, and the kernel looks for that at its ticks: recordings had up to a quarter fewer
-// samples. Without samples nothing is known.
+// samples. Where there would be less than fewSamples, or are none, nothing is known.
 func taken(r *result.Report) (least, most float64) {
 	b := &r.Blame
 	n := float64(b.Samples)
-	if n < 2 {
+	sampled := min(1, (n+1)/(n-1)*result.Ratio(b.SampledSpan, r.Totals.Span)) // part of the trace
+	each := float64(samplePeriod) / (sampled * float64(running(r)))
+	if !(n > 1 && each*fewSamples <= 1) {
 		return 0, 1
 	}
-	sampled := min(1, (n+1)/(n-1)*result.Ratio(b.SampledSpan, r.Totals.Span)) // part of the trace
-	each := float64(samplePeriod) / (sampled * float64(max(running(r), 1)))
 	off := 1 + math.Sqrt(n)
 	return max(0, 1-(1.25*n+off)*each), min(1, 1-(n-off)*each)
 }

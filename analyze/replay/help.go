@@ -81,7 +81,8 @@ Classes of wakes
   or a system call to take longer. That is suspected of what takes at least 20 times, and 200 µs, as
   long as usual between two points of the program, if it is found in three kinds of code, as often as
   they run for long. What is so long in one kind of code only is the program's own and stays. Of 296
-  traces that were recorded with real-time priority 12 had any, of up to 14%% of the work.
+  traces that were recorded with real-time priority 12 had any, of up to 14%% of the work. CPU samples
+  (schedscope record takes them) show how much of the computing it is: as much goes, in all code alike.
   Where nothing at all happens for 30 ms while a goroutine runs, all threads are taken to have stood
   still: sysmon would have preempted it, except in assembly code, where it cannot. The reference has that
   at the same time.

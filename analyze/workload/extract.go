@@ -79,6 +79,9 @@ type window struct {
 	early   model.Duration // of marking, before any cycle
 	waking  model.Duration // as Recorded.Waking
 	wakers  []model.Duration
+	// samples are the CPU samples of goroutines that ran, from sampled to lastSample.
+	samples             int
+	sampled, lastSample model.Time
 }
 
 // lists are what is known of a window in addition to its work. The next window reuses their memory.

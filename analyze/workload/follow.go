@@ -280,8 +280,16 @@ func (e *Extractor) last(f *follower) *Segment {
 	return &list[len(list)-1]
 }
 
-// Event takes an event, after the Machine has, of which only those of mark assists matter.
+// Event takes an event, after the Machine has, of which only those of mark assists and CPU samples matter.
 func (e *Extractor) Event(ev *model.Event) {
+	if ev.Kind == model.EventStackSample && e.running(e.get(ev.G)) {
+		e.standstill(ev.Time)
+		e.clock.advance(ev.Time)
+		if e.w.samples++; e.w.samples == 1 {
+			e.w.sampled = ev.Time
+		}
+		e.w.lastSample = ev.Time
+	}
 	begins := ev.Kind == model.EventRangeBegin || ev.Kind == model.EventRangeActive
 	if !begins && ev.Kind != model.EventRangeEnd || ev.Str != e.words.assist {
 		return

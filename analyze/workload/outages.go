@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -20,6 +21,10 @@ import (
 //  5. What is too much is an outage. Pieces of kinds that take long may well differ, and many have an outage, so that
 //     they are compared with the lower quartile; but of all their time at most as large a part is outages as of
 //     the kinds that take little, whose rest counts half as much again.
+//
+// Of goroutines that compute, CPU samples show how much was taken: the rest of their time has one in each samplePeriod. It is
+// an equal part of what pieces take beyond the lower quartile of their kind, or beyond the part of its mean that is left,
+// whichever is less. Samples do not show from which: at its ticks the kernel both takes them and runs something else.
 const (
 	outageLikes  = 20
 	outageFactor = 20
@@ -27,6 +32,9 @@ const (
 	outageShort  = 50_000
 	outageFew    = 5
 	outageKinds  = 3
+
+	enoughSamples = 20
+	samplePeriod  = 10_000_000 // runtime/pprof: 100 Hz
 )
 
 // standstillLeast is longer than a goroutine runs before it is preempted: sysmon wants to see it run for 10 ms, looks every
@@ -163,6 +171,35 @@ func (w *Workload) eachPiece(f func(g, seg int32, k pieceKind, at, length model.
 	}
 }
 
+// bySamples takes the kinds that compute out of all kinds, and returns those of which CPU samples say that a part is outages,
+// and what was left and taken of all.
+func (w *Workload) bySamples(kinds map[pieceKind]*pieces) (computing map[pieceKind]*pieces, rest pieces) {
+	computing = map[pieceKind]*pieces{}
+	var ran, over model.Duration
+	for k, p := range kinds {
+		if !k.call {
+			computing[k] = p
+			delete(kinds, k)
+			p.measure(p.lengths[len(p.lengths)-1], 1) // none is too long
+			ran += p.usual
+		}
+	}
+	rest.usual = min(ran, w.Recorded.Sampled)
+	rest.over = ran - rest.usual
+	if float64(rest.over) < math.Sqrt(float64(w.Recorded.Sampled)*samplePeriod) { // as far as their number may be off
+		return nil, rest
+	}
+	for _, p := range computing {
+		mean := float64(p.usual) / float64(len(p.lengths)) * float64(rest.usual) / float64(ran)
+		p.measure(min(p.lengths[len(p.lengths)/4], model.Duration(mean)), 0)
+		over += p.over
+	}
+	for _, p := range computing {
+		p.part = min(1, float64(rest.over)/float64(max(over, 1)))
+	}
+	return computing, rest
+}
+
 // FindOutages finds outages.
 func (w *Workload) FindOutages() {
 	kinds := map[pieceKind]*pieces{}
@@ -173,16 +210,24 @@ func (w *Workload) FindOutages() {
 		kinds[k].lengths = append(kinds[k].lengths, d)
 	})
 	var short pieces // all of the kinds that take little
+	sampled := w.Recorded.Sampled > 0
 	for k, p := range kinds {
+		slices.Sort(p.lengths)
 		if len(p.lengths) < outageLikes {
-			delete(kinds, k)
+			if k.call || !sampled {
+				delete(kinds, k)
+			}
 			continue
 		}
-		slices.Sort(p.lengths)
 		p.measure(p.lengths[len(p.lengths)/2], outageFactor)
 		if p.typical <= outageShort {
 			short.long, short.usual = short.long+p.long, short.usual+p.usual
 		}
+	}
+	var computing map[pieceKind]*pieces
+	var rest pieces // of the kinds that take little, those that are not doubted
+	if sampled {
+		computing, rest = w.bySamples(kinds)
 	}
 	found, out := 0, &w.Outages
 	for k, p := range kinds {
@@ -203,9 +248,8 @@ func (w *Workload) FindOutages() {
 	}
 	if found < outageFew || out.Kinds < outageKinds {
 		out.Kinds = 0
-		return
+		clear(kinds)
 	}
-	var rest pieces // of the kinds that take little, those that are not doubted
 	for _, p := range kinds {
 		if p.part = 1; p.typical <= outageShort {
 			rest.usual, rest.over = rest.usual+p.usual, rest.over+p.over
@@ -216,6 +260,11 @@ func (w *Workload) FindOutages() {
 		if p.typical > outageShort {
 			p.measure(p.lengths[len(p.lengths)/4], 2)
 			p.part = min(1, (1-left)*float64(p.usual+p.over)/float64(max(p.over, 1)))
+		}
+	}
+	for k, p := range computing {
+		if kinds[k] = p; p.long > 0 {
+			out.Kinds++
 		}
 	}
 	w.eachPiece(func(g, seg int32, k pieceKind, at, d model.Duration) {

@@ -52,6 +52,55 @@ func TestOutages(t *testing.T) {
 	}
 }
 
+// TestOutagesBySamples checks that CPU samples decide how much of the pieces of any kind are outages, up to what they
+// take beyond what is typical, and that what samples may miss by chance is none.
+func TestOutagesBySamples(t *testing.T) {
+	const long, n = 20_000_000, 20
+	for _, x := range []struct{ taken, want model.Duration }{{n * long, n * long}, {n * long / 2, n * long / 2}, {n * long / 20, 0}, {n*long + n*10_000, n * long}} {
+		w := &workload.Workload{Goroutines: []workload.Goroutine{{Func: 1}}}
+		g := &w.Goroutines[0]
+		for i := range 3 * n {
+			cpu := model.Duration(10_000)
+			if i%3 == 0 {
+				cpu += long
+			}
+			g.Work += cpu
+			g.Segments = append(g.Segments, workload.Segment{CPU: cpu, Stack: 1, End: workload.EndYield})
+		}
+		w.Recorded.Sampled = g.Work - x.taken
+		w.FindOutages()
+		got := w.Outages.Total
+		if off := got - x.want; off < -x.want/1000 || off > x.want/1000 || w.Outages.Doubted > 0 {
+			t.Errorf("%d taken: got %+v", x.taken, w.Outages)
+		}
+		if left := w.Quiet().Goroutines[0].Work; left != g.Work-got {
+			t.Errorf("%d taken: %d is left of %d without %d", x.taken, left, g.Work, got)
+		}
+	}
+}
+
+// TestSampled checks that CPU samples of who runs count, as many as enough, and that they keep a silence from being a standstill.
+func TestSampled(t *testing.T) {
+	const ms = 1_000_000 / modeltest.Tick
+	for n, want := range map[int]int64{19: 0, 30: 300 * ms} {
+		b := modeltest.NewBuilder()
+		m := b.M(1).Proc(0).Running(1, "main.f")
+		for i := range n {
+			b.At((i + 1) * 20 * ms)
+			m.With("main.f").Sample()
+		}
+		b.At((n + 1) * 20 * ms)
+		m.Block("sleep").ProcStop()
+		w := work(t, b)
+		if got := ticks(w.Recorded.Sampled); got < want*95/100 || got > want*105/100 {
+			t.Errorf("%d samples: CPU for %d, want %d", n, got, want)
+		}
+		if len(w.Standstills) > 0 {
+			t.Errorf("%d samples: standstills %+v", n, w.Standstills)
+		}
+	}
+}
+
 // TestStandstills checks that nobody computes in a silence that is longer than a goroutine may run, and that one in which
 // nobody ran, or a shorter one, is none.
 func TestStandstills(t *testing.T) {

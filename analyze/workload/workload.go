@@ -62,6 +62,8 @@ type Recorded struct {
 	// if there were few.
 	Waking model.Duration
 	Wakers []model.Duration
+	// Sampled is how much of Running goroutines of the program had a CPU, by CPU samples; 0 if they are too few.
+	Sampled model.Duration
 	// Lost is how long system calls took that lost their procs, without those that gave them up at once.
 	Lost model.Duration
 }

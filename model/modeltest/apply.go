@@ -8,7 +8,7 @@ import (
 
 // Apply folds events into a new Machine for the format of Go 1.version, with a
 // [Validator] and the given observers attached, and finishes it at the last
-// event. The test fails if an event is rejected, or if the Validator or
+// event. Observers with a method Event get each event after the Machine. The test fails if an event is rejected, or if the Validator or
 // [model.Machine.Check] find anything wrong.
 func Apply(tb testing.TB, tables *model.Tables, version int, events []model.Event, observers ...any) *model.Machine {
 	tb.Helper()
@@ -22,6 +22,11 @@ func Apply(tb testing.TB, tables *model.Tables, version int, events []model.Even
 		v.Event(&events[i])
 		if err := m.Apply(&events[i]); err != nil {
 			tb.Errorf("event %d: %v", i, err)
+		}
+		for _, o := range observers {
+			if x, ok := o.(interface{ Event(*model.Event) }); ok {
+				x.Event(&events[i])
+			}
 		}
 	}
 	if err := m.Finish(m.Now()); err != nil {
