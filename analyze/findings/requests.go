@@ -18,6 +18,8 @@ const SlowRequests = "slow-requests"
 const (
 	// slowRequests take so many times as long as those of the middle.
 	slowRequests = 1.5
+	// tailShare of all requests of a group are its slowest.
+	tailShare = 0.01
 	// typicalShare of the time of all is worth an item where all are slow.
 	typicalShare = 1.0 / 3
 	// allocatesShare of the procs' time goes to the garbage collector where allocating matters.
@@ -79,26 +81,25 @@ type question struct {
 
 // name is what the requests are called.
 func (q *question) name() string {
-	if !handled(q.Name) {
-		return "requests (" + q.kind + ")"
+	if !result.Handled(q.Name) {
+		return q.kind + " requests"
 	}
 	return plain(textui.ShortFunc(q.Name))
 }
 
-// titled is what the requests with a part are called: by the handler that all have that are listed, if the
+// titled is what one of the requests with a part is called: by the handler that all have that are listed, if the
 // group has no name.
 func (q *question) titled(g *result.RequestRow) string {
 	list := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return !long(&p, g) })
-	if handled(q.Name) || len(list) == 0 || !handled(list[0].Name) || slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Name != list[0].Name }) {
+	switch {
+	case result.Handled(q.Name):
 		return q.name()
+	case len(list) > 0 && result.Handled(list[0].Name) && !slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Name != list[0].Name }):
+		return plain(textui.ShortFunc(list[0].Name))
+	case strings.HasPrefix(q.kind, "http"), q.kind == "rpc":
+		return "an " + q.kind + " request"
 	}
-	return plain(textui.ShortFunc(list[0].Name))
-}
-
-// handled reports whether a name is that of a handler. The library's own function, which calls it, has
-// called one that is not seen.
-func handled(name string) bool {
-	return name != "" && name != result.NoName && !strings.HasPrefix(name, "net/rpc.")
+	return "a " + q.kind + " request"
 }
 
 // listed are the slowest requests, before them the typical one where all are slow.
@@ -358,7 +359,11 @@ func (x *item) contended() bool {
 
 // typical returns the length of the typical request, what it is called, and how to say what a part of it is.
 func (q *question) typical() (whole float64, who, of string) {
-	if p50 := float64(q.P50); q.others <= q.RequestGroup.Count && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
+	p50 := float64(q.P50)
+	switch {
+	case q.others > 0:
+		return q.middle(), "a request of the middle fifth", "%s of %s where it is seen"
+	case !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle():
 		return p50, "the typical request", "%s of the typical %s"
 	}
 	return q.middle(), "a request of the middle fifth", "%s of %s in the middle fifth"

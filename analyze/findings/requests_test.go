@@ -40,7 +40,7 @@ func TestSlowRequests(t *testing.T) {
 		t.Fatalf("%d items, want one: %+v", len(items), items)
 	}
 	d := items[0]
-	if want := "requests (grpc) waits for a lock"; d.Title != want {
+	if want := "a grpc request waits for a lock"; d.Title != want {
 		t.Errorf("it is %q, want %q", d.Title, want)
 	}
 	if want := "9.00ms of the 10.0ms, 5 of the slowest 5"; d.Text != want || d.Grade != result.Inferred || d.Advice == "" || d.Gain != "the slowest at most 10.0ms -> 1.00ms" {
@@ -147,7 +147,7 @@ func TestRemedies(t *testing.T) {
 // record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
 func TestStretched(t *testing.T) {
 	const ms = model.Duration(1e6)
-	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest requests (http) sleep for longer than others at the same place"
+	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest http requests sleep for longer than others at the same place"
 	for _, tt := range []struct {
 		name    string
 		machine *result.Machine
@@ -271,7 +271,7 @@ func TestCollectorTail(t *testing.T) {
 			titles = append(titles, f.Title)
 		}
 	}
-	if want := "requests (http) works or waits for the garbage collector ("; v.Verdict.Word != findings.SlowTail || len(titles) != 1 || !strings.HasPrefix(titles[0], want) {
+	if want := "an http request works or waits for the garbage collector ("; v.Verdict.Word != findings.SlowTail || len(titles) != 1 || !strings.HasPrefix(titles[0], want) {
 		t.Errorf("%s %s: %q, want one item that begins with %q", v.Verdict.Word, v.Verdict.Text, titles, want)
 	}
 }

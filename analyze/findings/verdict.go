@@ -19,7 +19,8 @@ import (
 //     more, the slowest are slow if they take slowRequests times as long as the middle and a part of what
 //     they add is worth an item; all are slow if the typical one spends worthTime or more waiting for
 //     others within the program, in many small waits or on a connection that it dials itself, or
-//     outsideTime for whatever it is, and a part of that is worth an item.
+//     outsideTime for whatever it is, and a part of that is worth an item. Where more show no handler, half
+//     of those that are seen must be tailShare of all.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that. What they do for the
 //     collector is due to it, whether waits to run matter or not.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
@@ -105,7 +106,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 		for n := range sets {
 			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				all := &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
-				if len(sets) > 1 && handled(s.Name) {
+				if len(sets) > 1 && result.Handled(s.Name) {
 					all.others = others(s, unseen)
 				}
 				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
@@ -136,6 +137,15 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	return list
 }
 
+// Unseen reports whether requests whose handler is not seen may change what is typical of a group next to them.
+func Unseen(r *result.Report) bool {
+	return slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
+		return slices.ContainsFunc(k.Groups, func(s result.RequestGroup) bool {
+			return s.Count >= enough && result.Handled(s.Name) && others(&s, unseen(&k)) > 0
+		})
+	})
+}
+
 // asked reports whether requests of q are slow.
 func (j *judge) asked(q *question) bool {
 	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool {
@@ -145,6 +155,9 @@ func (j *judge) asked(q *question) bool {
 	}
 	if !q.all {
 		return q.RequestGroup.Count >= enoughTail && min(q.slowest(), float64(q.From)) >= slowRequests*q.middle()
+	}
+	if 2*tailShare*float64(q.RequestGroup.Count+q.others) > float64(q.RequestGroup.Count) {
+		return false // those that waited are not half of all, and too few for a tail
 	}
 	var own, outside float64
 	for i := range q.Groups {
@@ -255,7 +268,7 @@ func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagno
 	waits := f.Where[len(f.Where)-1].Function
 	f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
 	if len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == waits {
-		f.Advice = "Several do the same at once: where they compute the same, let only one do it and share its result (singleflight), or do it ahead, in the background. Else: " + f.Advice
+		f.Advice = "Several run it at once: if they compute the same, let one do it and share the result (singleflight), or do it ahead, in the background. Else: " + f.Advice
 	}
 	f.Title += " (" + d.Title + ")"
 	if f.Where[0].Function == "" { // all there is says no more than the title
@@ -566,7 +579,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		return "Goroutines are held up, not by the scheduler."
 	}
 	n, name, where := textui.Count(q.RequestGroup.Count), "requests", ""
-	if handled(q.Name) && len(j.questions) > 2 {
+	if result.Handled(q.Name) && len(j.questions) > 2 {
 		name = plain(textui.ShortFunc(q.Name))
 	}
 	switch {
@@ -574,12 +587,16 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		if where = intended(f); where != "" {
 			where = ", " + where
 		}
-		return fmt.Sprintf("Half of %s %s take %s and more%s; %s others show no handler.", n, name, textui.Duration(q.P50), where, textui.Count(q.others))
+		seen := "waited"
+		if len(f.Where) > 0 && f.Where[0].Role == requestWords["running"].does {
+			seen = "ran long"
+		}
+		return fmt.Sprintf("%s %s that %s take %s and more%s; %s others show no handler.", textui.Count(q.RequestGroup.Count/2), name, seen, textui.Duration(q.P50), where, textui.Count(q.others))
 	case q.all && q.limit == 0 && intended(f) != "":
 		slo := fmt.Sprintf("p50=%v", roundUp(q.P50))
 		switch head, _, _ := strings.Cut(name, "["); {
 		case len(j.questions) <= 2:
-		case !handled(q.Name):
+		case !result.Handled(q.Name):
 			slo = q.kind + ":" + slo
 		case strings.Contains(head, "/"): // a route
 			slo = name + ":" + slo

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -160,6 +161,21 @@ type (
 
 // NoName is shown for an unknown name.
 const NoName = "(unknown)"
+
+// Handled reports whether a name is that of a handler. The library's own function, which calls it, has
+// called one that is not seen.
+func Handled(name string) bool {
+	return name != "" && name != NoName && !strings.HasPrefix(name, "net/rpc.")
+}
+
+// GroupName returns what a group of requests of a kind is called: by its handler, task or function, by the kind if
+// that is not known.
+func GroupName(kind, name string) string {
+	if !Handled(name) {
+		return kind
+	}
+	return textui.ShortFunc(name)
+}
 
 // maxTailRows is how many rows of a tail a report has.
 const maxTailRows = 100

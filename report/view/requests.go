@@ -62,7 +62,7 @@ func timeOf(list []result.RequestTime, name string) (sum model.Duration) {
 }
 
 func handlerName(name string) string {
-	if name == "" || name == noName {
+	if !result.Handled(name) {
 		return "(handler not seen)"
 	}
 	return name
@@ -122,7 +122,7 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 			if x.Count == 0 {
 				continue
 			}
-			name, id := SetName(k.Kind, x.Name), fmt.Sprintf("request-%d-%d", i+1, j+1)
+			name, id := result.GroupName(k.Kind, x.Name), fmt.Sprintf("request-%d-%d", i+1, j+1)
 			if len(list) > 1 {
 				s.Add(document.Paragraph{Strong: name})
 			}
@@ -288,7 +288,7 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 // rows; 0: all.
 func RequestGroups(r *result.Report, limit int) *document.Section {
 	s := document.New("request-groups", "Requests")
-	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("tail mean"), document.Words("the most of it"))
+	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("tail mean"), document.Words("most of it"))
 	t.Fixed = true
 	rows := requestGroups(r)
 	shown := rows
