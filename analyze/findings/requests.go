@@ -47,7 +47,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
 	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); else remove it."},
 	"network":    {"waits for the network", askLess},
-	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see called
+	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see [result.RequestRow.Called]
 	"syscall":    {"is in system calls", "blocking-system-calls"},
 	"gc":         {"works or waits for the garbage collector", "garbage-collection"},
 	"stw":        {"stands still while the world is stopped", "stop-the-world"},
@@ -190,7 +190,7 @@ func duration(ns float64) string { return textui.Duration(model.Duration(ns)) }
 // item says of a group of parts how much of slow requests it is, and which code it is due to.
 func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	words, cost := requestWords[g.Kind], q.cost(g)
-	if called(g) {
+	if g.Called() {
 		words = requestWords["call"]
 	}
 	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Advice: fix(words.fix), Evidence: []result.Evidence{
@@ -215,7 +215,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		rows[0] = q.holder(r, g, rows[0])
 	}
 	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
-	if chained && !(called(g) && !result.OfProgram(rows[0].Function)) {
+	if chained && !(g.Called() && !result.OfProgram(rows[0].Function)) {
 		q.chain(&f, g, rows[0])
 	}
 	switch callee := calleeOf(g); {
@@ -238,7 +238,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = fmt.Sprintf("Each dials in %s: keep connections for the next request (a pool, keep-alive), so that what a new one takes, such as a login, is done once. ", plain(textui.Place(fn.Function, fn.File, fn.Line))) + f.Advice
 	}
 	if times := q.many(g); times > 0 && !(chained && limited(g, rows[0])) {
-		if !called(g) { // each takes several waits
+		if !g.Called() { // each takes several waits
 			does = fmt.Sprintf("%s %.0f times", words.does, times)
 			if !q.all {
 				does += fmt.Sprintf(" (others %.0f)", q.usual(g))
@@ -248,7 +248,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		case g.Kind == "sleep", g.Kind == "queued": // what helps against one helps against many
 		case g.Kind == "cond":
 			f.Advice = "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel."
-		case called(g):
+		case g.Called():
 			f.Advice = askOnce + "many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
 		default:
 			f.Advice = fmt.Sprintf(askOnce+"%.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
@@ -271,12 +271,6 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	}
 	f.Look = q.look(g)
 	return f
-}
-
-// called reports whether a part is of calls of net/http's client. They wait in select for the goroutines
-// of their connection, several times each.
-func called(x *result.RequestRow) bool {
-	return x.Kind == "channel" && strings.HasPrefix(calleeOf(x), "net/http.")
 }
 
 // callers are the functions that called that of a row, short of wrappers, at most 3.
@@ -493,7 +487,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		taken = fmt.Sprintf("%s waits for at %s", plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0]))
 	}
 	switch {
-	case x.Function == "", called(g):
+	case x.Function == "", g.Called():
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
 		f.Advice = oneReceiver(between[0].Function)
 	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):

@@ -191,7 +191,7 @@ func mostOfTail(t *result.RequestTail) string {
 	if most == nil {
 		return ""
 	}
-	return strings.TrimSpace(most.Kind + " " + textui.Place(most.Function, most.File, most.Line))
+	return strings.TrimSpace(most.Label() + " " + textui.Place(most.Function, most.File, most.Line))
 }
 
 // waiters lists whose goroutines waited to run.

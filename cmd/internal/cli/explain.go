@@ -73,6 +73,7 @@ var screenWords = map[string]string{
 	"slowest":      "The slowest 1% of the requests of a group, of fewer than 500 the slowest five; of times their mean, of waits their p99.",
 	"per-s":        "Per second of the trace.",
 	"most-of-it":   "The part that takes the most of the slowest requests beyond the typical ones, or of all if these are alike: a kind of time, and the function in which the request waits or runs.",
+	"http-call":    "Of a request: waited for a call of net/http's client, which waits in select for the goroutines of its connection.",
 	"behind":       "The function had the proc that the goroutine waited for.",
 	"suspected":    "The trace does not show what the operating system did. A gap in which a thread should have gone on is laid to it.",
 	"scheduling":   "Waits to run: goroutines that were runnable and did not run.",
