@@ -1,9 +1,11 @@
 package view
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
@@ -40,5 +42,17 @@ func TestAlikeRequests(t *testing.T) {
 `
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestArrivals checks that requests per second have an interval only where the schedule changes how many there are.
+func TestArrivals(t *testing.T) {
+	o := &replay.Outcome{Name: "procs=1", RequestBasis: replay.BasisChecked, Runs: 4}
+	for change, want := range map[float64]any{0: 300.0, -0.2: rangeCell(replay.Range{Mid: 300, Low: 270, High: 400})} {
+		var f [replay.NumRequestFigures]replay.Figure
+		f[replay.RequestRate] = replay.Figure{Value: replay.Range{Mid: 300, Low: 270, High: 400}, Change: replay.Range{Mid: change}}
+		if got := requestCells(o, f, true)[1+replay.RequestRate]; !reflect.DeepEqual(got, want) {
+			t.Errorf("changed by %v: %v, want %v", change, got, want)
+		}
 	}
 }
