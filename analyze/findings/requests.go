@@ -152,9 +152,19 @@ func (q *question) whole() float64 {
 //  2. Of the slowest at least half have it, and it is leastShare of the difference; of all it
 //     takes typicalShare.
 //  3. Time without a function is nobody's.
+//  4. What is spent on the collector is one part, wherever: that of the function with the most.
 func (q *question) parts() (list []*result.RequestRow) {
-	for i := range q.Groups {
-		x := &q.Groups[i]
+	groups := result.Each(q.Groups, func(x *result.RequestRow) *result.RequestRow { return x })
+	if i := slices.IndexFunc(groups, func(x *result.RequestRow) bool { return x.Kind == "gc" }); i >= 0 {
+		sum := *groups[i]
+		for _, x := range groups[i+1:] {
+			if x.Kind == "gc" {
+				sum.Slow, sum.Middle, sum.Have = sum.Slow+x.Slow, sum.Middle+x.Middle, max(sum.Have, x.Have)
+			}
+		}
+		groups = append(slices.DeleteFunc(groups, func(x *result.RequestRow) bool { return x.Kind == "gc" }), &sum)
+	}
+	for _, x := range groups {
 		cost, share := q.cost(x), leastShare
 		if q.all {
 			share = typicalShare

@@ -249,10 +249,11 @@ func (j *judge) yields(x *item) int {
 }
 
 // due adds to an item which code kept the procs from it, as the first diagnosis of that says, which is
-// used up. A part that requests spent on the collector themselves is due to that, whether waits to run matter or not.
+// used up. A part that requests spent on the collector themselves is due to that, whether waits to run matter or
+// not, unless a lack of CPUs comes first.
 func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagnosis) bool {
 	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool {
-		return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection")
+		return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection" || d.first)
 	})
 	switch {
 	case i >= 0:
@@ -275,6 +276,9 @@ func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagno
 		f.Where = nil
 	}
 	for _, c := range d.Where {
+		if x.Kind == "gc" && len(f.Where) > 0 && c.Function == f.Where[0].Function && c.Line == f.Where[0].Line { // said
+			continue
+		}
 		c.Depth += len(f.Where)
 		f.Where = append(f.Where, c)
 	}
@@ -558,7 +562,9 @@ func (j *judge) word() {
 }
 
 // ofCollector reports whether an item is about what requests spent on the collector themselves: they did not wait to run.
-func (x *item) ofCollector() bool { return len(x.parts) > 0 && x.parts[0].Kind == "gc" }
+func (x *item) ofCollector() bool {
+	return x.Kind == "garbage-collection" && len(x.parts) > 0 && x.parts[0].Kind == "gc"
+}
 
 // what says in a sentence who is slow.
 func (j *judge) what(q *question, f *result.Finding) string {
