@@ -89,7 +89,7 @@ const Schema = "schedscope.compare/v1"
 // ("fraction") and counts ("number") need not be whole.
 type Result struct {
 	Schema string `json:"schema"`
-	// Verdict is WORSE, BETTER or SAME: of requests, or else of ops, or of waiting to run. Headline
+	// Verdict is WORSE, BETTER, SAME or UNKNOWN: of requests, or else of ops, or of waiting to run. Headline
 	// says what changed most, and Part which part of it.
 	Verdict  string `json:"verdict"`
 	Headline string `json:"headline"`

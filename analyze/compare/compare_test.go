@@ -511,14 +511,16 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestFewSaid checks that the headline says why a great change does not count.
+// TestFewSaid checks that a great change which rests on too little is not called the same, and that the headline
+// says what would tell.
 func TestFewSaid(t *testing.T) {
 	r := &Result{Base: side("old", 1), Cand: side("new", 1)}
 	q := quantity("p99(request)", "")
 	r.Rows = []Row{{Section: SectionRequests, Group: "main.a", Unit: rule.Nanoseconds, of: &q, Few: 1, Ratio: &stat.Interval{Est: 7.6},
 		Base: Values{X: []float64{5e6}, Median: 5e6}, Cand: Values{X: []float64{38e6}, Median: 38e6}}}
 	r.judge()
-	if got, want := r.Rows[0].sentence(), "p99 5.00 -> 38.0ms (7.60x) of too few to judge"; r.Verdict != Same || got != want {
-		t.Errorf("%s %s, want %s", r.Verdict, got, want)
+	r.headline()
+	if want := "main.a: p99 5.00 -> 38.0ms (7.60x); 1 trace a side cannot tell: record 3 more of each"; r.Verdict != Unknown || r.Headline != want {
+		t.Errorf("%s %s, want %s", r.Verdict, r.Headline, want)
 	}
 }

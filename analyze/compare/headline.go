@@ -16,9 +16,10 @@ import (
 
 // Verdicts of a comparison.
 const (
-	Worse  = "WORSE"
-	Better = "BETTER"
-	Same   = "SAME"
+	Worse   = "WORSE"
+	Better  = "BETTER"
+	Same    = "SAME"
+	Unknown = "UNKNOWN"
 )
 
 // Least changes that count: of what was tested, of what was not, and of rates.
@@ -39,6 +40,7 @@ const (
 //     where no latency is known: else the load differs, which is reported and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
+//  4. If nothing changed that can be told, but something that there is too little of did, the verdict is UNKNOWN.
 func (r *Result) judge() {
 	rows := r.counting() // 1
 	r.Verdict = Same
@@ -57,7 +59,9 @@ func (r *Result) judge() {
 	enough, apart := !r.Single() && least*float64(len(ps)) < Alpha, 1.001*least
 	corrected := stat.Holm(ps)
 	most, load := 0.0, (*Row)(nil) // the rate that changed most by another load
-	for _, row := range rows {     // 2
+	var open *Row                  // what changed most of what cannot be told
+	greatest := 0.0
+	for _, row := range rows { // 2
 		p := row.P
 		if i := slices.Index(tested, row); i >= 0 && enough {
 			p = &corrected[i]
@@ -66,12 +70,14 @@ func (r *Result) judge() {
 		overlap := p != nil && r.TooFew() && *p > apart // of the two sides
 		few := !enough && row.Few > 0 && !r.moves(row)
 		if x := math.Abs(row.change); x < row.least(enough) || overlap || p != nil && !r.TooFew() && *p >= Alpha || few {
-			switch row.change = 0; {
-			case x < row.least(enough):
-			case overlap:
-				row.why = " where the sides overlap"
-			case few:
-				row.why = " of too few to judge"
+			row.change = 0
+			if x >= row.least(enough) && (overlap || few) { // 4
+				if overlap {
+					row.why = " where the sides overlap"
+				}
+				if x > greatest && (!row.isRate() || r.sameLoad(row)) {
+					greatest, open = x, row
+				}
 			}
 		}
 		weight := math.Abs(row.change)
@@ -96,9 +102,21 @@ func (r *Result) judge() {
 			}
 		}
 	}
-	if r.Verdict == Same && load != nil && load.change != 0 {
+	switch {
+	case r.Verdict == Same && open != nil:
+		r.Verdict, r.lead = Unknown, open
+	case r.Verdict == Same && load != nil && load.change != 0:
 		r.lead = load
 	}
+}
+
+// cannotTell says how many traces would tell whether something changed.
+func (r *Result) cannotTell() string {
+	have, n := min(len(r.Base.Traces), len(r.Cand.Traces)), 2
+	for 2*stat.MinP(n, n)*float64(len(r.counting())) >= Alpha {
+		n++
+	}
+	return fmt.Sprintf("; %s a side cannot tell: record %d more of each", textui.Plural(have, "trace"), max(n-have, 1))
 }
 
 // sameLoad reports whether both sides did the same number of what has this rate, in whatever time.
@@ -197,23 +215,24 @@ func (r *Result) headline() {
 	}
 	var said []string
 	var rate *Row
+	same := r.Verdict == Same || r.Verdict == Unknown
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.Quantity != "p50(runnable)"
 		if of && row.isRate() {
 			rate = row
-		} else if of && r.Verdict == Same && row.of.Agg == rule.Quantile && (row.of.Q == 0.5 || row.of.Q == 0.99) {
+		} else if of && same && (row == r.lead && r.Verdict == Unknown || row.of.Agg == rule.Quantile && (row.of.Q == 0.5 || row.of.Q == 0.99)) {
 			said = append(said, row.sentence())
 		}
 	}
 	switch {
-	case rate != nil && rate.change != 0 && rate.Ratio != nil && r.Verdict == Same: // the load differs
+	case rate != nil && rate.change != 0 && rate.Ratio != nil && same: // the load differs
 		change, per, _ := strings.Cut(rate.sentence(), " "+rate.of.Metric)
 		said = append(said, fmt.Sprintf("%s times the %s%s (%s)", strings.TrimPrefix(TimesText(rate.Ratio.Est), "x"), rate.of.Metric, per, change))
 	case len(said) == 0:
 		said = append(said, r.lead.sentence())
 	}
-	if rate != nil && rate != r.lead && (rate.change != 0 || r.Verdict == Same) {
+	if rate != nil && rate != r.lead && (rate.change != 0 || same) {
 		said = append(said, rate.sentence())
 	}
 	r.Headline = r.lead.name() + ": " + strings.Join(said, ", ")
@@ -228,7 +247,9 @@ func (r *Result) headline() {
 			r.Headline += "; better: " + better.name() + ": " + better.sentence()
 		}
 	}
-	if r.Verdict != Same {
+	if r.Verdict == Unknown {
+		r.Headline += r.cannotTell()
+	} else if !same {
 		r.Part = r.part()
 	}
 	r.Why = r.why()

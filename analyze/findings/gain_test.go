@@ -28,6 +28,20 @@ func TestGainOfCulprit(t *testing.T) {
 	}
 }
 
+// TestAlikeItems checks that an item which would read like another of its group is not added, whatever it ends in.
+func TestAlikeItems(t *testing.T) {
+	item := func(group, end string) result.Finding {
+		return result.Finding{Kind: SlowRequests, Group: group, Advice: askLess, Where: []result.Culprit{{Role: "waits for HTTP calls", Function: "main.ask"}, {Function: end}}, Evidence: []result.Evidence{{}, {}}}
+	}
+	j := &judge{}
+	for _, f := range []result.Finding{item("main.quote", "main.spin"), item("main.quote", "main.load"), item("main.other", "main.wait")} {
+		j.add(f, &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{}})
+	}
+	if len(j.items) != 2 || j.items[0].Group == j.items[1].Group {
+		t.Errorf("%d items, want one of each group: %+v", len(j.items), j.items)
+	}
+}
+
 // TestGainAtMost checks what the gain of an item counts apart from its part: other waits for the same code, for a
 // proc and for the collector, if it keeps the procs busy; of a lock the waits for it, and not the work that
 // it is held for.

@@ -57,13 +57,13 @@ func isGroup(o *result.Objective, q *question) bool {
 // about reports whether an objective is for a group of requests, or for the only handler that is seen in those
 // of a kind without groups.
 func (j *judge) about(o *result.Objective, q *question) bool {
-	if isGroup(o, q) || handled(q.Name) || q.Name == result.NoName {
+	if isGroup(o, q) || result.Handled(q.Name) || q.Name == result.NoName {
 		return isGroup(o, q)
 	}
 	seen := false
 	for i := range j.r.Requests {
 		for n := range j.r.Requests[i].Handlers {
-			if h := &j.r.Requests[i].Handlers[n]; j.r.Requests[i].Kind == q.kind && handled(h.Name) {
+			if h := &j.r.Requests[i].Handlers[n]; j.r.Requests[i].Kind == q.kind && result.Handled(h.Name) {
 				if !isNamed(o, h.Name) {
 					return false
 				}
@@ -96,7 +96,7 @@ func (j *judge) measure(objectives []result.Objective) {
 				compare(&of, k, k.Dist.Values(), nil)
 			}
 			for n := range k.Handlers {
-				if h := &k.Handlers[n]; handled(h.Name) && (all && len(k.Groups) > 0 || !all && isNamed(&o, h.Name)) {
+				if h := &k.Handlers[n]; result.Handled(h.Name) && (all && len(k.Groups) > 0 || !all && isNamed(&o, h.Name)) {
 					compare(&of, k, h.Dist.Values(), others)
 				}
 			}
@@ -171,7 +171,7 @@ func worse(a, b result.Objective) result.Objective {
 // unseen are the requests of a kind of which the handler is not known; nil if there are none.
 func unseen(k *result.RequestKind) (all *dist.Dist) {
 	for i := range k.Handlers {
-		if handled(k.Handlers[i].Name) {
+		if result.Handled(k.Handlers[i].Name) {
 			continue
 		}
 		if v := k.Handlers[i].Dist.Values(); v != nil && v.Count() > 0 {

@@ -18,6 +18,8 @@ const SlowRequests = "slow-requests"
 const (
 	// slowRequests take so many times as long as those of the middle.
 	slowRequests = 1.5
+	// tailShare of all requests of a group are its slowest.
+	tailShare = 0.01
 	// typicalShare of the time of all is worth an item where all are slow.
 	typicalShare = 1.0 / 3
 	// allocatesShare of the procs' time goes to the garbage collector where allocating matters.
@@ -45,7 +47,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
 	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); else remove it."},
 	"network":    {"waits for the network", askLess},
-	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see called
+	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see [result.RequestRow.Called]
 	"syscall":    {"is in system calls", "blocking-system-calls"},
 	"gc":         {"works or waits for the garbage collector", "garbage-collection"},
 	"stw":        {"stands still while the world is stopped", "stop-the-world"},
@@ -79,26 +81,25 @@ type question struct {
 
 // name is what the requests are called.
 func (q *question) name() string {
-	if !handled(q.Name) {
-		return "requests (" + q.kind + ")"
+	if !result.Handled(q.Name) {
+		return q.kind + " requests"
 	}
 	return plain(textui.ShortFunc(q.Name))
 }
 
-// titled is what the requests with a part are called: by the handler that all have that are listed, if the
+// titled is what one of the requests with a part is called: by the handler that all have that are listed, if the
 // group has no name.
 func (q *question) titled(g *result.RequestRow) string {
 	list := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return !long(&p, g) })
-	if handled(q.Name) || len(list) == 0 || !handled(list[0].Name) || slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Name != list[0].Name }) {
+	switch {
+	case result.Handled(q.Name):
 		return q.name()
+	case len(list) > 0 && result.Handled(list[0].Name) && !slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Name != list[0].Name }):
+		return plain(textui.ShortFunc(list[0].Name))
+	case strings.HasPrefix(q.kind, "http"), q.kind == "rpc":
+		return "an " + q.kind + " request"
 	}
-	return plain(textui.ShortFunc(list[0].Name))
-}
-
-// handled reports whether a name is that of a handler. The library's own function, which calls it, has
-// called one that is not seen.
-func handled(name string) bool {
-	return name != "" && name != result.NoName && !strings.HasPrefix(name, "net/rpc.")
+	return "a " + q.kind + " request"
 }
 
 // listed are the slowest requests, before them the typical one where all are slow.
@@ -151,9 +152,19 @@ func (q *question) whole() float64 {
 //  2. Of the slowest at least half have it, and it is leastShare of the difference; of all it
 //     takes typicalShare.
 //  3. Time without a function is nobody's.
+//  4. What is spent on the collector is one part, wherever: that of the function with the most.
 func (q *question) parts() (list []*result.RequestRow) {
-	for i := range q.Groups {
-		x := &q.Groups[i]
+	groups := result.Each(q.Groups, func(x *result.RequestRow) *result.RequestRow { return x })
+	if i := slices.IndexFunc(groups, func(x *result.RequestRow) bool { return x.Kind == "gc" }); i >= 0 {
+		sum := *groups[i]
+		for _, x := range groups[i+1:] {
+			if x.Kind == "gc" {
+				sum.Slow, sum.Middle, sum.Have = sum.Slow+x.Slow, sum.Middle+x.Middle, max(sum.Have, x.Have)
+			}
+		}
+		groups = append(slices.DeleteFunc(groups, func(x *result.RequestRow) bool { return x.Kind == "gc" }), &sum)
+	}
+	for _, x := range groups {
 		cost, share := q.cost(x), leastShare
 		if q.all {
 			share = typicalShare
@@ -189,7 +200,7 @@ func duration(ns float64) string { return textui.Duration(model.Duration(ns)) }
 // item says of a group of parts how much of slow requests it is, and which code it is due to.
 func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	words, cost := requestWords[g.Kind], q.cost(g)
-	if called(g) {
+	if g.Called() {
 		words = requestWords["call"]
 	}
 	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Advice: fix(words.fix), Evidence: []result.Evidence{
@@ -214,7 +225,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		rows[0] = q.holder(r, g, rows[0])
 	}
 	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
-	if chained && !(called(g) && !result.OfProgram(rows[0].Function)) {
+	if chained && !(g.Called() && !result.OfProgram(rows[0].Function)) {
 		q.chain(&f, g, rows[0])
 	}
 	switch callee := calleeOf(g); {
@@ -237,7 +248,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = fmt.Sprintf("Each dials in %s: keep connections for the next request (a pool, keep-alive), so that what a new one takes, such as a login, is done once. ", plain(textui.Place(fn.Function, fn.File, fn.Line))) + f.Advice
 	}
 	if times := q.many(g); times > 0 && !(chained && limited(g, rows[0])) {
-		if !called(g) { // each takes several waits
+		if !g.Called() { // each takes several waits
 			does = fmt.Sprintf("%s %.0f times", words.does, times)
 			if !q.all {
 				does += fmt.Sprintf(" (others %.0f)", q.usual(g))
@@ -247,7 +258,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		case g.Kind == "sleep", g.Kind == "queued": // what helps against one helps against many
 		case g.Kind == "cond":
 			f.Advice = "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel."
-		case called(g):
+		case g.Called():
 			f.Advice = askOnce + "many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
 		default:
 			f.Advice = fmt.Sprintf(askOnce+"%.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
@@ -270,12 +281,6 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	}
 	f.Look = q.look(g)
 	return f
-}
-
-// called reports whether a part is of calls of net/http's client. They wait in select for the goroutines
-// of their connection, several times each.
-func called(x *result.RequestRow) bool {
-	return x.Kind == "channel" && strings.HasPrefix(calleeOf(x), "net/http.")
 }
 
 // callers are the functions that called that of a row, short of wrappers, at most 3.
@@ -358,7 +363,11 @@ func (x *item) contended() bool {
 
 // typical returns the length of the typical request, what it is called, and how to say what a part of it is.
 func (q *question) typical() (whole float64, who, of string) {
-	if p50 := float64(q.P50); q.others <= q.RequestGroup.Count && !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle() {
+	p50 := float64(q.P50)
+	switch {
+	case q.others > 0:
+		return q.middle(), "a request of the middle fifth", "%s of %s where it is seen"
+	case !q.Unknown && math.Abs(p50-q.middle()) <= likeMedian*q.middle():
 		return p50, "the typical request", "%s of the typical %s"
 	}
 	return q.middle(), "a request of the middle fifth", "%s of %s in the middle fifth"
@@ -488,7 +497,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		taken = fmt.Sprintf("%s waits for at %s", plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0]))
 	}
 	switch {
-	case x.Function == "", called(g):
+	case x.Function == "", g.Called():
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
 		f.Advice = oneReceiver(between[0].Function)
 	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):

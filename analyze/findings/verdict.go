@@ -20,7 +20,8 @@ import (
 //     more, the slowest are slow if they take slowRequests times as long as the middle and a part of what
 //     they add is worth an item; all are slow if the typical one spends worthTime or more waiting for
 //     others within the program, in many small waits or on a connection that it dials itself, or
-//     outsideTime for whatever it is, and a part of that is worth an item.
+//     outsideTime for whatever it is, and a part of that is worth an item. Where more show no handler, half
+//     of those that are seen must be tailShare of all.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that. What they do for the
 //     collector is due to it, whether waits to run matter or not.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
@@ -108,7 +109,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 		for n := range sets {
 			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				all := &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
-				if len(sets) > 1 && handled(s.Name) {
+				if len(sets) > 1 && result.Handled(s.Name) {
 					all.others = others(s, unseen)
 				}
 				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
@@ -139,6 +140,15 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	return list
 }
 
+// Unseen reports whether requests whose handler is not seen may change what is typical of a group next to them.
+func Unseen(r *result.Report) bool {
+	return slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
+		return slices.ContainsFunc(k.Groups, func(s result.RequestGroup) bool {
+			return s.Count >= enough && result.Handled(s.Name) && others(&s, unseen(&k)) > 0
+		})
+	})
+}
+
 // asked reports whether requests of q are slow.
 func (j *judge) asked(q *question) bool {
 	if len(j.r.Verdict.Objectives) > 0 && slices.ContainsFunc(j.r.Verdict.Objectives, func(o result.Objective) bool {
@@ -149,10 +159,13 @@ func (j *judge) asked(q *question) bool {
 	if !q.all {
 		return q.RequestGroup.Count >= enoughTail && min(q.slowest(), float64(q.From)) >= slowRequests*q.middle()
 	}
+	if 2*tailShare*float64(q.RequestGroup.Count+q.others) > float64(q.RequestGroup.Count) {
+		return false // those that waited are not half of all, and too few for a tail
+	}
 	var own, outside float64
 	for i := range q.Groups {
 		x := &q.Groups[i]
-		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !called(x)
+		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !x.Called()
 		if within || q.many(x) > 0 || x.Kind == "network" && q.dials() != nil {
 			own += q.cost(x)
 		}
@@ -239,10 +252,11 @@ func (j *judge) yields(x *item) int {
 }
 
 // due adds to an item which code kept the procs from it, as the first diagnosis of that says, which is
-// used up. A part that requests spent on the collector themselves is due to that, whether waits to run matter or not.
+// used up. A part that requests spent on the collector themselves is due to that, whether waits to run matter or
+// not, unless a lack of CPUs comes first.
 func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagnosis) bool {
 	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool {
-		return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection")
+		return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection" || d.first)
 	})
 	switch {
 	case i >= 0:
@@ -258,13 +272,16 @@ func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagno
 	waits := f.Where[len(f.Where)-1].Function
 	f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
 	if len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == waits {
-		f.Advice = "Several do the same at once: where they compute the same, let only one do it and share its result (singleflight), or do it ahead, in the background. Else: " + f.Advice
+		f.Advice = "Several run it at once: if they compute the same, let one do it and share the result (singleflight), or do it ahead, in the background. Else: " + f.Advice
 	}
 	f.Title += " (" + d.Title + ")"
 	if f.Where[0].Function == "" { // all there is says no more than the title
 		f.Where = nil
 	}
 	for _, c := range d.Where {
+		if x.Kind == "gc" && len(f.Where) > 0 && c.Function == f.Where[0].Function && c.Line == f.Where[0].Line { // said
+			continue
+		}
 		c.Depth += len(f.Where)
 		f.Where = append(f.Where, c)
 	}
@@ -571,7 +588,9 @@ func (j *judge) word() {
 }
 
 // ofCollector reports whether an item is about what requests spent on the collector themselves: they did not wait to run.
-func (x *item) ofCollector() bool { return len(x.parts) > 0 && x.parts[0].Kind == "gc" }
+func (x *item) ofCollector() bool {
+	return x.Kind == "garbage-collection" && len(x.parts) > 0 && x.parts[0].Kind == "gc"
+}
 
 // candidate says which goroutines may be requests: of those that were started and ended many times, those that
 // lived longest in all.
@@ -603,7 +622,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		return "Goroutines are held up, not by the scheduler."
 	}
 	n, name, where := textui.Count(q.RequestGroup.Count), "requests", ""
-	if handled(q.Name) && len(j.questions) > 2 {
+	if result.Handled(q.Name) && len(j.questions) > 2 {
 		name = plain(textui.ShortFunc(q.Name))
 	}
 	switch {
@@ -611,12 +630,16 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		if where = intended(f); where != "" {
 			where = ", " + where
 		}
-		return fmt.Sprintf("Half of %s %s take %s and more%s; %s others show no handler.", n, name, textui.Duration(q.P50), where, textui.Count(q.others))
+		seen := "waited"
+		if len(f.Where) > 0 && f.Where[0].Role == requestWords["running"].does {
+			seen = "ran long"
+		}
+		return fmt.Sprintf("%s %s that %s take %s and more%s; %s others show no handler.", textui.Count(q.RequestGroup.Count/2), name, seen, textui.Duration(q.P50), where, textui.Count(q.others))
 	case q.all && q.limit == 0 && intended(f) != "":
 		slo := fmt.Sprintf("p50=%v", roundUp(q.P50))
 		switch head, _, _ := strings.Cut(name, "["); {
 		case len(j.questions) <= 2:
-		case !handled(q.Name):
+		case !result.Handled(q.Name):
 			slo = q.kind + ":" + slo
 		case strings.Contains(head, "/"): // a route
 			slo = name + ":" + slo

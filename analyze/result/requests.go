@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -161,6 +162,21 @@ type (
 // NoName is shown for an unknown name.
 const NoName = "(unknown)"
 
+// Handled reports whether a name is that of a handler. The library's own function, which calls it, has
+// called one that is not seen.
+func Handled(name string) bool {
+	return name != "" && name != NoName && !strings.HasPrefix(name, "net/rpc.")
+}
+
+// GroupName returns what a group of requests of a kind is called: by its handler, task or function, by the kind if
+// that is not known.
+func GroupName(kind, name string) string {
+	if !Handled(name) {
+		return kind
+	}
+	return textui.ShortFunc(name)
+}
+
 // maxTailRows is how many rows of a tail a report has.
 const maxTailRows = 100
 
@@ -200,6 +216,23 @@ func (r *RequestRow) InGroup(group *RequestRow) bool {
 	return r.Kind == group.Kind && r.Function == group.Function && r.File == group.File
 }
 
+// Called reports whether a part is of calls of net/http's client. They wait in select for the goroutines
+// of their connection, several times each.
+func (r *RequestRow) Called() bool {
+	return r.Kind == "channel" && r.Way != nil && strings.HasPrefix(r.Way.Callee, "net/http.")
+}
+
+// Label returns what the kind of time is called in reports for people.
+func (r *RequestRow) Label() string {
+	if r.Called() {
+		return HTTPCall
+	}
+	return r.Kind
+}
+
+// HTTPCall is what waits of calls of net/http's client are called.
+const HTTPCall = "HTTP call"
+
 // String returns the part in words: "lock in main.get, held by main.rebuild".
 func (r *RequestRow) String() string {
 	name := func(function string) string { return textui.Clean(textui.ShortFunc(function)) }
@@ -214,7 +247,7 @@ func (r *RequestRow) String() string {
 		}
 		return kind + " in " + name(function)
 	}
-	s, wait := part(r.Kind, r.Function), part(r.Wait, r.Waiter)
+	s, wait := part(r.Label(), r.Function), part(r.Wait, r.Waiter)
 	switch {
 	case r.Wait == "", s == wait:
 		return s

@@ -27,3 +27,19 @@ func TestRequestRowString(t *testing.T) {
 		}
 	}
 }
+
+// TestNames checks what groups and parts of requests are called: by their kind where the handler is not known, and
+// calls of net/http's client by that and not by the select in which they wait.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{"": "rpc", NoName: "rpc", "net/rpc.(*service).call": "rpc", "example.com/a/main.(*T).Get": "main.(*T).Get"} {
+		if got := GroupName("rpc", name); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+	for callee, want := range map[string]string{"": "channel in main.get", "net/http.(*Client).Do": "HTTP call in main.get"} {
+		r := RequestRow{Kind: "channel", Function: "main.get", Way: &RequestWay{Callee: callee}}
+		if got := r.String(); got != want {
+			t.Errorf("a wait in %q is %q, want %q", callee, got, want)
+		}
+	}
+}

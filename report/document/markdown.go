@@ -110,7 +110,7 @@ func (m *markdown) cards(list Cards) {
 		m.printf(".\n")
 		for _, f := range c.Facets {
 			if c.Grade == "" && f.Text != "" && !f.HTMLOnly {
-				m.printf("  - %s%s\n", f.branch(), plain(strings.TrimSpace(f.Label+" "+f.Text)))
+				m.printf("%s- %s\n", strings.Repeat("  ", f.Depth+1), plain(strings.TrimSpace(f.Label+" "+f.Text)))
 			}
 		}
 	}

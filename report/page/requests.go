@@ -46,7 +46,7 @@ func (p *pageView) requests() *packedRequests {
 		k := &p.r.Requests[i]
 		sets, first := k.Sets(), len(out.Sets)
 		for j := range sets {
-			out.Sets = append(out.Sets, textui.Clean(view.SetName(k.Kind, sets[j].Name)))
+			out.Sets = append(out.Sets, textui.Clean(result.GroupName(k.Kind, sets[j].Name)))
 		}
 		add := func(list ...result.RequestPath) {
 			for _, q := range list {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
 )
 
@@ -44,7 +43,7 @@ func ByFunction(r *result.Report) *document.Section {
 			}
 			tail := &x.Tails[0]
 			typical, slowest := float64(tail.Middle.Total)/float64(tail.Middle.Count), float64(tail.Total)/float64(max(tail.Count, 1))
-			t.Section(SetName(k.Kind, x.Name))
+			t.Section(result.GroupName(k.Kind, x.Name))
 			t.Row("(all)", "", int64(typical), int64(slowest), nil, nil).Total = true
 			for _, f := range functionsOf(tail, typical, slowest) {
 				t.Row(f.function, PlaceText(&f.place), int64(f.typical), int64(f.slow), int64(max(typical-f.typical, 0)), int64(max(slowest-f.slow, 0)))
@@ -52,14 +51,6 @@ func ByFunction(r *result.Report) *document.Section {
 		}
 	}
 	return s.OrNil()
-}
-
-// SetName returns the name of requests that are compared with each other.
-func SetName(kind, name string) string {
-	if name == "" || name == noName {
-		return kind
-	}
-	return textui.ShortFunc(name)
 }
 
 // PlaceText returns where a frame is, "server/conn.go:12"; "" if that is not known.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -211,7 +212,8 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 	cells := []any{o.Name}
 	for k, f := range figures {
 		v := any(f.Value.Mid)
-		if o.RequestBasis == replay.BasisChecked {
+		// As many per second as recorded come from outside: what the schedule does not change has no interval.
+		if o.RequestBasis == replay.BasisChecked && !(replay.RequestFigure(k) == replay.RequestRate && math.Abs(f.Change.Mid) < 0.01) {
 			v = rangeCell(f.Value)
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))

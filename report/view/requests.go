@@ -62,7 +62,7 @@ func timeOf(list []result.RequestTime, name string) (sum model.Duration) {
 }
 
 func handlerName(name string) string {
-	if name == "" || name == noName {
+	if !result.Handled(name) {
 		return "(handler not seen)"
 	}
 	return name
@@ -79,7 +79,7 @@ func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
 		if gain < tailLeast*diff && gain > -tailLeast*diff {
 			return
 		}
-		name := strings.TrimSpace(r.Kind + " " + textui.Place(r.Function, r.File, r.Line))
+		name := strings.TrimSpace(r.Label() + " " + textui.Place(r.Function, r.File, r.Line))
 		if r.Inferred {
 			name += " (inferred)"
 		}
@@ -122,7 +122,7 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 			if x.Count == 0 {
 				continue
 			}
-			name, id := SetName(k.Kind, x.Name), fmt.Sprintf("request-%d-%d", i+1, j+1)
+			name, id := result.GroupName(k.Kind, x.Name), fmt.Sprintf("request-%d-%d", i+1, j+1)
 			if len(list) > 1 {
 				s.Add(document.Paragraph{Strong: name})
 			}
@@ -135,7 +135,7 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 			rows := map[string]*alikeRow{}
 			for n := range x.Slowest {
 				q := &x.Slowest[n]
-				c, alike := requestCard(r, k, q, fmt.Sprintf("%s-%d", id, n+1), "")
+				c, alike := requestCard(r, k, x, q, fmt.Sprintf("%s-%d", id, n+1), "")
 				if y := rows[alike]; y != nil {
 					y.n++
 					cards[y.card].Summary = fmt.Sprintf("%s, x%d, down to %s", y.summary, y.n, textui.Duration(q.Duration))
@@ -145,7 +145,7 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 				cards = append(cards, c)
 			}
 			if x.Typical != nil && x.Count > 1 {
-				c, _ := requestCard(r, k, x.Typical, id+"-typical", "for comparison, ")
+				c, _ := requestCard(r, k, x, x.Typical, id+"-typical", "for comparison, ")
 				cards = append(cards, c)
 			}
 			s.Add(cards)
@@ -161,8 +161,8 @@ type alikeRow struct {
 }
 
 // requestCard shows a request. Those whose second value is the same are alike.
-func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath, id, before string) (document.Card, string) {
-	line, alike := pathLine(q)
+func requestCard(r *result.Report, k *result.RequestKind, set *result.RequestGroup, q *result.RequestPath, id, before string) (document.Card, string) {
+	line, alike := pathLine(set, q)
 	facets := []document.Facet{{Text: line}}
 	if len(q.Labels) > 0 {
 		facets = append(facets, document.Facet{Text: "labels: " + textui.Clean(strings.Join(q.Labels, "; "))})
@@ -233,16 +233,24 @@ func (x *pathItem) String() string {
 // where the first of it is; what is then shorter than 2 % of the request is left out. Requests with
 // the same name are alike if what takes at least 10 % of them is the same, and so is what took the
 // most of each wait.
-func pathLine(q *result.RequestPath) (line, alike string) {
+func pathLine(set *result.RequestGroup, q *result.RequestPath) (line, alike string) {
 	long := func(d model.Duration) bool { return 50*d >= q.Duration }
+	kind := func(kind, fn string) string {
+		if kind == "channel" && slices.ContainsFunc(set.Tails, func(t result.RequestTail) bool {
+			return slices.ContainsFunc(t.Groups, func(g result.RequestRow) bool { return g.Function == fn && g.Called() })
+		}) {
+			return result.HTTPCall
+		}
+		return kind
+	}
 	var list []pathItem
 	last, n := -1, 0
 	for i := range q.Parts {
 		x := &q.Parts[i]
-		piece := pathItem{kind: x.Kind, fn: x.Function, line: x.Line, g: x.Goroutine, time: x.Length}
+		piece := pathItem{kind: kind(x.Kind, x.Function), fn: x.Function, line: x.Line, g: x.Goroutine, time: x.Length}
 		y := piece
 		if x.Wait != "" {
-			y = pathItem{wait: true, kind: x.Wait, fn: x.Waiter, time: x.Length}
+			y = pathItem{wait: true, kind: kind(x.Wait, x.Waiter), fn: x.Waiter, time: x.Length}
 		}
 		list, n = addTo(list, y)
 		list[n].pieces, _ = addTo(list[n].pieces, piece)
@@ -288,7 +296,7 @@ func pathLine(q *result.RequestPath) (line, alike string) {
 // rows; 0: all.
 func RequestGroups(r *result.Report, limit int) *document.Section {
 	s := document.New("request-groups", "Requests")
-	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("tail mean"), document.Words("the most of it"))
+	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("tail mean"), document.Words("most of it"))
 	t.Fixed = true
 	rows := requestGroups(r)
 	shown := rows

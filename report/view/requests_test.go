@@ -1,9 +1,11 @@
 package view
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
@@ -24,6 +26,7 @@ func TestAlikeRequests(t *testing.T) {
 	}
 	k := result.RequestKind{Kind: "http"}
 	k.Count = 3
+	k.Tails = []result.RequestTail{{Groups: []result.RequestRow{{Kind: "channel", Function: "main.price", Way: &result.RequestWay{Callee: "net/http.(*Client).Do"}}}}}
 	k.Slowest = []result.RequestPath{many(1, 3000, "main.query"), many(2, 2000, "main.other"), many(3, 1000, "main.query")}
 	s := SlowestRequests(&result.Report{Requests: []result.RequestKind{k}})
 	w := document.NewTextWriter(document.TextOptions{})
@@ -31,13 +34,25 @@ func TestAlikeRequests(t *testing.T) {
 	var b strings.Builder
 	w.Flush(&b)
 	const want = `  1. 903us at 1ns, http G7 main.shop, x2, down to 301us
-      run main.total:5 300us | CHANNEL main.price 600us in 100 waits: G9 network main.query:8
+      run main.total:5 300us | HTTP CALL main.price 600us in 100 waits: G9 network main.query:8
         600us | rest 3.00us
   2. 602us at 2ns, http G7 main.shop
-      run main.total:5 200us | CHANNEL main.price 400us in 100 waits: G9 network main.other:8
+      run main.total:5 200us | HTTP CALL main.price 400us in 100 waits: G9 network main.other:8
         400us | rest 2.00us
 `
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestArrivals checks that requests per second have an interval only where the schedule changes how many there are.
+func TestArrivals(t *testing.T) {
+	o := &replay.Outcome{Name: "procs=1", RequestBasis: replay.BasisChecked, Runs: 4}
+	for change, want := range map[float64]any{0: 300.0, -0.2: rangeCell(replay.Range{Mid: 300, Low: 270, High: 400})} {
+		var f [replay.NumRequestFigures]replay.Figure
+		f[replay.RequestRate] = replay.Figure{Value: replay.Range{Mid: 300, Low: 270, High: 400}, Change: replay.Range{Mid: change}}
+		if got := requestCells(o, f, true)[1+replay.RequestRate]; !reflect.DeepEqual(got, want) {
+			t.Errorf("changed by %v: %v, want %v", change, got, want)
+		}
 	}
 }

@@ -150,7 +150,7 @@ func Groups(t *document.TextWriter, r *result.Report, most int) {
 func requestGroups(r *result.Report) (rows []result.RequestGroup) {
 	for i := range r.Requests {
 		for _, x := range r.Requests[i].Sets() {
-			if x.Name = SetName(r.Requests[i].Kind, x.Name); x.Count > 0 {
+			if x.Name = result.GroupName(r.Requests[i].Kind, x.Name); x.Count > 0 {
 				rows = append(rows, x)
 			}
 		}
@@ -191,7 +191,7 @@ func mostOfTail(t *result.RequestTail) string {
 	if most == nil {
 		return ""
 	}
-	return strings.TrimSpace(most.Kind + " " + textui.Place(most.Function, most.File, most.Line))
+	return strings.TrimSpace(most.Label() + " " + textui.Place(most.Function, most.File, most.Line))
 }
 
 // waiters lists whose goroutines waited to run.
@@ -271,7 +271,9 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 	if r.MainRequests() != nil {
 		next += ", schedscope requests for the slowest"
 	}
-	if i := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Title != "" }); i >= 0 {
+	if i := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Title != "" }); i >= 0 && findings.Unseen(r) {
+		next += ", trace.WithRegion to name all by their routes (help requests)"
+	} else if i >= 0 {
 		next += ", schedscope explain " + r.Findings[i].Kind
 	}
 	return append(facts, document.Pair{Name: "next", Value: next})
