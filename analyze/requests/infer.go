@@ -1,7 +1,6 @@
 package requests
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -20,7 +19,7 @@ import (
 //  3. If it has not written, and has started a goroutine, that one has the message: its life is the request.
 //     Who has connected is a client. Where an acceptor has started goroutines, only those with the same
 //     start function serve.
-//  4. A handler of net/http that reads and writes so, within one request, has taken over the connection, as for
+//  4. A handler of net/http that reads and writes itself, again and again within one request, has taken over the connection, as for
 //     WebSockets: each message is a request instead.
 //  5. A place to read, or a start function, counts after leastMessages of these; then all who are there do.
 const leastMessages = 8
@@ -84,17 +83,18 @@ func (e *ends) dials() bool {
 	return slices.ContainsFunc(e.of[:e.n], func(x *end) bool { return x.dialled })
 }
 
-// answers reports whether who reads and writes at two places has one loop of its own that does, in the package
-// of the handler, if it is called.
+// answers reports whether who reads and writes at two places has one loop of its own that does, in the handler
+// itself, if it is called: a handler's own client of a backend is in functions that it calls.
 func (f *finder) answers(read, write model.StackID, handler string) bool {
 	r, w := f.tables.Stack(read), f.tables.Stack(write)
 	i, j := len(r)-1, len(w)-1
 	for i > 0 && j > 0 && model.IsWrapper(r[i].Func) {
 		i, j = i-1, j-1
 	}
-	start := cmp.Or(handler, r[i].Func)
+	start := r[i].Func
 	for i > 0 && j > 0 && r[i] == w[j] {
 		i, j = i-1, j-1
 	}
-	return r[i].Func == w[j].Func && model.PackageOf(r[i].Func) == model.PackageOf(start)
+	loop := r[i].Func
+	return loop == w[j].Func && (loop == handler || handler == "" && model.PackageOf(loop) == model.PackageOf(start))
 }
