@@ -51,8 +51,8 @@ const (
 	numGroups
 )
 
-// globalCauses are the causes of waiting while the program is in each class, but
-// for classTaken of waits whose proc is known.
+// globalCauses are the causes of waiting while the program is in each class, except
+// classTaken of waits whose proc is known.
 var globalCauses = [numGroups][classTaken + 1]Cause{
 	groupPlain:      {result.CauseSTW, result.CauseWaking, result.CauseOSWake, result.CauseSpinner, result.CauseUnexplained, result.CauseSearching, result.CauseUnresolved},
 	groupRunnext:    {result.CauseSTW, result.CauseWaking, result.CauseOSWake, result.CauseRunnext, result.CauseRunnext, result.CauseSearching, result.CauseUnresolved},

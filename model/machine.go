@@ -71,7 +71,7 @@ type Machine struct {
 
 	broken error // the first violation of conservation
 
-	// Scratch for observers, so that telling them does not allocate.
+	// Scratch for observers, so that calling them does not allocate.
 	syscallExit  SyscallExit
 	metricSample MetricSample
 	netpollWake  NetpollWake

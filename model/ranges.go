@@ -160,7 +160,7 @@ func (m *Machine) stwBegin(name string, g *Goroutine, t *thread, r openRange, st
 	}
 }
 
-// worldStops looks whether the last proc but the stopper's own has stopped.
+// worldStops looks whether the last proc other than the stopper's own has stopped.
 func (m *Machine) worldStops(at Time) {
 	w := m.stw
 	if w == nil || w.allIdle {

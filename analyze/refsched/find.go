@@ -159,7 +159,7 @@ func (s *sim) execute(p int32) {
 	g := &s.gs[i]
 	s.goEvent(s.onProc(p), i, model.GoRunnable, model.GoRunning, 0, 0, 0)
 	s.res.Starts++
-	s.tellStart(p, i)
+	s.reportStart(p, i)
 	g.state, g.p, g.m = gRunning, p, x.m
 	s.ms[x.m].g = i
 	if g.worker {
@@ -176,8 +176,8 @@ func (s *sim) execute(p int32) {
 	s.runOn(p)
 }
 
-// tellStart hands the decision to Config.Decide and forgets it.
-func (s *sim) tellStart(p, i int32) {
+// reportStart hands the decision to Config.Decide and forgets it.
+func (s *sim) reportStart(p, i int32) {
 	if s.stays == nil {
 		return
 	}

@@ -299,12 +299,9 @@ func (s *sim) marked(gen uint32) {
 	g.on = false
 	last := int32(-1)
 	for p := range int32(s.n) {
-		x := &s.ps[p]
-		if x.g < 0 || !s.gs[x.g].worker || s.gs[x.g].state != gRunning {
-			continue
-		}
-		if last < 0 && !x.frozen {
+		if x := &s.ps[p]; !x.frozen && x.g >= 0 && s.gs[x.g].worker && s.gs[x.g].state == gRunning {
 			last = p
+			break
 		}
 	}
 	if last < 0 {

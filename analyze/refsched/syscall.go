@@ -118,7 +118,7 @@ func (s *sim) syscallReturns(i int32) {
 	x.sysTick++
 	g.state, x.g, g.m = gRunning, i, m
 	g.from = runqueue.SourceSyscall
-	s.tellStart(p, i)
+	s.reportStart(p, i)
 	s.nextSegment(g)
 	s.goesOn(p, s.costs.Single[CostExit])
 }

@@ -189,9 +189,9 @@ func checkSides(base, cand *compareSide) error {
 func sideNames(base, cand []source.Ref) (string, string) {
 	b, c := pathOf(base), pathOf(cand)
 	x, y := withoutTrace(path.Base(b)), withoutTrace(path.Base(c))
-	telling := func(name string) bool { return strings.ContainsFunc(name, unicode.IsLetter) } // 01.trace is not
+	named := func(name string) bool { return strings.ContainsFunc(name, unicode.IsLetter) } // 01.trace is not
 	switch {
-	case x != y && telling(x) && telling(y):
+	case x != y && named(x) && named(y):
 		return x, y
 	case b != c:
 		return b, c
