@@ -81,6 +81,14 @@ func check(r *requests.Request) error {
 	return nil
 }
 
+// inferred returns the traces of TestMessages.
+func inferred() (files []string) {
+	for _, name := range []string{"chat", "dns", "redis"} {
+		files = append(files, "testdata/"+name+".trace")
+	}
+	return files
+}
+
 // TestSums: of each request the parts of its time and of its path add up to its length, and
 // the intervals of its path follow each other and add up to those.
 func TestSums(t *testing.T) {
@@ -91,6 +99,7 @@ func TestSums(t *testing.T) {
 	for _, name := range fixtures.Real() {
 		files = append(files, fixtures.Path(name))
 	}
+	files = append(files, inferred()...)
 	for _, specs := range [][]string{nil, {"goroutine:."}, {"func:^main\\."}} {
 		for _, file := range files {
 			found, complete, truncated, bad := 0, 0, 0, 0
@@ -126,12 +135,15 @@ func TestSums(t *testing.T) {
 
 // TestDamaged: what is found in damaged traces adds up, too.
 func TestDamaged(t *testing.T) {
-	names := fixtures.Names()
+	files := inferred()
+	for _, name := range fixtures.Names() {
+		files = append(files, fixtures.Path(name))
+	}
 	rnd := rand.New(rand.NewPCG(1, 0))
 	found := 0
 	for k := range *damaged {
-		name := names[rnd.IntN(len(names))]
-		whole, err := os.ReadFile(fixtures.Path(name))
+		name := files[rnd.IntN(len(files))]
+		whole, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
