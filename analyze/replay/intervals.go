@@ -63,7 +63,7 @@ var (
 		FigureSpan: {0.15, 0.40}, FigureMean: {0.35, 0.65}, FigureP90: {1.40, 1.80}, FigureP99: {1.80, 2.20}, FigureLong: {0.20, 0.20},
 	}, requestsToTwo}
 	toQuiet = widths{&[NumFigures]width{
-		FigureSpan: {0.35, 0.10}, FigureMean: {0.30, 0.35}, FigureP90: {0.15, 0.45}, FigureP99: {1.40, 0.35}, FigureLong: {0.10, 0.10},
+		FigureSpan: {0.35, 0.10}, FigureMean: {0.30, 0.35}, FigureP90: {0.50, 0.75}, FigureP99: {1.40, 0.35}, FigureLong: {0.10, 0.10},
 	}, &[NumRequestFigures]width{
 		RequestP50: {3.00, 0.10}, RequestP99: {3.00, 0.10}, RequestMean: {3.00, 0.10}, RequestRate: {0.10, 0.30},
 	}}
