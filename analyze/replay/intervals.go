@@ -21,7 +21,8 @@ import (
 //  3. From one proc to two it is the other way round, and wider: what would wait on two shows on one only in part, such as who
 //     holds a lock while another wants it. Who waits for the disk most of the time was off by 3 to 20 times: no interval is
 //     given where system calls that lost their procs take much of the time.
-//  4. Where most wakes are by locks, two of four programs were off by more than a hundredfold: no interval is given.
+//  4. Where most wakes are by locks, two of four programs were off by more than a hundredfold, and one on a quiet machine by
+//     more than eightfold: no interval is given.
 //  5. On a quiet machine, from one on which others take half a CPU to two. Where the busy one could not keep up, requests took
 //     up to a hundred times as long as then on the quiet one, so that the intervals of requests reach down to a twentieth.
 //  6. Under a quota that is a third more than what the program uses, with two procs, requests only: the trace does not show
@@ -92,11 +93,12 @@ func (r *Result) widths(v *Variant) (none widths) {
 	timed := r.TimeDependent() > hardlyTimed
 	switch from, to := r.MinProcs, v.Procs(); {
 	case from != r.MaxProcs:
-	case from == 2 && v.only("quiet"):
-		return toQuiet
 	case from == 2 && v.only("quota") && !r.Disturbed():
 		return toQuota
-	case !v.only("procs"), r.Disturbed(), r.share(func(c workload.Class) bool { return c == workload.ClassLock }) > mostlyLocks:
+	case r.share(func(c workload.Class) bool { return c == workload.ClassLock }) > mostlyLocks:
+	case from == 2 && v.only("quiet"):
+		return toQuiet
+	case !v.only("procs"), r.Disturbed():
 	case from == 2 && to == 1 && timed:
 		return toOneTimed
 	case from == 2 && to == 1:
