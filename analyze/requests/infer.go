@@ -7,8 +7,7 @@ import (
 )
 
 // Messages of connections that nobody was seen to accept, as they are older than the trace or belong to
-// a protocol without connections, are requests of kind tcp or message where the trace has no other
-// requests, except for 4:
+// a protocol without connections, are requests of kind tcp or message:
 //
 //  1. A goroutine waits for the network where it reads, and then waits at the same place again: it has
 //     read a message. Waits at other places in between are for the rest of the message.
@@ -68,7 +67,7 @@ func (t *Tracker) reads(g *goroutine) {
 // started takes the creation of g by a goroutine that reads messages: it may be for the last one.
 func (t *Tracker) started(g, by *goroutine) {
 	x := by.reading
-	if x == nil || x.wrote != 0 || g.view.role != roleNone || g.server != nil || t.certain {
+	if x == nil || x.wrote != 0 || g.view.role != roleNone || g.server != nil {
 		return
 	}
 	x.starts = g.view

@@ -132,7 +132,6 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 			g.server = &server{}
 		}
 		g.role, g.serves = s.role, s.kind
-		t.certain = t.certain || s.role != roleAccept
 		switch {
 		case g.role == roleLife:
 			m := mark{at: g.created}
@@ -173,7 +172,7 @@ func (g *goroutine) calls(s *seenIn) {
 // blocked notes that a goroutine that serves or has to do with connections waits, or begins a system
 // call.
 func (t *Tracker) blocked(g *goroutine) {
-	if !t.certain && (g.server == nil || g.role == roleStream) || g.server != nil && g.role == roleConn && g.view.doing == doingHandle {
+	if g.server == nil || g.role == roleStream || g.role == roleConn && g.view.doing == doingHandle {
 		t.reads(g)
 	}
 	s := g.view

@@ -67,13 +67,13 @@ func (t *Tracker) mark(ev *model.Event) {
 	t.label(ev, g, x)
 	switch {
 	case begins && x == nil:
-		t.certain, t.tasks[id] = true, &task{pending: t.hold(g), name: name, from: g.id, since: t.here(g), seen: t.now}
+		t.tasks[id] = &task{pending: t.hold(g), name: name, from: g.id, since: t.here(g), seen: t.now}
 		return
 	case ev.Kind == model.EventRegionBegin && g.server != nil && g.req != nil && g.role != roleFunc && strings.Contains(name, "/") && g.depth < routeDepth:
 		g.name, g.depth = name, routeDepth
 	case ev.Kind == model.EventRegionBegin && f.names[name]:
 		p := t.hold(g)
-		p.name, t.certain = name, true
+		p.name = name
 		if g.server == nil {
 			g.server = &server{}
 		}

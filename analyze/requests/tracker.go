@@ -22,7 +22,6 @@ type Tracker struct {
 	tables  *model.Tables
 	machine *model.Machine
 	active  bool
-	certain bool                    // there are requests other than those of kind tcp and message
 	serving map[model.StringID]bool // start functions of those whom acceptors start
 	now     model.Time
 	open    []*pending // in the order in which they began, some of them done

@@ -55,8 +55,7 @@ from a message that it reads from a connection until it waits for the next one t
 written, is of kind tcp: an acceptor has started it, or eight such messages were seen. If it
 hands messages to goroutines that it starts, those are the requests, of kind message. What
 calls at one line of its own what writes and what reads, in another package, is a client.
-Where a trace shows HTTP, gRPC, net/rpc or tasks, only messages of WebSockets, which a handler
-reads and writes, are inferred.
+Messages of WebSockets are inferred where a handler itself reads and writes them.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
