@@ -282,19 +282,21 @@ func TestLongSleeps(t *testing.T) {
 
 // TestSemaphore checks that of a function that both sends and receives it is not said that it is slow to receive.
 func TestSemaphore(t *testing.T) {
-	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-	v.Totals.Span = model.Duration(time.Second)
-	values := new(dist.Dist)
-	for range 50 {
-		values.Add(v.Totals.Span/10, 0)
-	}
-	v.Waiting.ByReason = []result.Named{{Name: "chan send", Dist: result.NewDist(values)}}
-	v.Blame.Rows = []result.BlameRow{{Kind: "chan send", Function: "main.get", Waiter: "main.get", WaiterFile: "main.go", WaiterLine: 7, Total: values.Total(),
-		BlameBasis: result.BlameBasis{Seen: values.Total()}, Turns: 50}}
-	findings.Judge(v)
-	i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
-	if i < 0 || strings.Contains(v.Findings[i].Title, "slow") || !strings.Contains(v.Findings[i].Advice, "main.get (main.go:7) if the channel is a semaphore") {
-		t.Errorf("%+v", v.Findings)
+	for _, function := range []string{"main.get", "main.get.func1"} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Totals.Span = model.Duration(time.Second)
+		values := new(dist.Dist)
+		for range 50 {
+			values.Add(v.Totals.Span/10, 0)
+		}
+		v.Waiting.ByReason = []result.Named{{Name: "chan send", Dist: result.NewDist(values)}}
+		v.Blame.Rows = []result.BlameRow{{Kind: "chan send", Function: function, Waiter: "main.get", WaiterFile: "main.go", WaiterLine: 7, Total: values.Total(),
+			BlameBasis: result.BlameBasis{Seen: values.Total()}, Turns: 50}}
+		findings.Judge(v)
+		i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
+		if i < 0 || strings.Contains(v.Findings[i].Title, "slow") || !strings.Contains(v.Findings[i].Advice, "main.get (main.go:7) if the channel is a semaphore") {
+			t.Errorf("%s: %+v", function, v.Findings)
+		}
 	}
 }
 

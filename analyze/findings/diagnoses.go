@@ -456,9 +456,9 @@ func (d *diagnostician) receivers() {
 	x := d.add("slow-receiver", l, result.Certain, d.heldBy("receives", "sends", rows, total), title,
 		"Not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
 		times(count), textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
-	if len(rows) > 0 && rows[0].Function == rows[0].Waiter { // nearly always a semaphore
+	if len(rows) > 0 && rows[0].Waiter != "" && (rows[0].Function == rows[0].Waiter || strings.HasPrefix(rows[0].Function, rows[0].Waiter+".func")) { // nearly always a semaphore
 		w := rows[0]
-		x.Title = "goroutines of " + plain(textui.ShortFunc(w.Function)) + " wait to send until others of it receive"
+		x.Title = "goroutines of " + plain(textui.ShortFunc(w.Waiter)) + " wait to send until others of it receive"
 		x.Advice = fmt.Sprintf(raiseLimit+"%s if the channel is a semaphore, which only so many pass at a time, or hold it for less time. If it is a pipeline, make the next stage faster.",
 			plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
 	}

@@ -23,7 +23,7 @@ func TestGainOfCulprit(t *testing.T) {
 	}{{part(10e6, "main.write"), q}, {part(12e6, "main.write"), q}, {part(1e6, "main.write"), slow()}, {part(2e6, "main.other"), q}} {
 		j.add(x.f, x.q)
 	}
-	if want := "the slowest at most 25.0ms -> 3.00ms"; len(j.items) != 2 || j.items[0].Gain != want {
+	if want := "the slowest 25.0ms -> about 3.00ms"; len(j.items) != 2 || j.items[0].Gain != want {
 		t.Errorf("%d items, gain %q, want 2 and %q", len(j.items), j.items[0].Gain, want)
 	}
 }

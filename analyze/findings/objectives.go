@@ -132,7 +132,13 @@ func (j *judge) met() bool {
 			return false
 		}
 	}
-	return (len(j.questions) > 0 || slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" })) && !slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" })
+	return (len(j.questions) > 0 || slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" })) && j.kept()
+}
+
+// kept reports whether there are objectives, and all are met.
+func (j *judge) kept() bool {
+	list := j.r.Verdict.Objectives
+	return len(list) > 0 && !slices.ContainsFunc(list, func(o result.Objective) bool { return o.State != "met" })
 }
 
 // compare judges an objective by requests of a kind that are seen and others that may be of the same group.

@@ -334,7 +334,7 @@ func (q *question) gain(cost float64) string {
 	if q.all {
 		whole, who, _ = q.typical()
 	}
-	return fmt.Sprintf("%s at most %s -> %s", who, duration(whole), duration(whole-min(cost, whole)))
+	return fmt.Sprintf("%s %s -> about %s", who, duration(whole), duration(whole-min(cost, whole)))
 }
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for

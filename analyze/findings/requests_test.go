@@ -43,7 +43,7 @@ func TestSlowRequests(t *testing.T) {
 	if want := "a grpc request waits for a lock"; d.Title != want {
 		t.Errorf("it is %q, want %q", d.Title, want)
 	}
-	if want := "9.00ms of the 10.0ms, 5 of the slowest 5"; d.Text != want || d.Grade != result.Inferred || d.Advice == "" || d.Gain != "the slowest at most 10.0ms -> 1.00ms" {
+	if want := "9.00ms of the 10.0ms, 5 of the slowest 5"; d.Text != want || d.Grade != result.Inferred || d.Advice == "" || d.Gain != "the slowest 10.0ms -> about 1.00ms" {
 		t.Errorf("it is %q, %v, %q, %q, want %q, inferred, advice, and what it brings", d.Text, d.Grade, d.Advice, d.Gain, want)
 	}
 	if c := d.Where; len(c) != 2 || c[0].Function != "main.get" || c[0].Length != 9*ms || c[1].Function != "main.rebuild" || c[1].Depth != 1 || c[1].Role != "holds it and runs" {

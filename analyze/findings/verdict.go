@@ -493,6 +493,8 @@ func (j *judge) others(diagnoses []diagnosis) {
 				j.r.Verdict.Machine = f.Title + ": " + f.Text
 				continue
 			case f.Kind == "goroutine-leak":
+			case !ofScheduling(f.Kind) && j.kept(): // those who are held up are fast enough
+				continue
 			case ofScheduling(f.Kind) && (j.r.Latency.All.Count < fewWaits || j.r.Latency.All.P99 < result.SeriousWait): // it slows no requests
 				continue
 			case !ofScheduling(f.Kind) && len(j.items) == 0 && result.Ratio(f.sum, j.r.Totals.Span) < heldUpShare:

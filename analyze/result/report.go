@@ -192,7 +192,7 @@ type (
 		Where  []Culprit `json:"where,omitempty"`      // The code that it is due to, most first.
 		Advice string    `json:"advice,omitempty"`     // What can be done, in words.
 		Group  string    `json:"group,omitempty"`      // The group of requests that it slows down.
-		Gain   string    `json:"gain,omitempty"`       // What it would bring at most, in words.
+		Gain   string    `json:"gain,omitempty"`       // How long requests take now and about without it, in words.
 		In     string    `json:"in,omitempty"`         // Of several traces: in how many it is and which have most of it, in words.
 		Look   *Moment   `json:"look,omitempty"`       // A place in the trace that shows it.
 	}

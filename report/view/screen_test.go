@@ -18,7 +18,7 @@ import (
 // says something is part of is that of the table: no number has two definitions.
 func TestScreenOnce(t *testing.T) {
 	sentences := regexp.MustCompile(`[.;:] |\n(?:\s*\n|  \d\. |\s+(?:fix|why|gain|see) |\S)`)
-	of := regexp.MustCompile(`(?:of the|at most) ([0-9.,]+[µmn]?s)\b`)
+	of := regexp.MustCompile(`(?:of the|gain the slowest|typical request) ([0-9.,]+[µmn]?s)\b`)
 	checked := 0
 	for _, name := range fixtures.Chosen(fixtures.Names()) {
 		r := resulttest.Try(t, name)

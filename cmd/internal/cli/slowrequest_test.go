@@ -24,10 +24,11 @@ func TestSlowRequest(t *testing.T) {
 	}
 	defer recorder.Close()
 	var mu sync.Mutex
-	held := make(chan bool)
+	held, asked := make(chan bool), make(chan bool)
 	go func() {
 		mu.Lock()
 		held <- true
+		<-asked
 		time.Sleep(200 * time.Millisecond)
 		mu.Unlock()
 	}()
@@ -35,6 +36,7 @@ func TestSlowRequest(t *testing.T) {
 		<-held
 		time.Sleep(60 * time.Millisecond) // not of the request
 		began := time.Now()
+		asked <- true
 		mu.Lock()
 		defer mu.Unlock()
 		for until := time.Now().Add(20 * time.Millisecond); time.Now().Before(until); {
