@@ -156,8 +156,8 @@ func TestHeadline(t *testing.T) {
 	}{
 		{six(1), six(2), "region:request", "WORSE ops: mean(op) 302 -> 603µs (2.00x, p=0.002) | 75% of the change: main.worker, stopped in main.worker (a.go:19)", "mean(wait/op) 100 -> 201µs (2.00x, p=0.002)"},
 		{six(2), six(1), "", "BETTER waiting to run: p99(runnable) 2.01 -> 1.00ms (0.50x, p=0.002) | 75% of the change: main.worker, stopped in main.worker (a.go:9)", "mean(wait/s) 201 -> 100ms (0.50x, p=0.002)"},
-		{six(1), six(1), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.00ms (1.00x, p=1.000) | ", ""},
-		{six(1), six(1.05), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.06ms (1.05x, p=0.004) | ", "mean(wait/s) 100 -> 106ms (1.05x, p=0.004)"},
+		{six(1), six(1), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.00ms (1.00x, p=1.000); there are no requests to compare | ", ""},
+		{six(1), six(1.05), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.06ms (1.05x, p=0.004); there are no requests to compare | ", "mean(wait/s) 100 -> 106ms (1.05x, p=0.004)"},
 		{[]float64{1, 1.1, 1.2}, []float64{4, 5, 6}, "", "WORSE waiting to run: p99(runnable) 1.10 -> 5.00ms (4.55x) | 75% of the change: main.worker, stopped in main.worker (a.go:40)", ""},
 		{[]float64{0}, []float64{0}, "", "SAME Nothing waited to run. | ", ""},
 	} {

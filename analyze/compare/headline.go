@@ -247,10 +247,13 @@ func (r *Result) headline() {
 			r.Headline += "; better: " + better.name() + ": " + better.sentence()
 		}
 	}
-	if r.Verdict == Unknown {
+	switch {
+	case r.Verdict == Unknown:
 		r.Headline += r.cannotTell()
-	} else if !same {
+	case !same:
 		r.Part = r.part()
+	case r.lead.Group == "" && r.lead.Section != SectionOps:
+		r.Headline += "; there are no requests to compare"
 	}
 	r.Why = r.why()
 }

@@ -294,7 +294,7 @@ func TestSemaphore(t *testing.T) {
 			BlameBasis: result.BlameBasis{Seen: values.Total()}, Turns: 50}}
 		findings.Judge(v)
 		i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
-		if i < 0 || strings.Contains(v.Findings[i].Title, "slow") || !strings.Contains(v.Findings[i].Advice, "main.get (main.go:7) if the channel is a semaphore") {
+		if i < 0 || strings.Contains(v.Findings[i].Title, "slow") || !strings.Contains(v.Findings[i].Advice, "main.get (main.go:7), if the channel is a semaphore") {
 			t.Errorf("%s: %+v", function, v.Findings)
 		}
 	}

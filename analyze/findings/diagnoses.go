@@ -458,8 +458,8 @@ func (d *diagnostician) receivers() {
 		times(count), textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
 	if len(rows) > 0 && rows[0].Waiter != "" && (rows[0].Function == rows[0].Waiter || strings.HasPrefix(rows[0].Function, rows[0].Waiter+".func")) { // nearly always a semaphore
 		w := rows[0]
-		x.Title = "goroutines of " + plain(textui.ShortFunc(w.Waiter)) + " wait to send until others of it receive"
-		x.Advice = fmt.Sprintf(raiseLimit+"%s if the channel is a semaphore, which only so many pass at a time, or hold it for less time. If it is a pipeline, make the next stage faster.",
+		x.Title = "goroutines of " + plain(textui.ShortFunc(w.Waiter)) + " wait until others receive"
+		x.Advice = fmt.Sprintf(raiseLimit+"%s, if the channel is a semaphore, or hold it for less time. In a pipeline, make the next stage faster.",
 			plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
 	}
 	if head {

@@ -197,7 +197,11 @@ func (d *Replayed) outages() string {
 func recordings(outcomes []replay.Outcome) string {
 	var how []string
 	for i := range outcomes {
-		if o := &outcomes[i]; o.Recording != "" {
+		o := &outcomes[i] // which may contain the one before it, with another number of procs
+		if n := len(how); n > 0 && strings.HasPrefix(o.Recording, how[n-1]) {
+			how = how[:n-1]
+		}
+		if o.Recording != "" {
 			how = append(how, o.Recording)
 		}
 	}

@@ -241,11 +241,7 @@ func shortened(cards document.Cards, whole bool) document.Cards {
 func screenFacts(r *result.Report, left, also bool) document.Facts {
 	var facts document.Facts
 	v := &r.Verdict
-	text := strings.Join(v.RuledOut, ", ")
-	if v.Unchecked != "" {
-		text = strings.TrimPrefix(text+"; not checked: "+v.Unchecked, "; ")
-	}
-	if text != "" {
+	if text := checked(v); text != "" {
 		facts = append(facts, document.Pair{Name: "ruled out", Value: text, Good: true})
 	}
 	var names []string

@@ -295,14 +295,19 @@ func Verdict(r *result.Report) *document.Section {
 // RuledOut lists the checks that passed, and those that could not be made.
 func RuledOut(r *result.Report) *document.Section {
 	s := document.New("ruled-out", "")
-	v := &r.Verdict
-	if len(v.RuledOut) > 0 {
-		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + strings.Join(v.RuledOut, ", "), Good: true})
-	}
-	if v.Unchecked != "" {
-		s.Text("Not checked: %s", v.Unchecked)
+	if text := checked(&r.Verdict); text != "" {
+		s.Add(document.Paragraph{Strong: "Ruled out", Text: ": " + text, Good: true})
 	}
 	return s
+}
+
+// checked says what was checked and is fine, and what could not be.
+func checked(v *result.Verdict) string {
+	text := strings.Join(v.RuledOut, ", ")
+	if v.Unchecked != "" {
+		text = strings.TrimPrefix(text+"; not checked: "+v.Unchecked, "; ")
+	}
+	return text
 }
 
 // findingList are statements of the verdict.
