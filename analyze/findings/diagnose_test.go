@@ -280,6 +280,22 @@ func TestLongSleeps(t *testing.T) {
 	}
 }
 
+// TestInput checks that one who reads a file most of the time waits for input, and several do not.
+func TestInput(t *testing.T) {
+	for _, readers := range []model.Duration{1, 3} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		total := readers * v.Totals.Span * 3 / 4
+		v.Causes = result.Causes{}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameInSlow, Function: "main.read", Total: total, BlameBasis: result.BlameBasis{Seen: total}, Turns: 50, Longest: 3_000_000,
+			Stacks: []result.BlameStack{{Total: total, Stack: []result.Frame{{Function: "os.(*File).Read"}, {Function: "main.read"}}}}}}
+		findings.Judge(v)
+		input := strings.Contains(v.Verdict.Text, "the program waits for input")
+		if input != (readers == 1) || slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "blocking-system-calls" }) && input {
+			t.Errorf("%d readers: %s %s", readers, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
+
 // TestSemaphore checks that of a function that both sends and receives it is not said that it is slow to receive.
 func TestSemaphore(t *testing.T) {
 	for _, function := range []string{"main.get", "main.get.func1"} {

@@ -501,14 +501,22 @@ func ofSocket(r *result.BlameRow) bool {
 		slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return strings.HasPrefix(f.Function, "net.(*netFD).") })
 }
 
+// ofInput reports whether the calls of a row are reads of a file that last most of the time, and no longer: one
+// goroutine takes what comes through a pipe or from a terminal.
+func ofInput(of *result.Report, r *result.BlameRow) bool {
+	span := of.Totals.Span
+	return r.Total <= span && 2*r.Total >= span && len(r.Stacks) > 0 &&
+		slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return f.Function == "os.(*File).Read" })
+}
+
 // blockingCalls finds who is held up by system calls that block.
 func (d *diagnostician) blockingCalls() {
 	var rows []*result.BlameRow
 	var total model.Duration
 	var count int64
 	for _, r := range d.r.Blame.Of(result.BlameInSlow) {
-		// To wait for a process is no fault.
-		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || strings.HasPrefix(r.Callee(), "os.(*Process)") {
+		// To wait for a process, or for input, is no fault.
+		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || ofInput(d.r, r) || strings.HasPrefix(r.Callee(), "os.(*Process)") {
 			continue
 		}
 		rows = append(rows, r)

@@ -91,7 +91,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Let them end: send with a buffer for the answer that nobody takes, select on a context that is cancelled, or close the channel that they receive from. runtime/pprof's goroutine profile shows where each waits."},
 	{Name: "blocking-system-calls", Example: "fixtures/cgo.go1.26.p4.trace",
 		Meaning: "Goroutines spent their time in system calls that block. It is not the scheduler.",
-		Sign:    "At least 20 calls of 1 ms or more, for 5% of the time or more. Sockets and processes that are waited for do not count.",
+		Sign:    "At least 20 calls of 1 ms or more, for 5% of the time or more. Sockets, processes that are waited for, and reads of one goroutine that waits for input most of the time do not count.",
 		Advice:  "Make fewer and larger calls (buffer, batch, group commits), move them to a goroutine of their own behind a queue, or bound how many block at once (a semaphore)."},
 	{Name: "procs-held-by-system-calls", Example: "fixtures/truth/traces/files.p1.trace.zst",
 		Meaning: "Goroutines waited for procs that others held in system calls.",

@@ -570,6 +570,8 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network.", textui.Duration(j.r.Latency.All.Max))
+	case len(j.questions) == 0 && j.r.MainRequests() == nil && slices.ContainsFunc(j.r.Blame.Of(result.BlameInSlow), func(b *result.BlameRow) bool { return b.Turns >= fewHeld && ofInput(j.r, b) }):
+		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for input.", textui.Duration(j.r.Latency.All.Max))
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
 	default:
