@@ -39,7 +39,7 @@ const (
 	// once.
 	batchShare = 0.3
 	// heldShare of the time somebody waits for a lock; heldSenders goroutines wait at a time
-	// on average for who receives. One that feeds a pool of workers is no fault.
+	// on average for who receives. One that feeds a pool of workers is not a fault.
 	heldShare   = 0.05
 	heldSenders = 1.5
 	fewHeld     = 20
@@ -218,6 +218,9 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 	f.Severity = max(result.Notable, WaitSeverity(&d.r.Latency))
 	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == kind }); i >= 0 {
 		f.Advice = Symptoms[i].Advice
+	}
+	if kind == "more-procs-than-cpus" && maxProcs(d.r) == "1" {
+		f.Advice = "Move what else runs there, or give the program more CPU: GOMAXPROCS is 1 already."
 	}
 	d.list = append(d.list, diagnosis{Finding: f, loss: l, kinds: d.kinds})
 	return &d.list[len(d.list)-1]
