@@ -18,8 +18,9 @@ import (
 //  3. If it has not written, and has started a goroutine, that one has the message: its life is the request.
 //     Who has connected is a client. Where an acceptor has started goroutines, only those with the same
 //     start function serve.
-//  4. A handler of net/http that reads and writes itself, again and again within one request, has taken over the connection, as for
-//     WebSockets: each message is a request instead.
+//  4. A handler of net/http that reads and writes itself, again and again within one request, has taken over
+//     the connection, as for WebSockets, unless net/http still reads from it in the background: then it uses
+//     another one. Until it returns each message is a request instead.
 //  5. A place to read, or a start function, counts after leastMessages of these; then all who are there do.
 const leastMessages = 8
 
@@ -58,9 +59,9 @@ func (t *Tracker) reads(g *goroutine) {
 	case g.view.messages < leastMessages:
 	case g.server == nil && (len(t.serving) == 0 || t.serving[g.fn]):
 		g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
-	case g.server != nil && g.role == roleConn:
+	case g.server != nil && g.role == roleConn && (g.reader == nil || g.reader.ended):
 		t.release(g)
-		*g.server = server{role: roleStream, serves: "tcp", name: g.view.name, taken: true}
+		*g.server = server{role: roleStream, serves: "tcp", name: g.view.name, taken: true, regions: g.regions}
 	}
 }
 

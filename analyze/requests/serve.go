@@ -35,6 +35,7 @@ type server struct {
 	woken   bool     // it waited for the first byte
 	handled bool
 	taken   bool          // a handler of net/http has taken over the connection
+	reader  *goroutine    // that read in the background last while a handler ran; nil: none was seen
 	settled bool          // what came before its present request is known
 	wrote   bool          // the end of a response
 	until   mark          // where the latest end may be
@@ -124,6 +125,10 @@ func (t *Tracker) saw(g *goroutine) {
 }
 
 func (t *Tracker) shows(g *goroutine, s *seenIn) {
+	if g.server != nil && g.taken && s.role == roleConn && s.doing != doingHandle { // the handler has returned
+		t.release(g)
+		*g.server = server{settled: true, regions: g.regions}
+	}
 	if g.server == nil || g.role == roleNone || g.role == roleStream && !g.taken && s.role != roleNone && s.role != roleAccept {
 		if s.role == roleNone || s.role == roleAccept && g.server != nil {
 			return
@@ -143,7 +148,7 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 			if p := t.finder.stack(g.spawn); g.spawn != 0 && p.role == roleNone { // a wrapper: from now on known at the creation
 				p.role, p.kind = s.role, s.kind
 			}
-		case g.role == roleConn && !g.seen && (s.doing == doingHandle || s.doing == doingFinish):
+		case g.role == roleConn && !g.seen && !g.settled && (s.doing == doingHandle || s.doing == doingFinish):
 			g.req, g.handled = t.hold(g), true
 			g.req.cut = true
 		}

@@ -406,6 +406,7 @@ func (t *Tracker) appears(ev *model.Event, id model.GoID, from, to model.GoState
 		t.started(g, by)
 	}
 	if by != nil && by.server != nil && by.role == roleConn && g.view.reads {
+		by.reader = g
 		t.handling(by)
 	}
 }
