@@ -219,6 +219,9 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == kind }); i >= 0 {
 		f.Advice = Symptoms[i].Advice
 	}
+	if kind == "more-procs-than-cpus" && maxProcs(d.r) == "1" {
+		f.Advice = "Move what else runs there, or give the program more CPU: GOMAXPROCS is 1 already."
+	}
 	d.list = append(d.list, diagnosis{Finding: f, loss: l, kinds: d.kinds})
 	return &d.list[len(d.list)-1]
 }

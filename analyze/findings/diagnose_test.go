@@ -53,8 +53,12 @@ func TestMoreProcsBySamples(t *testing.T) {
 		name string
 		part float64 // of the running time, on a CPU
 		want int     // the place among the diagnoses, -1: none
-	}{{"manyprocs.go1.26.p64.trace", 0.9, -1}, {"manyprocs.go1.26.p64.trace", 0.3, 0}, {"hogs.go1.26.p2.trace", 0.3, 0}} {
+		one  bool    // GOMAXPROCS is 1
+	}{{"manyprocs.go1.26.p64.trace", 0.9, -1, false}, {"manyprocs.go1.26.p64.trace", 0.3, 0, false}, {"hogs.go1.26.p2.trace", 0.3, 0, false}, {"hogs.go1.26.p2.trace", 0.3, 0, true}} {
 		v := resulttest.Read(t, x.name)
+		if x.one {
+			v.Procs.Mean = 1
+		}
 		u := &v.Procs.Uses
 		for i := range u {
 			u[i] *= 100 // there are enough samples
@@ -69,6 +73,9 @@ func TestMoreProcsBySamples(t *testing.T) {
 		for _, f := range v.Findings {
 			if f.Title != "" {
 				kinds = append(kinds, f.Kind)
+				if f.Kind == "more-procs-than-cpus" && strings.Contains(f.Advice, "Set GOMAXPROCS") == x.one {
+					t.Errorf("GOMAXPROCS is %v: %s", v.Procs.Mean, f.Advice)
+				}
 			}
 		}
 		if got := slices.Index(kinds, "more-procs-than-cpus"); got != x.want || got == 0 && len(kinds) > 1 {
@@ -147,7 +154,7 @@ func TestMachine(t *testing.T) {
 		samples                    int64 // of 100 that there would be on a CPU of their own
 		sampled                    model.Duration
 		ruledOut, disturbed, known bool
-	}{{0, 0, false, false, false}, {100, 100, true, false, true}, {50, 50, true, false, true}, {40, 100, false, true, true}, {80, 100, false, false, false}, {5, 5, false, false, false}} {
+	}{{0, 0, false, false, false}, {100, 100, true, false, true}, {150, 100, true, false, true}, {50, 50, true, false, true}, {40, 100, false, true, true}, {80, 100, false, false, false}, {5, 5, false, false, false}} {
 		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
 		v.Traces[0].Machine = nil
 		u := &v.Procs.Uses
@@ -159,6 +166,9 @@ func TestMachine(t *testing.T) {
 		ruledOut := strings.Contains(strings.Join(v.Verdict.RuledOut, ", "), "the machine")
 		disturbed := strings.Contains(v.Verdict.Machine, "had no CPU for")
 		known := !strings.Contains(v.Verdict.Unchecked, "the machine")
+		if strings.Contains(strings.Join(v.Verdict.RuledOut, ", "), "at most -") {
+			t.Errorf("%+v: ruled out %v", x, v.Verdict.RuledOut)
+		}
 		if ruledOut != x.ruledOut || disturbed != x.disturbed || known != x.known {
 			t.Errorf("%+v: ruled out %v, disturbed %q, unchecked %q", x, v.Verdict.RuledOut, v.Verdict.Machine, v.Verdict.Unchecked)
 		}

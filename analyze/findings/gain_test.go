@@ -42,6 +42,19 @@ func TestAlikeItems(t *testing.T) {
 	}
 }
 
+// TestAllocateLess checks that an item gets the advice of another one about its culprit, to allocate less, unless
+// the program lacks CPUs.
+func TestAllocateLess(t *testing.T) {
+	for kind, want := range map[string]string{"busy-procs": "First. And: Less.", "more-procs-than-cpus": "First."} {
+		j, where := &judge{}, []result.Culprit{{Function: "main.page"}}
+		j.add(result.Finding{Kind: kind, Where: where, Advice: "First."}, nil)
+		j.add(result.Finding{Kind: "garbage-collection", Where: where, Advice: "Less."}, nil)
+		if len(j.items) != 1 || j.items[0].Advice != want {
+			t.Errorf("%s: %d items: %s", kind, len(j.items), j.items[0].Advice)
+		}
+	}
+}
+
 // TestGainAtMost checks what the gain of an item counts apart from its part: other waits for the same code, for a
 // proc and for the collector, if it keeps the procs busy; of a lock the waits for it, and not the work that
 // it is held for.

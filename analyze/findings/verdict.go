@@ -367,7 +367,7 @@ func taken(r *result.Report) (least, most float64) {
 		return 0, 1
 	}
 	off := 1 + math.Sqrt(n)
-	return max(0, 1-(1.25*n+off)*each), min(1, 1-(n-off)*each)
+	return max(0, 1-(1.25*n+off)*each), max(0, min(1, 1-(n-off)*each))
 }
 
 // recorded says what disturbed the program, as the record next to one of the traces has it, or else CPU samples.
@@ -429,8 +429,8 @@ func ofScheduling(kind string) bool {
 	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", "locked-thread-ping-pong", SlowRequests}, kind)
 }
 
-// add adds an item, unless there is one about the same culprit: that one gets its advice, if it is
-// of another kind. What requests wait for before it, as for a limit, has a remedy of its own where others only have the rest.
+// add adds an item, unless there is one about the same culprit: that one gets its advice to allocate less, unless
+// it is about a lack of CPUs. What requests wait for before it, as for a limit, has a remedy of its own where others only have the rest.
 func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) {
 	n := item{f, q, parts}
 	for i := range j.items {
@@ -444,7 +444,7 @@ func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) 
 			x.Evidence[1].Value = min(x.Evidence[1].Value+f.Evidence[1].Value, 1)
 			x.Gain = q.gain(x.Evidence[0].Value)
 		}
-		if x.Kind != f.Kind && x.Advice != f.Advice && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" {
+		if x.Kind != f.Kind && x.Advice != f.Advice && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" && x.Kind != "more-procs-than-cpus" {
 			x.Advice += " And: " + f.Advice
 		}
 		return
