@@ -35,7 +35,7 @@ func ParseSpec(text string) (s Spec, err error) {
 			return s, fmt.Errorf("%q: want %s:NAME", text, kind)
 		}
 		if kind != "task" && kind != "region" {
-			if strings.Contains(name, "(*") { // as Go writes methods, no regular expression
+			if strings.Contains(name, "(*") || strings.Contains(name, "[...]") { // as Go writes methods and what is generic
 				name = regexp.QuoteMeta(name)
 			}
 			s.expr, err = regexp.Compile(name)

@@ -20,3 +20,13 @@ func TestRPC(t *testing.T) {
 		}
 	}
 }
+
+// TestParseSpec checks that names as Go writes them stand for themselves.
+func TestParseSpec(t *testing.T) {
+	for _, name := range []string{"main.run.func1", "main.(*T).run", "main.run[...]", "main.(*T[...]).run.func1"} {
+		s, err := ParseSpec("goroutine:" + name)
+		if err != nil || !s.expr.MatchString("example.com/a/"+name) || s.expr.MatchString("main.(*T).other") {
+			t.Errorf("%s: %v, %v", name, s.expr, err)
+		}
+	}
+}
