@@ -272,9 +272,9 @@ func (w *window) record() {
 	r.Starts = int64(w.starts)
 	r.Waking, r.Wakers = w.waking, w.wakers
 	r.Running, r.Stopped, r.Marking = w.running, w.stopped, w.marking
-	if n := float64(w.samples); n >= enoughSamples { // taken from the beginning of the window to the end, or in a part of it
+	if n := float64(w.samples); n >= enoughSamples && w.lastSample > w.sampled { // taken from the beginning of the window to the end, or in a part of it
 		part := (n + 1) / (n - 1) * float64(w.lastSample.Sub(w.sampled)) / float64(w.End.Sub(w.Start))
-		r.Sampled = model.Duration(n * samplePeriod / min(1, part))
+		r.Sampled = model.Duration(min(n*samplePeriod/min(1, part), float64(w.running)))
 	}
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
