@@ -512,7 +512,7 @@ func TestTexts(t *testing.T) {
 }
 
 // TestFewSaid checks that a great change which rests on too little is not called the same, and that the headline
-// says what would tell.
+// says what would show it.
 func TestFewSaid(t *testing.T) {
 	r := &Result{Base: side("old", 1), Cand: side("new", 1)}
 	q := quantity("p99(request)", "")
@@ -520,7 +520,7 @@ func TestFewSaid(t *testing.T) {
 		Base: Values{X: []float64{5e6}, Median: 5e6}, Cand: Values{X: []float64{38e6}, Median: 38e6}}}
 	r.judge()
 	r.headline()
-	if want := "main.a: p99 5.00 -> 38.0ms (7.60x); 1 trace a side cannot tell: record 3 more of each"; r.Verdict != Unknown || r.Headline != want {
+	if want := "main.a: p99 5.00 -> 38.0ms (7.60x); too little with 1 trace a side: record 3 more of each"; r.Verdict != Unknown || r.Headline != want {
 		t.Errorf("%s %s, want %s", r.Verdict, r.Headline, want)
 	}
 }

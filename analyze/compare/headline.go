@@ -40,7 +40,7 @@ const (
 //     where no latency is known: else the load differs, which is reported and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
-//  4. If nothing changed that can be told, but something that there is too little of did, the verdict is UNKNOWN.
+//  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN.
 func (r *Result) judge() {
 	rows := r.counting() // 1
 	r.Verdict = Same
@@ -59,7 +59,7 @@ func (r *Result) judge() {
 	enough, apart := !r.Single() && least*float64(len(ps)) < Alpha, 1.001*least
 	corrected := stat.Holm(ps)
 	most, load := 0.0, (*Row)(nil) // the rate that changed most by another load
-	var open *Row                  // what changed most of what cannot be told
+	var open *Row                  // what seems to have changed most, of what there is too little of
 	greatest := 0.0
 	for _, row := range rows { // 2
 		p := row.P
@@ -110,13 +110,13 @@ func (r *Result) judge() {
 	}
 }
 
-// cannotTell says how many traces would tell whether something changed.
-func (r *Result) cannotTell() string {
+// tooLittle says how many traces would show whether something changed.
+func (r *Result) tooLittle() string {
 	have, n := min(len(r.Base.Traces), len(r.Cand.Traces)), 2
 	for 2*stat.MinP(n, n)*float64(len(r.counting())) >= Alpha {
 		n++
 	}
-	return fmt.Sprintf("; %s a side cannot tell: record %d more of each", textui.Plural(have, "trace"), max(n-have, 1))
+	return fmt.Sprintf("; too little with %s a side: record %d more of each", textui.Plural(have, "trace"), max(n-have, 1))
 }
 
 // sameLoad reports whether both sides did the same number of what has this rate, in whatever time.
@@ -249,7 +249,7 @@ func (r *Result) headline() {
 	}
 	switch {
 	case r.Verdict == Unknown:
-		r.Headline += r.cannotTell()
+		r.Headline += r.tooLittle()
 	case !same:
 		r.Part = r.part()
 	case r.lead.Group == "" && r.lead.Section != SectionOps:

@@ -39,7 +39,7 @@ const (
 	// once.
 	batchShare = 0.3
 	// heldShare of the time somebody waits for a lock; heldSenders goroutines wait at a time
-	// on average for who receives. One that feeds a pool of workers is no fault.
+	// on average for who receives. One that feeds a pool of workers is not a fault.
 	heldShare   = 0.05
 	heldSenders = 1.5
 	fewHeld     = 20

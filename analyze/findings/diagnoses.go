@@ -507,7 +507,7 @@ func (d *diagnostician) blockingCalls() {
 	var total model.Duration
 	var count int64
 	for _, r := range d.r.Blame.Of(result.BlameInSlow) {
-		// To wait for a process is no fault.
+		// To wait for a process is not a fault.
 		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || strings.HasPrefix(r.Callee(), "os.(*Process)") {
 			continue
 		}

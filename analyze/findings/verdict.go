@@ -275,7 +275,7 @@ func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagno
 		f.Advice = "Several run it at once: if they compute the same, let one do it and share the result (singleflight), or do it ahead, in the background. Else: " + f.Advice
 	}
 	f.Title += " (" + d.Title + ")"
-	if f.Where[0].Function == "" { // all there is says no more than the title
+	if f.Where[0].Function == "" { // all there is says what the title does
 		f.Where = nil
 	}
 	for _, c := range d.Where {
@@ -355,9 +355,9 @@ func (j *judge) noCPU() (times int64, longest model.Duration) {
 	return times, longest
 }
 
-// taken returns bounds of the part of the time in which goroutines ran that their threads had no CPU. A thread is sampled once
-// per samplePeriod of its CPU time, and the kernel looks for that at its ticks: recordings had up to a quarter fewer
-// samples. Where there would be less than fewSamples, or are none, nothing is known.
+// taken returns bounds of the part of the time in which goroutines ran that their threads had no CPU. A thread is
+// sampled once per samplePeriod of its CPU time, and the kernel looks for that at its ticks: recordings had up to a
+// quarter fewer samples. Where there would be less than fewSamples, or are none, nothing is known.
 func taken(r *result.Report) (least, most float64) {
 	b := &r.Blame
 	n := float64(b.Samples)
@@ -430,7 +430,8 @@ func ofScheduling(kind string) bool {
 }
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice to allocate less, unless
-// it is about a lack of CPUs. What requests wait for before it, as for a limit, has a remedy of its own where others only have the rest.
+// it is about a lack of CPUs. What requests wait for before it, as for a limit, has a remedy of its own where others
+// only have the rest.
 func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) {
 	n := item{f, q, parts}
 	for i := range j.items {

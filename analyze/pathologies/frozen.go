@@ -30,7 +30,7 @@ const (
 // A quota of CPU time (cgroup cpu.max) is renewed every 100 ms unless set
 // otherwise, and the process goes on when it is: the ends of silences lie on
 // that grid. In a series that is not regular a tenth of the distances would fit
-// by chance, so that 4 of 5 fit out of five or more is no chance.
+// by chance, so that 4 of 5 fit out of five or more is not chance.
 const (
 	quotaPeriod = 100_000_000 * model.Duration(1)
 	quotaJitter = 5_000_000 * model.Duration(1)

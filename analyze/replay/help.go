@@ -27,7 +27,7 @@ Output (--mode free)
   something that the model does not know, or it is chance.
   "work" is time on procs: a goroutine that has one computes, even while the operating system
   does not run its thread. What-ifs other than quiet inherit what the operating system took then.
-  The ideal scheduler has one queue, first come, first served, and no costs. It is no lower
+  The ideal scheduler has one queue, first come, first served, and no costs. It is not a lower
   bound: whom to run first matters, too.
   The first part of each window, 10 ms but at most a quarter, is not compared: what the
   queues held at its beginning is not known in full.
