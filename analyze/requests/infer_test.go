@@ -41,71 +41,135 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// A program has a goroutine, 1, that reads and writes while another one spins.
+type program struct {
+	*modeltest.Thread
+	b   *modeltest.Builder
+	now int
+}
+
+func newProgram(fn string) *program {
+	b := modeltest.NewBuilder()
+	p := &program{Thread: b.M(1).Proc(0), b: b}
+	p.Status(1, model.GoRunnable, fn).Status(2, model.GoRunnable, "main.spin").Start(1)
+	return p
+}
+
+// in says where the next event is, later than the one before.
+func (p *program) in(funcs ...string) *modeltest.Thread {
+	p.now += 10
+	p.b.At(p.now)
+	return p.With(funcs...)
+}
+
+func (p *program) calls(funcs ...string) {
+	p.in(funcs...).Syscall()
+	p.in().SyscallEnd()
+}
+
+func (p *program) reads(funcs ...string) {
+	p.in(slices.Concat([]string{"net.(*netFD).Read", "bufio.(*Reader).Read"}, funcs)...).Block("network").Start(2)
+	p.in().Unblock(1).Stop("preempted").Start(1)
+}
+
+// exchanges writes and reads twelve times.
+func (p *program) exchanges(funcs ...string) {
+	for range 12 {
+		p.calls(slices.Concat([]string{"net.(*netFD).Write"}, funcs)...)
+		p.reads(funcs...)
+	}
+}
+
+// requests returns the kinds and names of the requests, one of several that follow each other. What writes
+// is called at another line than what reads.
+func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string) {
+	events := p.b.Events()
+	machine := model.NewMachine(p.b.Tables, model.Config{})
+	r := requests.New(machine, specs)
+	r.Done = func(q *requests.Request) { list = append(list, q.Kind+" "+q.Name) }
+	for i := range events {
+		if frames := slices.Clone(p.b.Tables.Stack(events[i].SubjectStack)); len(frames) > 1 && frames[0].Func == "net.(*netFD).Write" {
+			frames[1].Line++
+			events[i].SubjectStack = p.b.Tables.AddStack(frames)
+		}
+		if err := machine.Apply(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+		r.Event(&events[i])
+	}
+	machine.Finish(machine.Now())
+	r.Finish()
+	return slices.Compact(list)
+}
+
+// TestServes checks who serves requests of those who read and write again and again.
+func TestServes(t *testing.T) {
+	for about, c := range map[string]struct {
+		before func(*program)
+		want   []string
+	}{
+		"a server":         {func(*program) {}, []string{"tcp main.loop"}},
+		"it has connected": {func(p *program) { p.calls("syscall.connect", "net.(*netFD).connect") }, nil},
+		"it also hands on messages": {func(p *program) {
+			for g := range model.GoID(12) {
+				p.reads()
+				p.in().Create(10+g, "main.answer")
+			}
+		}, []string{"tcp main.loop", "message main.answer"}},
+		"an acceptor starts others": {func(p *program) {
+			p.in().Stop("preempted").Start(2)
+			p.in("net.(*TCPListener).Accept").Block("network").Start(1)
+			p.in().Unblock(2).Stop("preempted").Start(2)
+			p.in("net.(*TCPListener).Accept").Create(3, "main.serve").Stop("preempted").Start(1)
+		}, nil},
+	} {
+		p := newProgram("main.loop")
+		c.before(p)
+		p.exchanges()
+		if got := p.requests(t); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", about, got, c.want)
+		}
+	}
+}
+
 // TestTaken checks what becomes of a connection of net/http whose handler reads and writes itself. One that serves a
 // connection may still end a region, and return, after which there are requests of net/http again. One during which
-// net/http reads from the connection uses another one, to a backend.
+// net/http reads from the connection, or that calls who reads and writes, uses another one, to a backend.
 func TestTaken(t *testing.T) {
-	for _, c := range []struct {
-		backend bool
-		want    []string
-	}{{false, []string{"tcp main.handle", "region upload", "http main.other"}}, {true, []string{"region upload", "http main.handle", "http main.other"}}} {
-		b := modeltest.NewBuilder()
-		m := b.M(1).Proc(0)
-		m.Status(1, model.GoRunnable, "net/http.(*conn).serve").Status(2, model.GoRunnable, "main.spin").Start(1)
-		now := 0
-		in := func(funcs ...string) *modeltest.Thread {
-			now += 10
-			b.At(now)
-			return m.With(funcs...)
+	http, tcp := requests.Spec{Kind: "http"}, requests.Spec{Kind: "tcp"}
+	region := requests.Spec{Kind: "region", Name: "upload"}
+	for about, c := range map[string]struct {
+		reader bool
+		call   []string
+		specs  []requests.Spec
+		want   []string
+	}{
+		"taken":      {false, nil, []requests.Spec{http, tcp, region}, []string{"tcp main.handle", "region upload", "http main.other"}},
+		"messages":   {false, nil, []requests.Spec{tcp}, []string{"tcp main.handle"}},
+		"net/http's": {true, nil, []requests.Spec{http, tcp, region}, []string{"region upload", "http main.handle", "http main.other"}},
+		"a client":   {false, []string{"main.query"}, []requests.Spec{http, tcp}, []string{"http main.handle", "http main.other"}},
+	} {
+		p := newProgram("net/http.(*conn).serve")
+		handler := func(name string) []string {
+			return []string{name, "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP"}
 		}
-		waits := func(funcs ...string) {
-			in(append([]string{"net.(*netFD).Read"}, funcs...)...).Block("network").Start(2)
-			in().Unblock(1).Stop("preempted").Start(1)
+		ends := func() {
+			p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+			p.reads("bufio.(*Reader).Peek")
 		}
-		handled := func(fn, handler string) []string {
-			return []string{fn, handler, "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP"}
+		p.reads("bufio.(*Reader).Peek")
+		if c.reader {
+			p.in(handler("main.handle")...).Create(3, "net/http.(*connReader).startBackgroundRead.gowrap1")
 		}
-		finishes := func() {
-			in("net.(*netFD).Write", "net/http.(*response).finishRequest").Syscall()
-			in().SyscallEnd()
-			waits("bufio.(*Reader).Peek")
-		}
-		waits("bufio.(*Reader).Peek")
-		if c.backend {
-			in(handled("net/http.(*connReader).startBackgroundRead", "main.handle")...).Create(3, "net/http.(*connReader).startBackgroundRead.gowrap1")
-		}
-		in(handled("runtime/trace.StartRegion", "main.handle")...).RegionBegin(0, "upload")
-		for range 10 {
-			in(handled("net.(*netFD).Write", "main.handle")...).Syscall()
-			in().SyscallEnd()
-			waits(handled("bufio.(*Reader).Read", "main.handle")...)
-		}
-		in(handled("runtime/trace.Region.End", "main.handle")...).RegionEnd(0, "upload")
-		finishes()
-		in(handled("time.Sleep", "main.other")...).Block("sleep").Start(2)
-		in().Unblock(1).Stop("preempted").Start(1)
-		finishes()
-		events := b.Events()
-		for i := range events { // it writes at another line than it reads
-			if frames := slices.Clone(b.Tables.Stack(events[i].SubjectStack)); len(frames) > 1 && frames[0].Func == "net.(*netFD).Write" {
-				frames[1].Line++
-				events[i].SubjectStack = b.Tables.AddStack(frames)
-			}
-		}
-		machine := model.NewMachine(b.Tables, model.Config{})
-		r := requests.New(machine, []requests.Spec{{Kind: "http"}, {Kind: "tcp"}, {Kind: "region", Name: "upload"}})
-		var got []string
-		r.Done = func(q *requests.Request) { got = append(got, q.Kind+" "+q.Name) }
-		for i := range events {
-			if err := machine.Apply(&events[i]); err != nil {
-				t.Fatal(err)
-			}
-			r.Event(&events[i])
-		}
-		machine.Finish(machine.Now())
-		r.Finish()
-		if !slices.Equal(got, c.want) {
-			t.Errorf("of a backend: %v: %q, want %q", c.backend, got, c.want)
+		p.in(handler("main.handle")...).RegionBegin(0, "upload")
+		p.exchanges(slices.Concat(c.call, handler("main.handle"))...)
+		p.in(handler("main.handle")...).RegionEnd(0, "upload")
+		ends()
+		p.in(handler("main.other")...).Block("sleep").Start(2)
+		p.in().Unblock(1).Stop("preempted").Start(1)
+		ends()
+		if got := p.requests(t, c.specs...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", about, got, c.want)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (t *Tracker) serves(ev *model.Event) bool {
 	if ev.SubjectStack == 0 && model.GoState(ev.From) != model.GoNotExist {
 		return false
 	}
-	if s := t.finder.stack(ev.SubjectStack); s.role == roleNone && !s.accept && !s.read {
+	if s := t.finder.stack(ev.SubjectStack); s.role == roleNone && !s.accept && !s.connect && !s.read {
 		return false
 	}
 	t.activate(ev.Time)
