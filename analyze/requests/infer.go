@@ -13,8 +13,8 @@ import (
 //     read a message. Waits at other places in between are for the rest of the message.
 //  2. If it has written to a connection in between, it may be a server that has answered, or a client
 //     that has asked. A client calls what writes and what reads at one line, in a package that is not
-//     its own; a server's loop does both. So it serves if the two stacks part in a function of its start
-//     function's package.
+//     its own, or it writes and then reads; a server's loop reads and then writes. So it serves if the two
+//     stacks part in a function of its start function's package, and what reads is called further up there.
 //  3. If it has not written, and has started a goroutine, that one has the message: its life is the request.
 //     Who has connected is a client. Where an acceptor has started goroutines, only those with the same
 //     start function serve.
@@ -83,8 +83,8 @@ func (e *ends) dials() bool {
 	return slices.ContainsFunc(e.of[:e.n], func(x *end) bool { return x.dialled })
 }
 
-// answers reports whether who reads and writes at two places has one loop of its own that does, in the handler
-// itself, if it is called: a handler's own client of a backend is in functions that it calls.
+// answers reports whether who reads and writes at two places has one loop of its own that does, in that order, in
+// the handler itself, if it is called: a handler's own client of a backend is in functions that it calls.
 func (f *finder) answers(read, write model.StackID, handler string) bool {
 	r, w := f.tables.Stack(read), f.tables.Stack(write)
 	i, j := len(r)-1, len(w)-1
@@ -96,5 +96,5 @@ func (f *finder) answers(read, write model.StackID, handler string) bool {
 		i, j = i-1, j-1
 	}
 	loop := r[i].Func
-	return loop == w[j].Func && (loop == handler || handler == "" && model.PackageOf(loop) == model.PackageOf(start))
+	return loop == w[j].Func && r[i].Line < w[j].Line && (loop == handler || handler == "" && model.PackageOf(loop) == model.PackageOf(start))
 }

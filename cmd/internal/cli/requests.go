@@ -54,8 +54,9 @@ Requests of other protocols than HTTP, gRPC and net/rpc are inferred. What a gor
 from a message that it reads from a connection until it waits for the next one there, having
 written, is of kind tcp: an acceptor has started it, or eight such messages were seen. If it
 hands messages to goroutines that it starts, those are the requests, of kind message. What
-calls at one line of its own what writes and what reads, in another package, is a client.
-Messages of WebSockets are inferred where a handler itself reads and writes them.
+calls at one line of its own what writes and what reads, in another package, is a client, and
+so is what writes further up in its code than it reads. Messages of WebSockets are inferred
+where a handler itself reads and writes them.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
