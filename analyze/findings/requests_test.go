@@ -117,10 +117,16 @@ func TestRemedies(t *testing.T) {
 	cond, signalled := waits("cond", &result.RequestWay{Within: true})
 	queue, polled := waits("channel", &result.RequestWay{Polls: true})
 	done, slept := waits("waitgroup", nil)
+	starts, writes, locked := work("syscall", ms), work("syscall", 300*ms), lock
+	starts.Way = &result.RequestWay{Callee: "os/exec.(*Cmd).Output"}
+	locked.Middle = 310 * ms
 	for _, tt := range []struct {
 		groups, rows []result.RequestRow
 		want         []string // of each item, what its remedy begins with
 	}{
+		{[]result.RequestRow{work("running", 900*ms), starts}, nil, []string{"It starts a program each time"}},
+		{[]result.RequestRow{writes}, nil, nil}, // less than a third
+		{[]result.RequestRow{writes, locked}, behind("syscall", "main.fetch", "fetch.go", 4, nil), []string{"Call main.fetch (fetch.go:4) outside the lock"}},
 		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
 		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
@@ -158,18 +164,22 @@ func TestStretched(t *testing.T) {
 		name    string
 		machine *result.Machine
 		noCPU   model.Duration
-		middle  model.Duration // of the sleep, in ten requests
+		late    model.Duration // timers
+		slow    model.Duration // of the sleep, in the slowest five
+		middle  model.Duration // in ten others
 		times   int64          // in the slowest five
 		word    string
 		text    string
 	}{
-		{"nothing known", nil, 0, 50 * ms, 5, findings.SlowTail, ""},
-		{"threads without a CPU", nil, 5 * ms, 50 * ms, 5, findings.Disturbed, seen},
-		{"quiet", &result.Machine{Others: 0.97}, 5 * ms, 50 * ms, 5, findings.SlowTail, ""},
-		{"busy", &result.Machine{Others: 0.8, Disturbed: "x"}, 0, 50 * ms, 5, findings.Disturbed, recorded},
-		{"throttled", &result.Machine{Disturbed: "throttled"}, 0, 50 * ms, 5, findings.Disturbed, "throttled"},
-		{"others do not sleep there", nil, 5 * ms, 0, 5, findings.SlowTail, ""},
-		{"more sleeps", nil, 5 * ms, 50 * ms, 50, findings.SlowTail, ""},
+		{"nothing known", nil, 0, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
+		{"threads without a CPU", nil, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, seen},
+		{"quiet", &result.Machine{Others: 0.97}, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
+		{"busy", &result.Machine{Others: 0.8, Disturbed: "x"}, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, recorded},
+		{"throttled", &result.Machine{Disturbed: "throttled"}, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, "throttled"},
+		{"others do not sleep there", nil, 5 * ms, 0, 350 * ms, 0, 5, findings.SlowTail, ""},
+		{"more sleeps", nil, 5 * ms, 0, 350 * ms, 50 * ms, 50, findings.SlowTail, ""},
+		{"twice as long", nil, 5 * ms, 4 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
+		{"twice as long, and timers are late", nil, 5 * ms, 5 * ms, 90 * ms, 80 * ms, 5, findings.Disturbed, seen},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Traces[0].Machine = tt.machine
@@ -177,7 +187,8 @@ func TestStretched(t *testing.T) {
 		if tt.noCPU > 0 {
 			v.Causes.Rows = []result.CauseRow{{Cause: "OS in scheduler (suspected)", Suspected: true, Dominated: distOf(tt.noCPU)}}
 		}
-		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: 350 * ms, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
+		v.Lateness.Timers = result.Bounds{Count: 10, P99: tt.late}
+		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
 		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
 			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}}}}}}
 		findings.Judge(v)

@@ -224,12 +224,12 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				continue
 			}
 		case j.late(c.q, c.part) && (j.due(&f, c.part, diagnoses) || j.collected(&f)):
-		case c.q.stretched(c.part) && j.busy():
+		case j.stretched(c.q, c.part) && j.busy():
 			times, longest := j.noCPU()
 			j.r.Verdict.Machine = cmp.Or(j.recorded(), fmt.Sprintf("threads had no CPU %s, for up to %s, and the slowest %s sleep for longer than others at the same place",
 				textui.Plural(times, "time"), textui.Duration(longest), c.q.name()))
 			continue
-		case lost && (c.part.Kind == "syscall" || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0):
+		case lost && (c.part.Kind == "syscall" && !strings.HasSuffix(calleeOf(c.part), ".Sync") || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0):
 			j.r.Verdict.Machine = j.lostText(c.q)
 			continue
 		}
@@ -398,13 +398,19 @@ func (j *judge) busy() bool {
 }
 
 // stretched reports whether a part of the slowest is a sleep, or a wait for one, that is much longer than
-// that of others at the same place, and no more often: the machine may have stretched it.
-func (q *question) stretched(x *result.RequestRow) bool {
+// that of others at the same place, and no more often: the machine may have stretched it. Twice as long is enough if
+// timers are known to be late by as much.
+func (j *judge) stretched(q *question, x *result.RequestRow) bool {
 	if rows := q.within(x); len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) {
 		x = rows[0]
 	}
 	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
-	return !q.all && (x.Kind == "sleep" || x.Kind == "timer") && middle > 0 && q.cost(x) >= stretch*middle &&
+	t := &j.r.Lateness.Timers
+	least := stretch * middle
+	if t.Count >= enough && 2*float64(t.P99) >= q.cost(x) {
+		least = middle
+	}
+	return !q.all && (x.Kind == "sleep" || x.Kind == "timer") && middle > 0 && q.cost(x) >= least &&
 		float64(x.Times) <= float64(q.RequestTail.Count)*max(1, q.usual(x))
 }
 

@@ -56,7 +56,8 @@ written, is of kind tcp: an acceptor has started it, or eight such messages were
 hands messages to goroutines that it starts, those are the requests, of kind message. What
 calls at one line of its own what writes and what reads, in another package, is a client, and
 so is what writes further up in its code than it reads. Messages of WebSockets are inferred
-where a handler itself reads and writes them.
+where a handler itself reads and writes them. Requests for a profile or trace of the program
+itself (net/http/pprof) are left out.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
