@@ -188,6 +188,7 @@ func TestStretched(t *testing.T) {
 			v.Causes.Rows = []result.CauseRow{{Cause: "OS in scheduler (suspected)", Suspected: true, Dominated: distOf(tt.noCPU)}}
 		}
 		v.Lateness.Timers = result.Bounds{Count: 10, P99: tt.late}
+		v.Procs.Utilisation, v.Totals.Span, v.Latency.All = 0.05, 1000*v.Latency.All.Total, result.Dist{Count: 100} // idle
 		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
 		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
 			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}}}}}}
