@@ -401,13 +401,14 @@ func (j *judge) busy() bool {
 // that of others at the same place, and no more often: the machine may have stretched it. Twice as long is enough if
 // timers are known to be late by as much and the procs were idle.
 func (j *judge) stretched(q *question, x *result.RequestRow) bool {
-	if rows := q.within(x); len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) {
+	itself := x.Kind == "sleep" || x.Kind == "timer"
+	if rows := q.within(x); x.Kind != "lock" && len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) { // who waits for a lock waits for all before it
 		x = rows[0]
 	}
 	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
 	t := &j.r.Lateness.Timers
 	least := stretch * middle
-	if idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) {
+	if itself && idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) {
 		least = middle
 	}
 	return !q.all && (x.Kind == "sleep" || x.Kind == "timer") && middle > 0 && q.cost(x) >= least &&
