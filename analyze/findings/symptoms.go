@@ -157,13 +157,13 @@ var Symptoms = []result.Symptom{
 		Meaning: "Goroutines in the global queue were passed over. They were preempted, or came from Gosched or a system call, and many more started before them than the runtime's every-61st rule should allow, because starts through runnext do not count for it.",
 		Sign:    "A goroutine waited there for 10 ms or more, and twice as many starts as the rule allows, for all ahead of it, went past it.",
 		Advice:  "Look for goroutines that wake each other all the time and break their chain: exchange more at a time, or give the program more procs. Do not call runtime.Gosched where others chat."},
-	{Name: "frozen-process", Example: "fixtures/generations.go1.26.p4.trace",
+	{Name: "frozen-process", Example: "fixtures/checks/recordings/injected-stop.trace.zst",
 		Meaning: "No thread did anything for a while although procs had work. The operating system, or the machine under it, did not run the process.",
 		Sign:    "Silences of all threads, of 5 ms or more and ten times what is usual, while there was work that takes microseconds, or several goroutines ran past the time at which the runtime stops them, or one for 30 ms without a CPU sample where samples are taken: at least 3, or one of 10 ms.",
 		Advice:  "Look outside of the program: stopped or paused containers, a debugger, swapping, an overcommitted host."},
 	{Name: "cpu-throttling", Example: "fixtures/checks/recordings/convoy-quota.trace.zst",
 		Meaning: "The whole process stood still at the pace of CPU quotas. It used up its quota before the period was over, again and again.",
-		Sign:    "At least 5 silences of all threads as for frozen-process, of which 80% end 100 ms, or a multiple, after the one before. Quotas with another period are not recognised.",
+		Sign:    "At least 5 silences of all threads as for frozen-process, and a third of all of them, end within 2 ms of a grid of 100 ms. Quotas with another period are not recognised.",
 		Advice:  "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."},
 }
 
