@@ -123,3 +123,16 @@ func TestRanWithoutCPU(t *testing.T) {
 		}
 	}
 }
+
+// TestKept checks that the stretches that others waited behind for long are known with their CPU samples: where two
+// goroutines compute all the time on two procs, one per 10 ms of a CPU.
+func TestKept(t *testing.T) {
+	b := resulttest.Read(t, "hogs.go1.26.p2.trace").Blame
+	if ran := model.Duration(b.KeptSamples) * 10_000_000; b.KeptSpan < 1_500_000_000 || b.KeptSpan > 2_440_000_000 || 10*ran < 9*b.KeptSpan || 9*ran > 10*b.KeptSpan {
+		t.Errorf("%d samples in %d ns", b.KeptSamples, b.KeptSpan)
+	}
+	if b := resulttest.Read(t, "convoy.go1.26.p4.trace").Blame; b.KeptSpan != 0 {
+		t.Errorf("without samples: %d ns", b.KeptSpan)
+	}
+}
+
