@@ -135,4 +135,3 @@ func TestKept(t *testing.T) {
 		t.Errorf("without samples: %d ns", b.KeptSpan)
 	}
 }
-
