@@ -100,6 +100,13 @@ func TestLackOfCPUsElsewhere(t *testing.T) {
 		if f := items(v); len(f) == 0 || f[0].Kind != x.want {
 			t.Errorf("%s: %+v", x.kind, f)
 		}
+		if x.kind == "gc" { // next to a record of others, which may explain all of it
+			v.Traces[0].Machine = &result.Machine{Disturbed: "others"}
+			findings.Judge(v)
+			if f := items(v); slices.ContainsFunc(f, func(f result.Finding) bool { return f.Gain != "" }) {
+				t.Errorf("next to others: %+v", f)
+			}
+		}
 	}
 }
 
@@ -133,5 +140,21 @@ func TestKept(t *testing.T) {
 	}
 	if b := resulttest.Read(t, "convoy.go1.26.p4.trace").Blame; b.KeptSpan != 0 {
 		t.Errorf("without samples: %d ns", b.KeptSpan)
+	}
+}
+
+// TestQuotaAlone checks that a quota is named where nothing else is.
+func TestQuotaAlone(t *testing.T) {
+	for quota, want := range map[bool]string{true: "but a CPU quota held it up: raise the limit", false: "but the machine disturbed it: "} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Traces[0].Machine = &result.Machine{Disturbed: "others"}
+		if quota {
+			v.Traces[0].Machine.Disturbed = "throttled 3 times by the CPU quota"
+		}
+		slowest(v, result.RequestRow{Kind: "gc", Slow: 30e6, Have: 5})
+		findings.Judge(v)
+		if v.Verdict.Word != findings.Disturbed || !strings.Contains(v.Verdict.Text, want) {
+			t.Errorf("quota %v: %s %s", quota, v.Verdict.Word, v.Verdict.Text)
+		}
 	}
 }

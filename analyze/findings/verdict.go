@@ -517,7 +517,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 	}
 }
 
-// disturbed drops items, except a lack of CPUs and what requests do for the collector, that together explain less than half of what the slowest requests take
+// disturbed drops items, except a lack of CPUs, and what requests do for the collector where only waits show that, that together explain less than half of what the slowest requests take
 // longer, if the machine disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had
 // no CPU.
 func (j *judge) disturbed() {
@@ -535,7 +535,7 @@ func (j *judge) disturbed() {
 		}
 	}
 	j.items = slices.DeleteFunc(j.items, func(f item) bool {
-		return f.q != nil && !f.q.all && f.q.limit == 0 && f.Kind != "more-procs-than-cpus" && !f.ofCollector() && (explained[f.q] < 0.5 || late(&f))
+		return f.q != nil && !f.q.all && f.q.limit == 0 && f.Kind != "more-procs-than-cpus" && !(f.ofCollector() && j.recorded() == "") && (explained[f.q] < 0.5 || late(&f))
 	})
 }
 
@@ -559,6 +559,9 @@ func (j *judge) word() {
 		v.Text = j.what(q, f)
 	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met():
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
+		if throttled(j.r) {
+			v.Text = "Nothing of the program stands out, but a CPU quota held it up: raise the limit, and record again to be sure."
+		}
 	case missed, j.codeless != nil:
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):

@@ -30,13 +30,15 @@ const (
 
 // A quota of CPU time (cgroup cpu.max) is renewed every 100 ms unless set
 // otherwise, and the process goes on when it is: the ends of silences lie on
-// that grid, next to those that other programs cause. Of 15 ends that are not
-// regular, five lie within quotaJitter of the same grid once in 400 times.
+// that grid, next to those that other programs cause. Those lie on the ticks of
+// the kernel, mostly 4 ms, of which the period has 25: that so many of n fall
+// together, quotaEnds and from 12 on quotaLeast and a tenth of n, has a chance of
+// less than 1 in 100.
 const (
 	quotaPeriod = 100_000_000 * model.Duration(1)
 	quotaJitter = 2_000_000 * model.Duration(1)
 	quotaEnds   = 5
-	quotaShare  = 1. / 3
+	quotaLeast  = 3.8
 )
 
 // silences measures the time in which no thread has an event.
@@ -143,7 +145,7 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		}
 	}
 	regular := onGrid(real)
-	x.periodic = regular >= quotaEnds && float64(regular) >= quotaShare*float64(len(real))
+	x.periodic = regular >= quotaEnds && float64(regular) >= quotaLeast+float64(len(real))/10
 	for _, c := range real {
 		if x.periodic || c.inHand || c.overdue > 1 && c.late || c.sure {
 			x.single(c.end.Sub(c.start), c.at, model.NoGoroutine)

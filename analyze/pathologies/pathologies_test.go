@@ -200,7 +200,7 @@ func TestThrottlingNextToOthers(t *testing.T) {
 	for _, x := range []struct {
 		others, late model.Duration
 		want         string
-	}{{10, 2 * ms, "cpu-throttling"}, {11, 2 * ms, "frozen-process"}, {10, 2*ms + 1, "frozen-process"}} {
+	}{{7, 2 * ms, "cpu-throttling"}, {8, 2 * ms, "frozen-process"}, {7, 2*ms + 1, "frozen-process"}} {
 		s := newSymptoms()
 		s.busy(1, 100*ms)
 		for i := range 5 {
