@@ -243,6 +243,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		}
 	}
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
+	if q.all && g.Kind == "channel" && !g.Called() && q.atOnce(g) {
+		f.Advice = "The other end begins at once: more workers cannot help. Make what it does faster, begin it earlier, or set a deadline."
+	}
 	rows := q.within(g)
 	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" {
 		rows[0] = q.holder(r, g, rows[0])
@@ -358,6 +361,19 @@ func (q *question) many(g *result.RequestRow) float64 {
 func (q *question) ofTypical(cost float64) string {
 	whole, _, of := q.typical()
 	return fmt.Sprintf(of, duration(min(cost, whole)), duration(whole))
+}
+
+// atOnce reports whether whoever is waited for begins when it is asked, as an idle worker does: most waits of the
+// middle begin while it is woken up, which is soon.
+func (q *question) atOnce(g *result.RequestRow) bool {
+	var woken int64
+	var waking model.Duration
+	for i := range q.Rows {
+		if x := &q.Rows[i]; x.Kind == "runnable" && x.InGroup(g) {
+			woken, waking = woken+x.Usual, waking+x.Middle
+		}
+	}
+	return 2*woken > g.Usual && 10*waking < g.Middle
 }
 
 // gain says how long requests take at least without some of their time.
