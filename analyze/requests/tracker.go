@@ -178,7 +178,7 @@ func (t *Tracker) forget(g *goroutine) {
 		clear(g.segs)
 		t.spare = append(t.spare, g.segs[:0])
 	}
-	g.segs, g.sums, g.samples, g.links, g.creator, g.peers, g.ends = nil, nil, nil, nil, nil, nil, nil
+	g.segs, g.sums, g.samples, g.links, g.creator, g.peers, g.ends, g.relay = nil, nil, nil, nil, nil, nil, nil, nil
 }
 
 // sweep forgets what is not needed, and if too much is left, the older half of that, once the
@@ -324,7 +324,7 @@ func (t *Tracker) Event(ev *model.Event) {
 	}
 	switch g.state {
 	case model.GoWaiting:
-		kind := g.kind
+		kind, waker := g.kind, by
 		by, until := t.resolve(g, by)
 		t.close(g)
 		if by != nil {
@@ -333,8 +333,14 @@ func (t *Tracker) Event(ev *model.Event) {
 		if g.server != nil {
 			t.unblocked(g, kind)
 		}
+		if g.reading != nil || g.relay != nil || waker != nil && waker.relay != nil {
+			t.woken(g, waker, kind)
+		}
 	case model.GoSyscall:
 		t.close(g)
+		if g.relay != nil && g.relay.answers != nil {
+			t.replied(g)
+		}
 		if g.server != nil {
 			t.unblocked(g, Syscall)
 		}
@@ -372,6 +378,9 @@ func (t *Tracker) Event(ev *model.Event) {
 	case model.GoSyscall, model.GoWaiting:
 		if g.server != nil || g.accepts || g.view.conn {
 			t.blocked(g)
+		}
+		if r := g.relay; r != nil && to == model.GoWaiting && r.carries != nil && g.stack == r.waited {
+			t.waits(g)
 		}
 	}
 }
@@ -465,6 +474,9 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) (*goroutine, model.Time) 
 func (t *Tracker) end(g *goroutine) {
 	t.close(g)
 	t.ends(g, true)
+	if g.relay != nil {
+		t.leaves(g)
+	}
 	g.ended, g.endedAt = true, t.now
 	t.gs.Remove(g.id)
 	t.dead = append(t.dead, g)
