@@ -86,7 +86,8 @@ type seenIn struct {
 	wait    Kind  // of sync
 	conn    bool  // accept, connect, write or read
 	sends   bool  // to a channel
-	relayed bool  // what is read here is handed on
+	relays  bool  // what is read here may be handed on
+	relayed bool  // it is
 
 	messages int                  // that were read here, or given to such a goroutine; see [leastMessages]
 	handed   int                  // of those read here, that woke somebody
@@ -227,6 +228,7 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 			}
 		}
 	}
+	s.relays = s.read && f.tcp && slices.ContainsFunc(frames, func(x model.Frame) bool { return relays(x.Func) })
 	s.conn = s.write || s.accept || s.connect || s.read
 	if r, kind := f.start(frames[last].Func); r != roleNone {
 		s.role, s.kind = r, kind

@@ -130,10 +130,14 @@ func (f *finder) inOrder(first, second model.StackID) bool {
 	if s := f.stack(first); s.name != "" {
 		start = s.name
 	}
-	ok = result.OfProgram(loop) && model.PackageOf(loop) == model.PackageOf(start) &&
-		!strings.HasPrefix(loop, "google.golang.org/grpc") && !strings.HasPrefix(loop, "golang.org/x/net/http2.")
+	ok = relays(loop) && model.PackageOf(loop) == model.PackageOf(start)
 	if len(f.orders) < maxPairs {
 		f.orders[x] = ok
 	}
 	return ok
+}
+
+// relays reports whether a function may hand messages on: those of net/http and gRPC do for what has another kind.
+func relays(fn string) bool {
+	return result.OfProgram(fn) && !strings.HasPrefix(fn, "google.golang.org/grpc") && !strings.HasPrefix(fn, "golang.org/x/net/http2.")
 }

@@ -69,7 +69,7 @@ func (g *goroutine) relays() *relay {
 func (t *Tracker) woken(g, by *goroutine, kind Kind) {
 	switch kind {
 	case Network:
-		if x := g.reading; x != nil && x.at == g.stack && t.finder.tcp {
+		if x := g.reading; x != nil && x.at == g.stack && g.view.relays {
 			t.received(g)
 		}
 	case Channel, Cond:
