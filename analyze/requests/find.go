@@ -92,6 +92,7 @@ type seenIn struct {
 	messages int                  // that were read here, or given to such a goroutine; see [leastMessages]
 	handed   int                  // of those read here, that woke somebody
 	answers  votes[model.StackID] // where these were answered
+	queue    []*message           // that were read here, and woke nobody, as those who take them were busy
 
 	kind    string
 	name    string               // of the handler

@@ -26,11 +26,14 @@ import (
 //  5. A place to read, or a start function, counts after leastMessages of these; then all who are there do.
 const leastMessages = 8
 
+const mostParts = 4 // of an answer that are waited for, each
+
 // reading is what a goroutine has done since it began to wait for a message.
 type reading struct {
 	at     model.StackID // where it waited
 	wrote  model.StackID // where it has written since; 0: it has not
 	starts *seenIn       // what it has started since; nil: nothing
+	asked  int8          // it had written before, which this answers, and so do what it reads then, up to so many times
 }
 
 // reads notes that a goroutine of which nothing is known, or which an acceptor started, waits or begins a
@@ -51,6 +54,7 @@ func (t *Tracker) reads(g *goroutine) {
 		if r := g.relay; r != nil && r.carries != nil && r.carries.reader == g && r.carries.handed {
 			x.at = g.stack
 		}
+		x.asked = max(x.asked-1, 0)
 		return
 	case g.stack == x.at && x.wrote == 0:
 		x.starts.messages++
@@ -58,7 +62,10 @@ func (t *Tracker) reads(g *goroutine) {
 		g.view.messages++
 	}
 	if x != nil {
-		*x = reading{at: g.stack}
+		wrote := x.wrote != 0
+		if *x = (reading{at: g.stack}); wrote {
+			x.asked = mostParts
+		}
 	}
 	switch {
 	case g.view.messages < leastMessages:

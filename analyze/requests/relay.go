@@ -27,6 +27,7 @@ import (
 const (
 	maxHops       = 4
 	maxUnanswered = 64 // messages of a reader
+	pairVotes     = 4
 )
 
 // message is what was read from a connection, to be answered by another goroutine.
@@ -40,6 +41,7 @@ type message struct {
 	passed   bool // its reader waits for the next one
 	own      bool // its reader has written
 	counted  bool
+	queued   bool // nobody was woken for it
 	done     bool // nobody hands it on
 }
 
@@ -48,14 +50,22 @@ type relay struct {
 	carries *message
 	waited  model.StackID // where, before it carried that
 	hops    int
-	timed   bool // its last wait for a channel ended with nobody's doing
+	route   [maxHops]leg // of that, up to here; where a leg begins is where the one before ends
+	timed   bool         // its last wait for a channel ended with nobody's doing
 
+	// Of a reader.
 	taker      *goroutine // whom it has woken for its last message
+	several    bool       // others before
 	writers    votes[*goroutine]
 	unanswered []*message // the first was read first
 
+	// Of others.
+	takes   *seenIn // where what it was woken for by readers was read
 	readers votes[*goroutine]
-	answers *message // that it writes the answer to
+	answers *message      // that it writes the answer to, or has written the answer to last
+	to      *goroutine    // whom it has handed its message to last
+	place   model.StackID // where
+	end     model.Time    // of the last one; 0: it writes
 }
 
 func (g *goroutine) relays() *relay {
@@ -93,6 +103,9 @@ func (t *Tracker) received(g *goroutine) {
 	if g.server != nil && g.role == roleConn && g.reader != nil && !g.reader.ended {
 		return // it is another connection's
 	}
+	if g.reading.asked > 0 {
+		return
+	}
 	r := g.relays()
 	t.drops(g)
 	m := &message{reader: g, at: g.stack, carriers: 1}
@@ -108,7 +121,8 @@ func (t *Tracker) received(g *goroutine) {
 		t.release(g)
 		g.role = roleRelay
 	}
-	if n := len(r.unanswered); n > 0 && (n == maxUnanswered || r.taker.rests() && g.writer().rests()) {
+	t.quiet(g)
+	if n := len(r.unanswered); n == maxUnanswered {
 		t.settle(r.unanswered[n-1], true)
 	}
 	m.pending = t.hold(g)
@@ -117,6 +131,19 @@ func (t *Tracker) received(g *goroutine) {
 		m.name = g.server.name
 	}
 	r.unanswered = append(r.unanswered, m)
+}
+
+// quiet forgets what g has read that will not be answered: nobody has it, and all wait.
+func (t *Tracker) quiet(g *goroutine) {
+	r := g.relay
+	if len(r.unanswered) == 0 || !r.taker.rests() || !g.writer().rests() {
+		return
+	}
+	for _, m := range slices.Backward(r.unanswered) {
+		if m.carriers == 0 {
+			t.settle(m, false)
+		}
+	}
 }
 
 // rests reports whether a goroutine waits where it was when it was handed a message.
@@ -129,7 +156,7 @@ func (g *goroutine) writer() *goroutine {
 	if g.relay == nil {
 		return nil
 	}
-	if w := g.relay.writers.most(peerVotes); w != nil && w.answered() == g {
+	if w := g.relay.writers.most(pairVotes); w != nil && w.answered() == g {
 		return w
 	}
 	return nil
@@ -140,39 +167,101 @@ func (g *goroutine) answered() *goroutine {
 	if g.relay == nil {
 		return nil
 	}
-	return g.relay.readers.most(peerVotes)
+	return g.relay.readers.most(pairVotes)
 }
 
 // pass hands what by carries, or is to send, on at a place to g, which waited at another one.
 func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 	b := by.relay
-	m := b.carries
-	if m == nil || m.done || m.reader == g || b.hops == maxHops || !t.finder.inOrder(b.waited, at) {
-		return
+	if b.to == g && b.place == at && b.takes != nil { // that was for the one before
+		t.takes(by)
 	}
-	if m.reader == by {
-		if by.reading == nil || by.reading.wrote != 0 || by.reading.starts != nil {
-			return
-		}
+	m := b.carries
+	switch {
+	case m == nil || m.done || m.reader == g || b.hops == maxHops || !t.finder.inOrder(b.waited, at):
+		return
+	case g.server != nil && (g.role == roleLife || g.role == roleConn && !g.taken && !g.hijacked()):
+		return // it has a request of its own
+	case m.reader != by:
+	case by.reading == nil || by.reading.wrote != 0 || by.reading.starts != nil:
+		return
+	default:
+		r := g.relays()
+		r.takes = t.finder.stack(m.at)
+		b.several = b.several || b.taker != nil && b.taker != g
 		m.handed, b.taker = true, g
 	}
-	if r := g.relays(); r.carries != m {
-		t.drops(g)
-		m.carriers++
-		r.carries, r.waited, r.hops = m, waited, b.hops+1
+	r := g.relays()
+	if m.reader != by {
+		b.to, b.place = g, at
+		if b.answers == nil {
+			b.end = t.now
+		}
+	}
+	if r.carries == m {
+		return
+	}
+	t.drops(g)
+	m.carriers++
+	r.carries, r.waited, r.hops, r.to, r.route = m, waited, b.hops+1, nil, b.route
+	r.route[b.hops] = leg{g: by, to: t.now}
+	if by.state == model.GoWaiting { // to send
+		r.route[b.hops] = leg{g: g, to: t.now, queued: true}
 	}
 }
 
 // waits notes that g waits where it did before it carried its message.
 func (t *Tracker) waits(g *goroutine) {
-	if m := g.relay.carries; m.reader == g {
+	r := g.relay
+	if m := r.carries; m != nil && m.reader == g {
 		m.passed = true
 		t.counts(m)
-		if !m.handed && g.relay.taker.rests() {
+		switch {
+		case m.handed || m.pending == nil:
+		case r.taker.rests():
 			t.settle(m, false)
+		case g.writer() == nil:
+			x := t.finder.stack(m.at)
+			if len(x.queue) == cap(x.queue) {
+				x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return m.pending == nil })
+			}
+			x.queue = append(x.queue, m)
+			m.carriers++
 		}
 	}
 	t.drops(g)
+	if r.takes != nil {
+		t.empties(r.takes, g)
+	}
+	if by := g.answered(); by != nil && by.writer() == g {
+		t.quiet(by)
+	}
+}
+
+// empties notes that nothing is queued for g.
+func (t *Tracker) empties(x *seenIn, g *goroutine) {
+	x.queue = slices.DeleteFunc(x.queue, func(m *message) bool {
+		ok := m.pending == nil || m.isFor(g)
+		if ok {
+			t.settle(m, false)
+		}
+		return ok
+	})
+}
+
+// hijacked reports whether a handler of net/http, in which g is, has perhaps taken over the connection: nobody reads
+// from it in the background.
+func (g *goroutine) hijacked() bool {
+	if g.reader == nil {
+		return g.req != nil && g.req.cut
+	}
+	return g.reader.ended
+}
+
+// isFor reports whether a message that is queued may be for g.
+func (m *message) isFor(g *goroutine) bool {
+	r := m.reader.relay
+	return r == nil || r.several || r.taker == g
 }
 
 // drops notes that g does not carry its message any longer.
@@ -225,6 +314,9 @@ func (t *Tracker) settle(m *message, older bool) {
 
 // leaves notes that g has ended, or does not serve any longer.
 func (t *Tracker) leaves(g *goroutine) {
+	if g.relay.answers != nil {
+		t.replied(g)
+	}
 	t.drops(g)
 	if n := len(g.relay.unanswered); n > 0 {
 		t.settle(g.relay.unanswered[n-1], true)
@@ -241,37 +333,101 @@ func (t *Tracker) replies(g *goroutine) {
 	if m != nil && (m.done || m.reader == g || !t.finder.inOrder(r.waited, g.stack)) {
 		m = nil
 	}
-	if m != nil && m.reader.relay != nil {
-		if m.answer == 0 {
-			m.answer = g.stack
-			r.readers.all++
-			r.readers.add(m.reader)
-			m.reader.relay.writers.all++
-			m.reader.relay.writers.add(g)
-			t.counts(m)
-		}
-		if w := m.reader.writer(); w != nil && w != g {
+	if m != nil {
+		switch w := m.reader.writer(); {
+		case w != nil && w != g:
+			m = nil
+		case w == nil && r.hops > 1 && m.pending != nil && m.reader.relay.unanswered[len(m.reader.relay.unanswered)-1] != m:
+			t.settle(m, false) // overtaken
 			m = nil
 		}
 	}
 	if by := g.answered(); m == nil && by != nil && by.writer() == g && !r.timed && len(by.relay.unanswered) > 0 {
 		m = by.relay.unanswered[0]
 	}
-	if m != nil {
-		r.answers, m.done = m, true
+	if m != nil && (!m.queued || r.hops > 1 || r.takes.answers.most(leastMessages) == g.stack) {
+		r.answers, r.place, r.end, m.done = m, g.stack, 0, true
 	}
 }
 
-// replied notes that g has written.
+// goesOn notes that g begins a system call or waits. If it has written and reads now, it has asked for something, or
+// else it has answered. If it has nothing to do, and does not wait for that, it has taken what is queued.
+func (t *Tracker) goesOn(g *goroutine) {
+	r := g.relay
+	if r.answers != nil {
+		if g.view.read {
+			r.answers.done = false
+			r.answers = nil
+		} else {
+			t.replied(g)
+		}
+	}
+	x := r.takes
+	if x == nil || r.carries != nil && !r.carries.done || len(x.queue) == 0 || g.stack == r.waited || g.view.write && x.answers.most(leastMessages) != g.stack {
+		return
+	}
+	t.takes(g)
+}
+
+// takes notes that g has taken what is queued.
+func (t *Tracker) takes(g *goroutine) {
+	r := g.relay
+	x := r.takes
+	if i := slices.IndexFunc(x.queue, func(m *message) bool { return m.pending != nil && m.isFor(g) }); i >= 0 {
+		t.drops(g)
+		r.carries, r.to, r.hops = x.queue[i], nil, 1
+		r.route[0] = leg{g: g, to: r.end, queued: true}
+		r.carries.queued = true
+		x.queue = slices.Delete(x.queue, 0, i+1)
+	}
+}
+
+// votes counts that g has answered a message at a place.
+func (t *Tracker) votes(m *message, g *goroutine, at model.StackID) {
+	if from := m.reader.relay; from != nil && m.answer == 0 {
+		m.answer = at
+		g.relay.readers.all++
+		g.relay.readers.add(m.reader)
+		from.writers.all++
+		from.writers.add(g)
+		t.counts(m)
+	}
+}
+
+// replied notes that g has written an answer.
 func (t *Tracker) replied(g *goroutine) {
-	m := g.relay.answers
-	g.relay.answers = nil
+	r := g.relay
+	m := r.answers
+	if r.answers = nil; r.end == 0 {
+		r.end = t.now
+	}
+	if r.carries == m && !m.queued {
+		t.votes(m, g, r.place)
+	}
 	if p := m.pending; p != nil {
-		p.g = g
-		t.sum(p, t.now)
-		r := &t.request
-		*r = Request{Kind: "tcp", Name: p.name, Complete: true, Own: t.ownBetween(g, p.at, t.now), Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: t.now}), labels: p.labels}
-		t.deliver(r)
+		q := &t.request
+		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels}
+		if r.carries == m && m.reader.writer() == nil {
+			q.legs = append(q.legs, r.route[:r.hops]...)
+		}
+		q.legs = append(q.legs, leg{g: g, to: r.end})
+		for i := range q.legs {
+			l := &q.legs[i]
+			l.from = p.summed
+			l.to = max(l.to, l.from)
+			if l.queued {
+				q.Own[Queued] += l.to.Sub(l.from)
+				p.path[Queued] += l.to.Sub(l.from)
+			} else {
+				own := t.ownBetween(l.g, l.from, l.to)
+				q.Own.add(&own)
+				p.g = l.g
+				t.sum(p, l.to)
+			}
+			p.summed = l.to
+		}
+		q.Path = p.path
+		t.deliver(q)
 	}
 	t.settle(m, m.reader.writer() == g)
 }

@@ -338,8 +338,8 @@ func (t *Tracker) Event(ev *model.Event) {
 		}
 	case model.GoSyscall:
 		t.close(g)
-		if g.relay != nil && g.relay.answers != nil {
-			t.replied(g)
+		if r := g.relay; r != nil && r.answers != nil && r.end == 0 {
+			r.end = t.now
 		}
 		if g.server != nil {
 			t.unblocked(g, Syscall)
@@ -376,10 +376,13 @@ func (t *Tracker) Event(ev *model.Event) {
 			t.bytes += turnBytes
 		}
 	case model.GoSyscall, model.GoWaiting:
+		if g.relay != nil {
+			t.goesOn(g)
+		}
 		if g.server != nil || g.accepts || g.view.conn {
 			t.blocked(g)
 		}
-		if r := g.relay; r != nil && to == model.GoWaiting && r.carries != nil && g.stack == r.waited {
+		if r := g.relay; r != nil && to == model.GoWaiting && g.stack == r.waited {
 			t.waits(g)
 		}
 	}
@@ -542,6 +545,9 @@ func (t *Tracker) Finish() {
 		t.close(g)
 	}
 	for _, g := range live {
+		if g.relay != nil && g.relay.answers != nil {
+			t.replied(g)
+		}
 		t.ends(g, false)
 	}
 	t.endTasks()
