@@ -88,6 +88,7 @@ type seenIn struct {
 	sends   bool  // to a channel
 	relays  bool  // what is read here may be handed on
 	relayed bool  // it is
+	asks    bool  // who waits here has asked for something before
 
 	messages int                  // that were read here, or given to such a goroutine; see [leastMessages]
 	handed   int                  // of those read here, that woke somebody

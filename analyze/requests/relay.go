@@ -50,8 +50,9 @@ type relay struct {
 	carries *message
 	waited  model.StackID // where, before it carried that
 	hops    int
-	route   [maxHops]leg // of that, up to here; where a leg begins is where the one before ends
-	timed   bool         // its last wait for a channel ended with nobody's doing
+	route   [maxHops]leg  // of that, up to here; where a leg begins is where the one before ends
+	did     model.StackID // where it has written or woken somebody since it waited; 0: nowhere
+	timed   bool          // its last wait for a channel ended with nobody's doing
 
 	// Of a reader.
 	taker      *goroutine // whom it has woken for its last message
@@ -85,6 +86,9 @@ func (t *Tracker) woken(g, by *goroutine, kind Kind) {
 	case Channel, Cond:
 		if g.relay != nil {
 			g.relay.timed = by == nil
+		}
+		if by != nil && by.relay != nil {
+			by.relay.did = by.stack
 		}
 		switch {
 		case by == nil || by == g:
@@ -178,7 +182,7 @@ func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 	}
 	m := b.carries
 	switch {
-	case m == nil || m.done || m.reader == g || b.hops == maxHops || !t.finder.inOrder(b.waited, at):
+	case m == nil || m.done || m.reader == g || b.hops == maxHops || !t.finder.inOrder(b.waited, at) || t.finder.stack(waited).asks:
 		return
 	case g.server != nil && (g.role == roleLife || g.role == roleConn && !g.taken && !g.hijacked()):
 		return // it has a request of its own
@@ -327,6 +331,7 @@ func (t *Tracker) leaves(g *goroutine) {
 func (t *Tracker) replies(g *goroutine) {
 	r := g.relay
 	m := r.carries
+	r.did = g.stack
 	if m != nil && m.reader == g {
 		m.own = true
 	}
@@ -361,6 +366,12 @@ func (t *Tracker) goesOn(g *goroutine) {
 		} else {
 			t.replied(g)
 		}
+	}
+	if r.did != 0 && g.kind == Channel {
+		if loop, _ := t.finder.inLoop(r.did, g.stack); loop != "" {
+			g.view.asks = true
+		}
+		r.did = 0
 	}
 	x := r.takes
 	if x == nil || r.carries != nil && !r.carries.done || len(x.queue) == 0 || g.stack == r.waited || g.view.write && x.answers.most(leastMessages) != g.stack {

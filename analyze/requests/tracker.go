@@ -333,7 +333,7 @@ func (t *Tracker) Event(ev *model.Event) {
 		if g.server != nil {
 			t.unblocked(g, kind)
 		}
-		if g.reading != nil || g.relay != nil || waker != nil && waker.relay != nil {
+		if g.relay != nil || waker != nil && waker.relay != nil || g.reading != nil && kind == Network {
 			t.woken(g, waker, kind)
 		}
 	case model.GoSyscall:
