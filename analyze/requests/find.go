@@ -55,6 +55,7 @@ const (
 	roleFunc        // some of its functions are
 	roleAccept      // it accepts connections
 	roleStream      // a connection, of which nothing is known but what is read and written
+	roleRelay       // a connection, of which others write the answers
 )
 
 // doing is where a goroutine of roleConn is.
@@ -84,8 +85,15 @@ type seenIn struct {
 	depth   uint8 // of the handler
 	wait    Kind  // of sync
 	conn    bool  // accept, connect, write or read
+	sends   bool  // to a channel
+	relays  bool  // what is read here may be handed on
+	relayed bool  // it is
+	asks    bool  // who waits here has asked for something before
 
-	messages int // that were read here, or given to such a goroutine; see [leastMessages]
+	messages int                  // that were read here, or given to such a goroutine; see [leastMessages]
+	handed   int                  // of those read here, that woke somebody
+	answers  votes[model.StackID] // where these were answered
+	queue    []*message           // that were read here, and woke nobody, as those who take them were busy
 
 	kind    string
 	name    string               // of the handler
@@ -110,10 +118,11 @@ type finder struct {
 	lives   []*regexp.Regexp
 	funcs   []*regexp.Regexp
 	labels  []*regexp.Regexp // of which a request must have one
+	orders  map[pair]bool    // see inOrder
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}}
+	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}}
 	for _, s := range specs {
 		if s.Kind == "label" {
 			f.labels = append(f.labels, s.expr)
@@ -195,6 +204,7 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 		return s
 	}
 	s.reads = startsRead(frames)
+	s.sends = frames[0].Func == "runtime.chansend1"
 	s.wait = waitKinds[model.WaitOf(model.SyncReason(frames))]
 	for ; last > 0 && (frames[last].Func == "runtime.goexit" || model.IsWrapper(frames[last].Func)); last-- { // CPU samples have that
 	}
@@ -220,6 +230,7 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 			}
 		}
 	}
+	s.relays = s.read && f.tcp && slices.ContainsFunc(frames, func(x model.Frame) bool { return relays(x.Func) })
 	s.conn = s.write || s.accept || s.connect || s.read
 	if r, kind := f.start(frames[last].Func); r != roleNone {
 		s.role, s.kind = r, kind

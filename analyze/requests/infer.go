@@ -2,7 +2,9 @@ package requests
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -24,11 +26,14 @@ import (
 //  5. A place to read, or a start function, counts after leastMessages of these; then all who are there do.
 const leastMessages = 8
 
+const mostParts = 4 // of an answer that are waited for, each
+
 // reading is what a goroutine has done since it began to wait for a message.
 type reading struct {
 	at     model.StackID // where it waited
 	wrote  model.StackID // where it has written since; 0: it has not
 	starts *seenIn       // what it has started since; nil: nothing
+	asked  int8          // it had written before, which this answers, and so do what it reads then, up to so many times
 }
 
 // reads notes that a goroutine of which nothing is known, or which an acceptor started, waits or begins a
@@ -45,7 +50,11 @@ func (t *Tracker) reads(g *goroutine) {
 		return
 	case x == nil:
 		g.reading = &reading{at: g.stack}
-	case x.wrote == 0 && x.starts == nil: // the same message still
+	case x.wrote == 0 && x.starts == nil: // the same message still, or handed on
+		if r := g.relay; r != nil && r.carries != nil && r.carries.reader == g && r.carries.handed {
+			x.at = g.stack
+		}
+		x.asked = max(x.asked-1, 0)
 		return
 	case g.stack == x.at && x.wrote == 0:
 		x.starts.messages++
@@ -53,7 +62,10 @@ func (t *Tracker) reads(g *goroutine) {
 		g.view.messages++
 	}
 	if x != nil {
-		*x = reading{at: g.stack}
+		wrote := x.wrote != 0
+		if *x = (reading{at: g.stack}); wrote {
+			x.asked = mostParts
+		}
 	}
 	switch {
 	case g.view.messages < leastMessages:
@@ -86,15 +98,53 @@ func (e *ends) dials() bool {
 // answers reports whether who reads and writes at two places has one loop of its own that does, in that order, in
 // the handler itself, if it is called: a handler's own client of a backend is in functions that it calls.
 func (f *finder) answers(read, write model.StackID, handler string) bool {
+	loop, start := f.inLoop(read, write)
+	return loop != "" && (loop == handler || handler == "" && model.PackageOf(loop) == model.PackageOf(start))
+}
+
+// inLoop returns the function in which two stacks part, if the first place comes before the second one there, and the
+// start function; "" if it does not.
+func (f *finder) inLoop(read, write model.StackID) (loop, start string) {
 	r, w := f.tables.Stack(read), f.tables.Stack(write)
 	i, j := len(r)-1, len(w)-1
 	for i > 0 && j > 0 && model.IsWrapper(r[i].Func) {
 		i, j = i-1, j-1
 	}
-	start := r[i].Func
+	start = r[i].Func
 	for i > 0 && j > 0 && r[i] == w[j] {
 		i, j = i-1, j-1
 	}
-	loop := r[i].Func
-	return loop == w[j].Func && r[i].Line < w[j].Line && (loop == handler || handler == "" && model.PackageOf(loop) == model.PackageOf(start))
+	if r[i].Func != w[j].Func || r[i].Line >= w[j].Line {
+		return "", ""
+	}
+	return r[i].Func, start
+}
+
+// inOrder reports whether a place in a loop comes before another one there, see rule 2 of relays.
+func (f *finder) inOrder(first, second model.StackID) bool {
+	x := pair{first, second}
+	ok, known := f.orders[x]
+	if known || first == 0 || second == 0 {
+		return ok
+	}
+	loop, start := f.inLoop(first, second)
+	for _, frame := range slices.Backward(f.tables.Stack(first)) {
+		if result.OfProgram(frame.Func) { // unlike net/http's, or that of a WaitGroup
+			start = frame.Func
+			break
+		}
+	}
+	if s := f.stack(first); s.name != "" {
+		start = s.name
+	}
+	ok = relays(loop) && model.PackageOf(loop) == model.PackageOf(start)
+	if len(f.orders) < maxPairs {
+		f.orders[x] = ok
+	}
+	return ok
+}
+
+// relays reports whether a function may hand messages on: those of net/http and gRPC do for what has another kind.
+func relays(fn string) bool {
+	return result.OfProgram(fn) && !strings.HasPrefix(fn, "google.golang.org/grpc") && !strings.HasPrefix(fn, "golang.org/x/net/http2.")
 }

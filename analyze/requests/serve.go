@@ -128,6 +128,9 @@ func (t *Tracker) saw(g *goroutine) {
 func (t *Tracker) shows(g *goroutine, s *seenIn) {
 	if g.server != nil && g.taken && s.role == roleConn && s.doing != doingHandle { // the handler has returned
 		t.release(g)
+		if g.relay != nil {
+			t.leaves(g)
+		}
 		*g.server = server{settled: true, regions: g.regions}
 	}
 	if g.server == nil || g.role == roleNone || g.role == roleStream && !g.taken && s.role != roleNone && s.role != roleAccept {
@@ -178,7 +181,7 @@ func (g *goroutine) calls(s *seenIn) {
 // blocked notes that a goroutine that serves or has to do with connections waits, or begins a system
 // call.
 func (t *Tracker) blocked(g *goroutine) {
-	if g.server == nil || g.role == roleStream || g.role == roleConn && g.view.doing == doingHandle {
+	if g.server == nil || g.role == roleStream || g.role == roleRelay || g.role == roleConn && g.view.doing == doingHandle {
 		t.reads(g)
 	}
 	s := g.view
@@ -209,6 +212,9 @@ func (t *Tracker) blocked(g *goroutine) {
 		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: s.doing == doingFinish && g.answers()}
 		t.wrote++
 		g.writes, g.lastWrite = true, t.now
+		if g.relay != nil {
+			t.replies(g)
+		}
 	}
 	if g.server == nil || g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
 		return

@@ -178,7 +178,7 @@ func (t *Tracker) forget(g *goroutine) {
 		clear(g.segs)
 		t.spare = append(t.spare, g.segs[:0])
 	}
-	g.segs, g.sums, g.samples, g.links, g.creator, g.peers, g.ends = nil, nil, nil, nil, nil, nil, nil
+	g.segs, g.sums, g.samples, g.links, g.creator, g.peers, g.ends, g.relay = nil, nil, nil, nil, nil, nil, nil, nil
 }
 
 // sweep forgets what is not needed, and if too much is left, the older half of that, once the
@@ -324,7 +324,7 @@ func (t *Tracker) Event(ev *model.Event) {
 	}
 	switch g.state {
 	case model.GoWaiting:
-		kind := g.kind
+		kind, waker := g.kind, by
 		by, until := t.resolve(g, by)
 		t.close(g)
 		if by != nil {
@@ -333,8 +333,14 @@ func (t *Tracker) Event(ev *model.Event) {
 		if g.server != nil {
 			t.unblocked(g, kind)
 		}
+		if g.relay != nil || waker != nil && waker.relay != nil || g.reading != nil && kind == Network {
+			t.woken(g, waker, kind)
+		}
 	case model.GoSyscall:
 		t.close(g)
+		if r := g.relay; r != nil && r.answers != nil && r.end == 0 {
+			r.end = t.now
+		}
 		if g.server != nil {
 			t.unblocked(g, Syscall)
 		}
@@ -370,8 +376,14 @@ func (t *Tracker) Event(ev *model.Event) {
 			t.bytes += turnBytes
 		}
 	case model.GoSyscall, model.GoWaiting:
+		if g.relay != nil {
+			t.goesOn(g)
+		}
 		if g.server != nil || g.accepts || g.view.conn {
 			t.blocked(g)
+		}
+		if r := g.relay; r != nil && to == model.GoWaiting && g.stack == r.waited {
+			t.waits(g)
 		}
 	}
 }
@@ -465,6 +477,9 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) (*goroutine, model.Time) 
 func (t *Tracker) end(g *goroutine) {
 	t.close(g)
 	t.ends(g, true)
+	if g.relay != nil {
+		t.leaves(g)
+	}
 	g.ended, g.endedAt = true, t.now
 	t.gs.Remove(g.id)
 	t.dead = append(t.dead, g)
@@ -530,6 +545,9 @@ func (t *Tracker) Finish() {
 		t.close(g)
 	}
 	for _, g := range live {
+		if g.relay != nil && g.relay.answers != nil {
+			t.replied(g)
+		}
 		t.ends(g, false)
 	}
 	t.endTasks()

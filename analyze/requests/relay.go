@@ -1,0 +1,444 @@
+package requests
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Messages that one goroutine reads and another one answers are requests of kind tcp, of who writes the answer:
+//
+//  1. From when a goroutine has read a message (see reading) until it waits for the next one, it carries the message.
+//     Who is woken by one that carries it, out of a wait for a channel or a condition, carries it too, until it
+//     waits there again; so does who takes it from one that waits to send it. The first write to a connection by one
+//     of them ends it, unless that is the reader, who then serves by itself.
+//  2. At each hop the wait comes before what wakes the next one, or writes, in the same function of the package of the
+//     goroutine's start function, or of the handler: a client that has an answer and asks again does so the other way
+//     around, or in a package that it calls. What net/http and gRPC do for themselves has a kind of its own.
+//  3. A place to read counts after leastMessages that were read there and answered at one place, at least half of those
+//     that woke somebody. Then all who read there do.
+//  4. If most answers to what a goroutine reads are written by one that mostly answers it, that one has the answers to
+//     all of its messages, in order: also to those that woke nobody as who takes them was busy. A message that woke
+//     nobody though that one was idle was for the reader alone, such as the answer to a ping; and what is written
+//     after a timer has fired is no answer.
+//  5. Its path is that of who writes the answer, from when the message could be read: what that one waited for, and so
+//     on, leads to the reader.
+
+const (
+	maxHops       = 4
+	maxUnanswered = 64 // messages of a reader
+	pairVotes     = 4
+)
+
+// message is what was read from a connection, to be answered by another goroutine.
+type message struct {
+	*pending // nil: the place where it was read does not count yet, or it is settled
+	reader   *goroutine
+	at       model.StackID // where it was read
+	answer   model.StackID // where the first answer was written; 0: there is none
+	carriers int32
+	handed   bool // its reader has woken somebody
+	passed   bool // its reader waits for the next one
+	own      bool // its reader has written
+	counted  bool
+	queued   bool // nobody was woken for it
+	done     bool // nobody hands it on
+}
+
+// relay is the part that a goroutine takes in handing messages on.
+type relay struct {
+	carries *message
+	waited  model.StackID // where, before it carried that
+	hops    int
+	route   [maxHops]leg  // of that, up to here; where a leg begins is where the one before ends
+	did     model.StackID // where it has written or woken somebody since it waited; 0: nowhere
+	timed   bool          // its last wait for a channel ended with nobody's doing
+
+	// Of a reader.
+	taker      *goroutine // whom it has woken for its last message
+	several    bool       // others before
+	writers    votes[*goroutine]
+	unanswered []*message // the first was read first
+
+	// Of others.
+	takes   *seenIn // where what it was woken for by readers was read
+	readers votes[*goroutine]
+	answers *message      // that it writes the answer to, or has written the answer to last
+	to      *goroutine    // whom it has handed its message to last
+	place   model.StackID // where
+	end     model.Time    // of the last one; 0: it writes
+}
+
+func (g *goroutine) relays() *relay {
+	if g.relay == nil {
+		g.relay = &relay{}
+	}
+	return g.relay
+}
+
+// woken takes the end of a wait of g, for which by may have been the reason.
+func (t *Tracker) woken(g, by *goroutine, kind Kind) {
+	switch kind {
+	case Network:
+		if x := g.reading; x != nil && x.at == g.stack && g.view.relays {
+			t.received(g)
+		}
+	case Channel, Cond:
+		if g.relay != nil {
+			g.relay.timed = by == nil
+		}
+		if by != nil && by.relay != nil {
+			by.relay.did = by.stack
+		}
+		switch {
+		case by == nil || by == g:
+		case g.view.sends:
+			if g.relay != nil {
+				t.pass(by, g, g.stack, by.stack)
+			}
+		case by.relay != nil:
+			t.pass(g, by, by.stack, g.stack)
+		}
+	}
+}
+
+// received notes that g has a message.
+func (t *Tracker) received(g *goroutine) {
+	if g.server != nil && g.role == roleConn && g.reader != nil && !g.reader.ended {
+		return // it is another connection's
+	}
+	if g.reading.asked > 0 {
+		return
+	}
+	r := g.relays()
+	t.drops(g)
+	m := &message{reader: g, at: g.stack, carriers: 1}
+	if r.carries, r.waited, r.hops = m, g.stack, 0; !g.view.relayed {
+		return
+	}
+	switch {
+	case g.server == nil:
+	case g.role == roleConn:
+		t.release(g)
+		*g.server = server{role: roleRelay, name: g.view.name, taken: true, regions: g.regions}
+	case g.role == roleStream:
+		t.release(g)
+		g.role = roleRelay
+	}
+	t.quiet(g)
+	if n := len(r.unanswered); n == maxUnanswered {
+		t.settle(r.unanswered[n-1], true)
+	}
+	m.pending = t.hold(g)
+	m.g, m.name = nil, t.tables.String(g.fn)
+	if g.server != nil && g.server.name != "" {
+		m.name = g.server.name
+	}
+	r.unanswered = append(r.unanswered, m)
+}
+
+// quiet forgets what g has read that will not be answered: nobody has it, and all wait.
+func (t *Tracker) quiet(g *goroutine) {
+	r := g.relay
+	if len(r.unanswered) == 0 || !r.taker.rests() || !g.writer().rests() {
+		return
+	}
+	for _, m := range slices.Backward(r.unanswered) {
+		if m.carriers == 0 {
+			t.settle(m, false)
+		}
+	}
+}
+
+// rests reports whether a goroutine waits where it was when it was handed a message.
+func (g *goroutine) rests() bool {
+	return g != nil && (g.ended || g.state == model.GoWaiting && g.relay != nil && g.stack == g.relay.waited)
+}
+
+// writer returns who answers what g reads, nil if that is not known.
+func (g *goroutine) writer() *goroutine {
+	if g.relay == nil {
+		return nil
+	}
+	if w := g.relay.writers.most(pairVotes); w != nil && w.answered() == g {
+		return w
+	}
+	return nil
+}
+
+// answered returns who mostly reads what g answers.
+func (g *goroutine) answered() *goroutine {
+	if g.relay == nil {
+		return nil
+	}
+	return g.relay.readers.most(pairVotes)
+}
+
+// pass hands what by carries, or is to send, on at a place to g, which waited at another one.
+func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
+	b := by.relay
+	if b.to == g && b.place == at && b.takes != nil { // that was for the one before
+		t.takes(by)
+	}
+	m := b.carries
+	switch {
+	case m == nil || m.done || m.reader == g || b.hops == maxHops || !t.finder.inOrder(b.waited, at) || t.finder.stack(waited).asks:
+		return
+	case g.server != nil && (g.role == roleLife || g.role == roleConn && !g.taken && !g.hijacked()):
+		return // it has a request of its own
+	case m.reader != by:
+	case by.reading == nil || by.reading.wrote != 0 || by.reading.starts != nil:
+		return
+	default:
+		r := g.relays()
+		r.takes = t.finder.stack(m.at)
+		b.several = b.several || b.taker != nil && b.taker != g
+		m.handed, b.taker = true, g
+	}
+	r := g.relays()
+	if m.reader != by {
+		b.to, b.place = g, at
+		if b.answers == nil {
+			b.end = t.now
+		}
+	}
+	if r.carries == m {
+		return
+	}
+	t.drops(g)
+	m.carriers++
+	r.carries, r.waited, r.hops, r.to, r.route = m, waited, b.hops+1, nil, b.route
+	r.route[b.hops] = leg{g: by, to: t.now}
+	if by.state == model.GoWaiting { // to send
+		r.route[b.hops] = leg{g: g, to: t.now, queued: true}
+	}
+}
+
+// waits notes that g waits where it did before it carried its message.
+func (t *Tracker) waits(g *goroutine) {
+	r := g.relay
+	if m := r.carries; m != nil && m.reader == g {
+		m.passed = true
+		t.counts(m)
+		switch {
+		case m.handed || m.pending == nil:
+		case r.taker.rests():
+			t.settle(m, false)
+		case g.writer() == nil:
+			x := t.finder.stack(m.at)
+			if len(x.queue) == cap(x.queue) {
+				x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return m.pending == nil })
+			}
+			x.queue = append(x.queue, m)
+			m.carriers++
+		}
+	}
+	t.drops(g)
+	if r.takes != nil {
+		t.empties(r.takes, g)
+	}
+	if by := g.answered(); by != nil && by.writer() == g {
+		t.quiet(by)
+	}
+}
+
+// empties notes that nothing is queued for g.
+func (t *Tracker) empties(x *seenIn, g *goroutine) {
+	x.queue = slices.DeleteFunc(x.queue, func(m *message) bool {
+		ok := m.pending == nil || m.isFor(g)
+		if ok {
+			t.settle(m, false)
+		}
+		return ok
+	})
+}
+
+// hijacked reports whether a handler of net/http, in which g is, has perhaps taken over the connection: nobody reads
+// from it in the background.
+func (g *goroutine) hijacked() bool {
+	if g.reader == nil {
+		return g.req != nil && g.req.cut
+	}
+	return g.reader.ended
+}
+
+// isFor reports whether a message that is queued may be for g.
+func (m *message) isFor(g *goroutine) bool {
+	r := m.reader.relay
+	return r == nil || r.several || r.taker == g
+}
+
+// drops notes that g does not carry its message any longer.
+func (t *Tracker) drops(g *goroutine) {
+	m := g.relay.carries
+	if m == nil {
+		return
+	}
+	g.relay.carries = nil
+	if m.carriers--; m.carriers == 0 && m.reader.writer() == nil {
+		t.settle(m, false)
+	}
+}
+
+// counts counts a message that its reader has handed on, and one that was answered.
+func (t *Tracker) counts(m *message) {
+	x := t.finder.stack(m.at)
+	if !m.handed || !m.passed || x.relayed {
+		return
+	}
+	if !m.counted {
+		m.counted = true
+		x.handed++
+	}
+	if m.answer != 0 && !m.own {
+		x.answers.all++
+		x.answers.add(m.answer)
+		x.relayed = x.answers.most(leastMessages) != 0 && int(x.answers.all)*2 >= x.handed
+	}
+}
+
+// settle forgets a message, and those that its reader has read before if older is set.
+func (t *Tracker) settle(m *message, older bool) {
+	m.done = true
+	r := m.reader.relay
+	if m.pending == nil || r == nil {
+		return
+	}
+	i := slices.Index(r.unanswered, m)
+	from := i
+	if older {
+		from = 0
+	}
+	for _, m := range r.unanswered[from : i+1] {
+		t.drop(m.pending)
+		m.pending, m.done = nil, true
+	}
+	r.unanswered = slices.Delete(r.unanswered, from, i+1)
+}
+
+// leaves notes that g has ended, or does not serve any longer.
+func (t *Tracker) leaves(g *goroutine) {
+	if g.relay.answers != nil {
+		t.replied(g)
+	}
+	t.drops(g)
+	if n := len(g.relay.unanswered); n > 0 {
+		t.settle(g.relay.unanswered[n-1], true)
+	}
+}
+
+// replies notes that g begins to write to a connection.
+func (t *Tracker) replies(g *goroutine) {
+	r := g.relay
+	m := r.carries
+	r.did = g.stack
+	if m != nil && m.reader == g {
+		m.own = true
+	}
+	if m != nil && (m.done || m.reader == g || !t.finder.inOrder(r.waited, g.stack)) {
+		m = nil
+	}
+	if m != nil {
+		switch w := m.reader.writer(); {
+		case w != nil && w != g:
+			m = nil
+		case w == nil && r.hops > 1 && m.pending != nil && m.reader.relay.unanswered[len(m.reader.relay.unanswered)-1] != m:
+			t.settle(m, false) // overtaken
+			m = nil
+		}
+	}
+	if by := g.answered(); m == nil && by != nil && by.writer() == g && !r.timed && len(by.relay.unanswered) > 0 {
+		m = by.relay.unanswered[0]
+	}
+	if m != nil && (!m.queued || r.hops > 1 || r.takes.answers.most(leastMessages) == g.stack) {
+		r.answers, r.place, r.end, m.done = m, g.stack, 0, true
+	}
+}
+
+// goesOn notes that g begins a system call or waits. If it has written and reads now, it has asked for something, or
+// else it has answered. If it has nothing to do, and does not wait for that, it has taken what is queued.
+func (t *Tracker) goesOn(g *goroutine) {
+	r := g.relay
+	if r.answers != nil {
+		if g.view.read {
+			r.answers.done = false
+			r.answers = nil
+		} else {
+			t.replied(g)
+		}
+	}
+	if r.did != 0 && g.kind == Channel {
+		if loop, _ := t.finder.inLoop(r.did, g.stack); loop != "" {
+			g.view.asks = true
+		}
+		r.did = 0
+	}
+	x := r.takes
+	if x == nil || r.carries != nil && !r.carries.done || len(x.queue) == 0 || g.stack == r.waited || g.view.write && x.answers.most(leastMessages) != g.stack {
+		return
+	}
+	t.takes(g)
+}
+
+// takes notes that g has taken what is queued.
+func (t *Tracker) takes(g *goroutine) {
+	r := g.relay
+	x := r.takes
+	if i := slices.IndexFunc(x.queue, func(m *message) bool { return m.pending != nil && m.isFor(g) }); i >= 0 {
+		t.drops(g)
+		r.carries, r.to, r.hops = x.queue[i], nil, 1
+		r.route[0] = leg{g: g, to: r.end, queued: true}
+		r.carries.queued = true
+		x.queue = slices.Delete(x.queue, 0, i+1)
+	}
+}
+
+// votes counts that g has answered a message at a place.
+func (t *Tracker) votes(m *message, g *goroutine, at model.StackID) {
+	if from := m.reader.relay; from != nil && m.answer == 0 {
+		m.answer = at
+		g.relay.readers.all++
+		g.relay.readers.add(m.reader)
+		from.writers.all++
+		from.writers.add(g)
+		t.counts(m)
+	}
+}
+
+// replied notes that g has written an answer.
+func (t *Tracker) replied(g *goroutine) {
+	r := g.relay
+	m := r.answers
+	if r.answers = nil; r.end == 0 {
+		r.end = t.now
+	}
+	if r.carries == m && !m.queued {
+		t.votes(m, g, r.place)
+	}
+	if p := m.pending; p != nil {
+		q := &t.request
+		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels}
+		if r.carries == m && m.reader.writer() == nil {
+			q.legs = append(q.legs, r.route[:r.hops]...)
+		}
+		q.legs = append(q.legs, leg{g: g, to: r.end})
+		for i := range q.legs {
+			l := &q.legs[i]
+			l.from = p.summed
+			l.to = max(l.to, l.from)
+			if l.queued {
+				q.Own[Queued] += l.to.Sub(l.from)
+				p.path[Queued] += l.to.Sub(l.from)
+			} else {
+				own := t.ownBetween(l.g, l.from, l.to)
+				q.Own.add(&own)
+				p.g = l.g
+				t.sum(p, l.to)
+			}
+			p.summed = l.to
+		}
+		q.Path = p.path
+		t.deliver(q)
+	}
+	t.settle(m, m.reader.writer() == g)
+}
