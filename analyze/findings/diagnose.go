@@ -258,11 +258,12 @@ func (d *diagnostician) ranked() []diagnosis {
 		}
 		return cmp.Compare(score(&b), score(&a))
 	})
-	// Where much of the waiting is for want of CPUs, the rest of it says nothing of the program.
+	// Where much of the waiting is for want of CPUs, the rest of it says nothing of the program, except of the collector
+	// if it works all the time.
 	lack := len(d.list) > 0 && d.list[0].before() && d.list[0].Kind == "more-procs-than-cpus" && result.Ratio(d.list[0].sum, d.waiting.sum) >= suspectedShare
 	var out []diagnosis
 	for i := range d.list {
-		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind) && x.Kind != "stop-the-world") {
+		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind) && x.Kind != "stop-the-world" && !(x.Kind == "garbage-collection" && d.r.GC.Share >= allocatesShare)) {
 			x.Look = d.look(x.causes)
 			out = append(out, *x)
 		}

@@ -416,12 +416,12 @@ func (d *diagnostician) locks() {
 	}
 }
 
-// leaks finds goroutines of one function of which many wait all the time, more come, and hardly any end.
+// leaks finds goroutines of one function of which many wait all the time, more come, and at most half as many end.
 func (d *diagnostician) leaks() {
 	var most *result.Group
 	for i := range d.r.Goroutines {
 		g := &d.r.Goroutines[i]
-		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 4*g.Ended <= g.Created && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
+		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 2*g.Ended <= g.Created && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
 			most = g
 		}
 	}

@@ -71,7 +71,7 @@ func Verdict(r *result.Report, objectives ...result.Objective) (out []result.Fin
 	}
 	out = append(out, verdict(r, objectives)...)
 	diagnoses := len(out)
-	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, lateTimers, retakes, assists, lockedThreads, otherRules} {
+	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, lateTimers, retakes, collects, assists, lockedThreads, otherRules} {
 		if f, ok := find(r); ok && !slices.ContainsFunc(out, func(o result.Finding) bool { return o.Kind == f.Kind }) {
 			out = append(out, f)
 		}

@@ -247,7 +247,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = "The other end begins at once: more workers cannot help. Make what it does faster, begin it earlier, or set a deadline."
 	}
 	rows := q.within(g)
-	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" {
+	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" && (rows[0].Way == nil || len(rows[0].Way.Between) == 0) {
 		rows[0] = q.holder(r, g, rows[0])
 	}
 	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
@@ -473,7 +473,8 @@ func (q *question) together(g *result.RequestRow) (n int) {
 	return n
 }
 
-// holder names who held a lock by where it was released most, which is nearer than what ran until then.
+// holder names who held a lock by where it was released most, which is nearer than what ran until then. It is not
+// for a lock whose holder waited for another one: what ran is what that one did.
 func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.RequestRow {
 	var most *result.BlameRow
 	for _, reason := range r.Waiting.ByReason {

@@ -155,6 +155,41 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
+// TestHolder checks that the lock is held by who released it most, which is nearer than what ran until then, except
+// where that one waited for a lock itself, as a writer does for readers.
+func TestHolder(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for want, way := range map[string]*result.RequestWay{"main.put": {}, "main.scan": {Between: []result.Frame{{Function: "main.put"}}, BetweenKind: "lock"}} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		const reason = "sync.(*RWMutex).Lock"
+		v.Waiting.ByReason = []result.Named{{Name: reason}}
+		v.Blame.Rows = []result.BlameRow{{Kind: reason, Waiter: "main.put", Function: "main.put", Total: ms, BlameBasis: result.BlameBasis{Seen: ms}}}
+		group := result.RequestRow{Kind: "lock", Function: "main.put", File: "put.go", Line: 3, Middle: 900 * ms}
+		row := result.RequestRow{Kind: "running", Function: "main.scan", File: "scan.go", Line: 9, Wait: "lock", Waiter: "main.put", WaitFile: "put.go", WaitLine: 3, Way: way, Middle: 900 * ms}
+		v.Requests = []result.RequestKind{{Kind: "task", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 2000 * ms, Max: 100 * ms},
+			Tails: []result.RequestTail{{Count: 5, Total: 500 * ms, Middle: result.RequestMiddle{Count: 10, Total: 1000 * ms}, Groups: []result.RequestRow{group}, Rows: []result.RequestRow{row}}}}}}
+		findings.Judge(v)
+		i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == findings.SlowRequests })
+		if i < 0 || v.Findings[i].Where[len(v.Findings[i].Where)-1].Function != want {
+			t.Errorf("not held by %s: %+v", want, v.Findings)
+		}
+	}
+}
+
+// TestLeak checks that goroutines pile up if at least twice as many are created as end, and nearly all of them wait.
+func TestLeak(t *testing.T) {
+	for ended, want := range map[int64]bool{300: true, 500: false} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		g := result.Group{Function: "main.ask", Count: 1800, Created: 800, Ended: ended, Lifetime: 1000}
+		g.States[model.GoWaiting] = 1000
+		v.Goroutines = []result.Group{g}
+		findings.Judge(v)
+		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != want {
+			t.Errorf("%d ended: a leak: %t", ended, got)
+		}
+	}
+}
+
 // TestStretched checks that sleeps which are longer than others at the same place are laid to the machine, if the
 // record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
 func TestStretched(t *testing.T) {

@@ -103,6 +103,19 @@ func differs(judged, unexplained int64) bool {
 	return unexplained >= leastUnexplained && float64(unexplained) > unexplainedShare*float64(judged)
 }
 
+// collects finds that the garbage collector takes much of the procs' time, whether anybody waits for it or not.
+func collects(r *result.Report) (result.Finding, bool) {
+	if r.GC.Share < allocatesShare {
+		return result.Finding{}, false
+	}
+	d := &diagnostician{r: r}
+	d.collector()
+	f := d.list[0].Finding
+	f.Severity, f.Text, f.Title = result.Notable, f.Title+". "+f.Text, ""
+	f.Evidence = append(f.Evidence, result.Evidence{Name: "of the procs' time", Value: r.GC.Share, Unit: "share"})
+	return f, true
+}
+
 // assists finds goroutines that must mark for what they allocate. The collector paces itself so
 // that its workers do all marking and assists none (runtime/mgcpacer.go); more is a program that
 // allocates faster than that.

@@ -207,3 +207,18 @@ func TestFrameworks(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseen checks that a request of gRPC whose method is not seen has no name: the start function is the server's.
+func TestUnseen(t *testing.T) {
+	const start = "google.golang.org/grpc.(*Server).serveStreams.func2.1"
+	for want, stack := range map[string][]string{"grpc ": {start}, "grpc pb._Shop_Order_Handler": {"main.order", "pb._Shop_Order_Handler", start}} {
+		p := newProgram("main.accept")
+		p.in().Create(3, start).Block("sleep").Start(3)
+		p.in(stack...).Block("sleep").Start(2)
+		p.in().Unblock(3).Stop("preempted").Start(3)
+		p.in().Exit().Start(2)
+		if got := p.requests(t, requests.Spec{Kind: "grpc"}); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q: %q, want %q", stack, got, want)
+		}
+	}
+}

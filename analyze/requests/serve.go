@@ -296,7 +296,7 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	p := g.req
 	name := g.name
-	if name == "" && g.role == roleLife {
+	if name == "" && (g.serves == "goroutine" || g.serves == "message") { // of others the start function is the server's own
 		name = t.tables.String(g.fn)
 	}
 	g.req, g.woken, g.handled, g.wrote, g.settled, g.depth = nil, false, false, false, true, 0
