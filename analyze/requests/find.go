@@ -91,6 +91,7 @@ type seenIn struct {
 	asks    bool  // who waits here has asked for something before
 
 	messages int                  // that were read here, or given to such a goroutine; see [leastMessages]
+	kept     int                  // of those read here since this counts, that woke nobody though who takes them waited
 	handed   int                  // of those read here, that woke somebody
 	answers  votes[model.StackID] // where these were answered
 	queue    []*message           // that were read here, and woke nobody, as those who take them were busy

@@ -48,6 +48,7 @@ type message struct {
 // relay is the part that a goroutine takes in handing messages on.
 type relay struct {
 	carries *message
+	got     *message      // that it was handed last
 	waited  model.StackID // where, before it carried that
 	hops    int
 	route   [maxHops]leg  // of that, up to here; where a leg begins is where the one before ends
@@ -64,7 +65,6 @@ type relay struct {
 	takes   *seenIn // where what it was woken for by readers was read
 	readers votes[*goroutine]
 	answers *message      // that it writes the answer to, or has written the answer to last
-	to      *goroutine    // whom it has handed its message to last
 	place   model.StackID // where
 	end     model.Time    // of the last one; 0: it writes
 }
@@ -177,7 +177,7 @@ func (g *goroutine) answered() *goroutine {
 // pass hands what by carries, or is to send, on at a place to g, which waited at another one.
 func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 	b := by.relay
-	if b.to == g && b.place == at && b.takes != nil { // that was for the one before
+	if r := g.relay; r != nil && b.takes != nil && b.carries != nil && r.got == b.carries { // again: that was the one before
 		t.takes(by)
 	}
 	m := b.carries
@@ -196,18 +196,15 @@ func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 		m.handed, b.taker = true, g
 	}
 	r := g.relays()
-	if m.reader != by {
-		b.to, b.place = g, at
-		if b.answers == nil {
-			b.end = t.now
-		}
+	if m.reader != by && b.answers == nil {
+		b.end = t.now
 	}
 	if r.carries == m {
 		return
 	}
 	t.drops(g)
 	m.carriers++
-	r.carries, r.waited, r.hops, r.to, r.route = m, waited, b.hops+1, nil, b.route
+	r.carries, r.got, r.waited, r.hops, r.route = m, m, waited, b.hops+1, b.route
 	r.route[b.hops] = leg{g: by, to: t.now}
 	if by.state == model.GoWaiting { // to send
 		r.route[b.hops] = leg{g: g, to: t.now, queued: true}
@@ -220,12 +217,15 @@ func (t *Tracker) waits(g *goroutine) {
 	if m := r.carries; m != nil && m.reader == g {
 		m.passed = true
 		t.counts(m)
+		x := t.finder.stack(m.at)
 		switch {
 		case m.handed || m.pending == nil:
 		case r.taker.rests():
+			x.kept++
+			t.settle(m, false)
+		case int(x.kept)*8 > x.handed:
 			t.settle(m, false)
 		case g.writer() == nil:
-			x := t.finder.stack(m.at)
 			if len(x.queue) == cap(x.queue) {
 				x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return m.pending == nil })
 			}
@@ -283,12 +283,15 @@ func (t *Tracker) drops(g *goroutine) {
 // counts counts a message that its reader has handed on, and one that was answered.
 func (t *Tracker) counts(m *message) {
 	x := t.finder.stack(m.at)
-	if !m.handed || !m.passed || x.relayed {
+	if !m.handed || !m.passed {
 		return
 	}
 	if !m.counted {
 		m.counted = true
 		x.handed++
+	}
+	if x.relayed {
+		return
 	}
 	if m.answer != 0 && !m.own {
 		x.answers.all++
@@ -386,7 +389,7 @@ func (t *Tracker) takes(g *goroutine) {
 	x := r.takes
 	if i := slices.IndexFunc(x.queue, func(m *message) bool { return m.pending != nil && m.isFor(g) }); i >= 0 {
 		t.drops(g)
-		r.carries, r.to, r.hops = x.queue[i], nil, 1
+		r.carries, r.hops = x.queue[i], 1
 		r.route[0] = leg{g: g, to: r.end, queued: true}
 		r.carries.queued = true
 		x.queue = slices.Delete(x.queue, 0, i+1)
