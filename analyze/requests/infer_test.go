@@ -16,7 +16,7 @@ import (
 // requests, and that their clients in the same process do not, and that a handler of net/http may serve
 // WebSockets. What comes before the first eight messages is not seen: dns and redis are programs of
 // fixtures/validation with -n 250, chat, pump and workers servers of fixtures/validation/requests that answered 128,
-// 127 and 128.
+// 127 and 129.
 func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		trace, kind, name string
@@ -26,8 +26,8 @@ func TestMessages(t *testing.T) {
 		{"redis", "tcp", "github.com/tidwall/redcon.handle", 215},
 		{"chat", "tcp", "main.(*room).ServeHTTP", 89},
 		{"pump", "tcp", "main.serve", 85},
-		{"workers", "tcp", "main.read", 50},
-		{"workers", "tcp", "main.serve", 50},
+		{"workers", "tcp", "main.read", 44},
+		{"workers", "tcp", "main.serve", 45},
 	} {
 		count := 0
 		f, err := os.Open("testdata/" + c.trace + ".trace")
@@ -206,9 +206,10 @@ func TestRelays(t *testing.T) {
 		hands, waits, wakes, writes []string // in turns
 		want                        []string
 	}{
-		"a hub":      {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, []string{"tcp main.read"}},
-		"for itself": {nil, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, nil},
-		"a client":   {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:9"}, []string{"main.write:11"}, nil},
+		"a hub":           {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, []string{"tcp main.read"}},
+		"before it reads": {[]string{"main.read:9"}, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, nil},
+		"for itself":      {nil, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, nil},
+		"a client":        {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:9"}, []string{"main.write:11"}, nil},
 		"calls in turn": {[]string{"main.read:11"}, []string{"main.call:6 main.hub:10", "main.call:6 main.hub:11"},
 			[]string{"main.call:5 main.hub:10", "main.call:5 main.hub:11"}, []string{"main.write:11"}, nil},
 		"at many places": {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:11"},
