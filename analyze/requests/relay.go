@@ -380,8 +380,9 @@ func (t *Tracker) goesOn(g *goroutine) {
 		}
 	}
 	if r.did != 0 && g.kind == Channel {
-		if loop, _ := t.finder.inLoop(r.did, g.stack); loop != "" {
-			g.view.asks = true
+		if s := g.view; !s.asks && s.after != r.did {
+			loop, _ := t.finder.inLoop(r.did, g.stack)
+			s.after, s.asks = r.did, loop != ""
 		}
 		r.did = 0
 	}
