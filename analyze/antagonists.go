@@ -41,6 +41,9 @@ type antagonists struct {
 	latest      [256]latestAntagonist // some of those, by a hash
 	samples     int64                 // CPU samples of goroutines that ran
 	first, last model.Time
+	// Stretches of running that others waited for [result.KeptWait] behind, and samples in them.
+	kept        model.Duration
+	keptSamples int64
 	// Stacks of CPU samples of goroutines of the program that ran, and of preemptions.
 	sampled, preempted stackCounts
 	ofProgram          func(model.StackID) bool
@@ -136,6 +139,10 @@ func (a *antagonists) addStretch(p *point, length model.Duration, w *activity) {
 	n := int64(0)
 	for i := p.samples; i != 0; i = w.samples[i].next {
 		n++
+	}
+	if p.waited >= result.KeptWait && p.class != heldSyscall {
+		a.kept += length
+		a.keptSamples += n
 	}
 	if n == 0 {
 		id.short = p.class == heldSyscall && length > 0 && length < result.ShortSyscall

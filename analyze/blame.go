@@ -210,7 +210,9 @@ func (b *Blame) Result(v *result.Report) {
 		rows.add(k, id.stack, id.waiter, basisSeen, x)
 	}
 	v.Blame = result.Blame{Kinds: []result.BlameKind{}, Rows: []result.BlameRow{}}
-	v.Blame.Samples, v.Blame.SampledSpan = a.samples, a.last.Sub(a.first)
+	if v.Blame.Samples, v.Blame.SampledSpan = a.samples, a.last.Sub(a.first); a.samples > 0 {
+		v.Blame.KeptSpan, v.Blame.KeptSamples = a.kept, a.keptSamples
+	}
 	rows.result(&v.Blame)
 	complete := func(kind string, blocked bool, whole model.Duration) {
 		if whole > 0 {

@@ -24,7 +24,9 @@ import (
 //     of the time that the program's goroutines ran or could have run, and have a p99 of 1 ms or are
 //     slowSpan of all, and not if the procs were idle (idleProcsShare); the rest by limits of their
 //     own. Less than leastShare is not worth a diagnosis.
-//  4. More procs than CPUs comes first: it makes whatever runs look slow.
+//  4. More procs than CPUs comes first if threads had a CPU for less than starvedOfCPU of the time, or the program
+//     used less than spareShare of its procs: it makes whatever runs look slow. What stands still in a stopped world
+//     is due to that all the same.
 const (
 	slowShare = 0.05
 	slowSpan  = 0.02
@@ -49,8 +51,9 @@ const (
 	// onCPU is the part of the running time that CPU samples must show: less means that
 	// threads ran goroutines without a CPU.
 	onCPU        = 0.7
-	spinShare    = 0.5 // of samples of code that has the procs
-	starvedOfCPU = 0.4 // so little comes first
+	spinShare    = 0.5  // of samples of code that has the procs
+	starvedOfCPU = 0.4  // so little comes first
+	spareShare   = 0.25 // of two procs both are busy for a sixteenth of the time then
 	fewSamples   = 30
 	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
 )
@@ -82,9 +85,12 @@ type diagnosis struct {
 	result.Finding
 	loss
 	first  bool
+	spare  bool           // the program has procs to spare: it comes first, too, except for what requests do for the collector
 	causes []result.Cause // of waits to run that show it
 	kinds  []string       // of the blame that names its code
 }
+
+func (d *diagnosis) before() bool { return d.first || d.spare }
 
 // diagnose returns the diagnoses, most important first.
 func diagnose(r *result.Report) []diagnosis {
@@ -219,10 +225,19 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == kind }); i >= 0 {
 		f.Advice = Symptoms[i].Advice
 	}
-	if kind == "more-procs-than-cpus" && maxProcs(d.r) == "1" {
-		f.Advice = "Move what else runs there, or give the program more CPU: GOMAXPROCS is 1 already."
+	if kind == "more-procs-than-cpus" {
+		switch procs := maxProcs(d.r); {
+		case throttled(d.r) && d.r.Procs.Mean > 2:
+			f.Advice = fmt.Sprintf("Raise the CPU limit, or set GOMAXPROCS to it, rounded up: it is %s. Go 1.25 does so by itself where GOMAXPROCS is not set.", procs)
+		case throttled(d.r):
+			f.Advice = fmt.Sprintf("Raise the CPU limit: GOMAXPROCS is %s, and fewer procs would use up the quota as well.", procs)
+		case d.spare() && !strings.HasPrefix(title, "probably more procs"):
+			f.Advice = "Move what else runs there, or raise the CPU limit if there is one, and record again: the program itself leaves its procs idle."
+		case procs == "1":
+			f.Advice = "Move what else runs there, or give the program more CPU: GOMAXPROCS is 1 already."
+		}
 	}
-	d.list = append(d.list, diagnosis{Finding: f, loss: l, kinds: d.kinds})
+	d.list = append(d.list, diagnosis{Finding: f, loss: l, kinds: d.kinds, spare: kind == "more-procs-than-cpus" && d.spare()})
 	return &d.list[len(d.list)-1]
 }
 
@@ -235,8 +250,8 @@ func (d *diagnostician) ranked() []diagnosis {
 		x.Evidence = append(x.Evidence, result.Evidence{Name: "of all that was lost", Value: x.Sum, Unit: "share"}, result.Evidence{Name: "of the waits beyond p99", Value: x.Tail, Unit: "share"})
 	}
 	slices.SortStableFunc(d.list, func(a, b diagnosis) int {
-		if a.first != b.first {
-			if a.first {
+		if a.before() != b.before() {
+			if a.before() {
 				return -1
 			}
 			return 1
@@ -244,10 +259,10 @@ func (d *diagnostician) ranked() []diagnosis {
 		return cmp.Compare(score(&b), score(&a))
 	})
 	// Where much of the waiting is for want of CPUs, the rest of it says nothing of the program.
-	lack := len(d.list) > 0 && d.list[0].first && d.list[0].Kind == "more-procs-than-cpus" && result.Ratio(d.list[0].sum, d.waiting.sum) >= suspectedShare
+	lack := len(d.list) > 0 && d.list[0].before() && d.list[0].Kind == "more-procs-than-cpus" && result.Ratio(d.list[0].sum, d.waiting.sum) >= suspectedShare
 	var out []diagnosis
 	for i := range d.list {
-		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind)) {
+		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind) && x.Kind != "stop-the-world") {
 			x.Look = d.look(x.causes)
 			out = append(out, *x)
 		}

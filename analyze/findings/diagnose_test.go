@@ -255,18 +255,31 @@ func TestIdleTail(t *testing.T) {
 }
 
 // TestWithoutCPU checks that the slowest requests are laid to the machine if calls on sockets, which do not
-// block, took as long.
+// block, took as long; but not calls that wait for the disk.
 func TestWithoutCPU(t *testing.T) {
-	for longest, machine := range map[model.Duration]bool{2_000_000: false, 1_000_000_000: true} {
+	for _, c := range []struct {
+		longest model.Duration
+		callee  string
+		machine bool
+	}{{2_000_000, "", false}, {1_000_000_000, "", true}, {1_000_000_000, "os.(*File).Sync", false}} {
 		v := resulttest.Read(t, "http.trace")
 		v.Latency.All = result.Dist{} // nothing waits to run
 		allTails(v, "syscall")
-		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.f", Turns: 1000, Longest: longest, Total: longest, BlameBasis: result.BlameBasis{Seen: longest},
-			Stacks: []result.BlameStack{{Total: longest, Stack: []result.Frame{{Function: "net.(*conn).Write"}, {Function: "main.f"}}}}})
+		for i := range v.Requests {
+			for _, set := range v.Requests[i].Sets() {
+				for _, tail := range set.Tails {
+					for k := range tail.Groups {
+						tail.Groups[k].Way = &result.RequestWay{Callee: c.callee}
+					}
+				}
+			}
+		}
+		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.f", Turns: 1000, Longest: c.longest, Total: c.longest, BlameBasis: result.BlameBasis{Seen: c.longest},
+			Stacks: []result.BlameStack{{Total: c.longest, Stack: []result.Frame{{Function: "net.(*conn).Write"}, {Function: "main.f"}}}}})
 		findings.Judge(v)
 		named := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return strings.Contains(f.Text, "of the slowest") })
-		if named == machine || machine && v.Verdict.Machine == "" {
-			t.Errorf("calls of up to %d ns: %s (%s), with an item about the slowest: %t", longest, v.Verdict.Word, v.Verdict.Machine, named)
+		if named == c.machine || c.machine && v.Verdict.Machine == "" {
+			t.Errorf("calls of up to %d ns, %q: %s (%s), with an item about the slowest: %t", c.longest, c.callee, v.Verdict.Word, v.Verdict.Machine, named)
 		}
 	}
 }

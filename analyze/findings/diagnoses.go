@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,17 +23,17 @@ func (d *diagnostician) overcommitted() {
 		}
 	}
 	if b.Samples >= fewSamples && 10*b.SampledSpan >= 9*d.r.Totals.Span {
-		had := model.Duration(b.Samples) * samplePeriod
-		if result.Ratio(had, ran) >= onCPU {
+		had, n := model.Duration(b.Samples)*samplePeriod, float64(b.KeptSamples)
+		share := result.Ratio(had, ran)
+		if share >= onCPU && (n+1+math.Sqrt(n))*float64(samplePeriod) >= onCPU*float64(b.KeptSpan) {
 			return
 		}
-		share := result.Ratio(had, ran)
 		l := suspected
-		if share < starvedOfCPU {
+		if share < starvedOfCPU || d.spare() {
 			l = d.waiting
 		}
 		d.add("more-procs-than-cpus", l, result.Inferred, nil,
-			fmt.Sprintf("more procs than CPUs: GOMAXPROCS is %s, the program had %s CPUs", maxProcs(d.r), number(result.Ratio(had, b.SampledSpan))),
+			fmt.Sprintf("%s: on average %.2f threads ran and %.2f waited for a CPU, GOMAXPROCS is %s", d.lack("more procs than CPUs"), result.Ratio(had, b.SampledSpan), result.Ratio(max(ran-had, 0), d.r.Totals.Span), maxProcs(d.r)),
 			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.",
 			textui.Duration(had), textui.Duration(ran)).first = share < starvedOfCPU
 		return
@@ -48,7 +49,41 @@ func (d *diagnostician) overcommitted() {
 			textui.Count(long.VeryLong.Count), textui.Plural(long.Long.Count, "burst"))
 	}
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
-		fmt.Sprintf("probably more procs than CPUs (GOMAXPROCS %s), or a busy machine", maxProcs(d.r)), "%s", text).first = stretched && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
+		d.lack(fmt.Sprintf("probably more procs than CPUs (GOMAXPROCS %s), or a busy machine", maxProcs(d.r))), "%s", text).first = stretched && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
+}
+
+// spare reports whether the program used so little of its procs that whoever waits would find one, if threads had CPUs,
+// and less than one CPU: its own threads hardly compete.
+func (d *diagnostician) spare() bool {
+	used, span := running(d.r), d.r.Totals.Span
+	if used >= span {
+		return false
+	}
+	if b := &d.r.Blame; b.Samples >= fewSamples {
+		used = min(used, model.Duration(b.Samples)*samplePeriod)
+	}
+	return result.Ratio(used, span) < spareShare*d.r.Procs.Mean
+}
+
+// lack says what the program lacks CPUs for: a quota if it stood still at its pace, else others if it has procs to
+// spare, else what is probable.
+func (d *diagnostician) lack(probable string) string {
+	switch {
+	case throttled(d.r):
+		return "a CPU quota"
+	case d.spare() && d.r.Blame.Samples >= fewSamples:
+		return "a busy machine, or a CPU quota"
+	}
+	return probable
+}
+
+// throttled reports whether the process stood still at the pace of a CPU quota, or a record next to a trace counts
+// that.
+func throttled(r *result.Report) bool {
+	return slices.ContainsFunc(r.Pathologies, func(p result.Pathology) bool { return p.Name == "cpu-throttling" }) ||
+		slices.ContainsFunc(r.Traces, func(t result.Trace) bool {
+			return t.Machine != nil && strings.Contains(t.Machine.Disturbed, "by the CPU quota")
+		})
 }
 
 // batch finds that very many goroutines were made runnable at once: new ones, or by one other.

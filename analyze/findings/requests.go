@@ -150,7 +150,8 @@ func (q *question) whole() float64 {
 //
 //  1. It takes worthTime of a slow request or more. Where an objective is missed, any time.
 //  2. Of the slowest at least half have it, and it is leastShare of the difference; of all it
-//     takes typicalShare.
+//     takes typicalShare. If none that has the same code at its end does, the greatest of them counts for all: those
+//     that write to a file under a lock, and those that wait for the lock.
 //  3. Time without a function is nobody's.
 //  4. What is spent on the collector is one part, wherever: that of the function with the most.
 func (q *question) parts() (list []*result.RequestRow) {
@@ -164,16 +165,38 @@ func (q *question) parts() (list []*result.RequestRow) {
 		}
 		groups = append(slices.DeleteFunc(groups, func(x *result.RequestRow) bool { return x.Kind == "gc" }), &sum)
 	}
+	share := leastShare
+	if q.all {
+		share = typicalShare
+	}
+	worth := func(x *result.RequestRow, cost float64, have int64) bool {
+		return (q.limit != 0 || cost >= worthTime) && q.cost(x) > 0 && cost >= share*q.whole() && (q.all || 2*have >= q.RequestTail.Count) &&
+			x.Kind != "unknown" && !(x.Kind == "running" && x.Function == "")
+	}
+	ends := map[*result.RequestRow]*result.RequestRow{} // what each waits for
 	for _, x := range groups {
-		cost, share := q.cost(x), leastShare
-		if q.all {
-			share = typicalShare
+		if ends[x] = x; worth(x, q.cost(x), x.Have) {
+			list = append(list, x)
 		}
-		switch {
-		case q.limit == 0 && cost < worthTime, cost <= 0, cost < share*q.whole():
-		case !q.all && 2*x.Have < q.RequestTail.Count:
-		case x.Kind == "unknown", x.Kind == "running" && x.Function == "":
-		default:
+		if rows := q.within(x); len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) {
+			ends[x] = rows[0]
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b *result.RequestRow) int { return cmp.Compare(q.cost(b), q.cost(a)) })
+	for _, x := range groups {
+		var cost float64
+		var have int64
+		e := ends[x]
+		shares := func(y *result.RequestRow) bool {
+			f := ends[y]
+			return e.Kind == f.Kind && e.Function == f.Function && e.Line == f.Line
+		}
+		for _, y := range groups {
+			if shares(y) {
+				cost, have = cost+max(q.cost(y), 0), have+y.Have
+			}
+		}
+		if e.Function != "" && e.Kind != "runnable" && worth(x, cost, have) && !slices.ContainsFunc(list, shares) {
 			list = append(list, x)
 		}
 	}
@@ -220,6 +243,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		}
 	}
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
+	if q.all && g.Kind == "channel" && !g.Called() && q.atOnce(g) {
+		f.Advice = "The other end begins at once: more workers cannot help. Make what it does faster, begin it earlier, or set a deadline."
+	}
 	rows := q.within(g)
 	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" {
 		rows[0] = q.holder(r, g, rows[0])
@@ -237,6 +263,8 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = onceAdvice
 	case g.Kind == "sleep" && polls(g):
 		f.Advice = pollAdvice
+	case q.starts(g):
+		f.Advice = "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer."
 	}
 	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 && !(chained && limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
@@ -297,6 +325,13 @@ func places(frames []result.Frame) []string {
 	return result.Each(frames[:min(len(frames), 3)], func(f *result.Frame) string { return textui.Place(f.Function, f.File, f.Line) })
 }
 
+// starts reports whether a part is in a line that starts a program: that takes the thread, without a system call in the trace.
+func (q *question) starts(g *result.RequestRow) bool {
+	return slices.ContainsFunc(q.Groups, func(x result.RequestRow) bool {
+		return x.Function == g.Function && x.Line == g.Line && (strings.HasPrefix(calleeOf(&x), "os/exec.") || strings.HasPrefix(calleeOf(&x), "os.StartProcess"))
+	})
+}
+
 // limited reports whether a wait is for a place among a number of them, as of a semaphore or a pool: who
 // gives way was meanwhile in the function that waits, in a function literal of it, or in its caller.
 func limited(g, x *result.RequestRow) bool {
@@ -326,6 +361,19 @@ func (q *question) many(g *result.RequestRow) float64 {
 func (q *question) ofTypical(cost float64) string {
 	whole, _, of := q.typical()
 	return fmt.Sprintf(of, duration(min(cost, whole)), duration(whole))
+}
+
+// atOnce reports whether whoever is waited for begins when it is asked, as an idle worker does: most waits of the
+// middle begin while it is woken up, which is soon.
+func (q *question) atOnce(g *result.RequestRow) bool {
+	var woken int64
+	var waking model.Duration
+	for i := range q.Rows {
+		if x := &q.Rows[i]; x.Kind == "runnable" && x.InGroup(g) {
+			woken, waking = woken+x.Usual, waking+x.Middle
+		}
+	}
+	return 2*woken > g.Usual && 10*waking < g.Middle
 }
 
 // gain says how long requests take at least without some of their time.

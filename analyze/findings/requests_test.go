@@ -117,10 +117,16 @@ func TestRemedies(t *testing.T) {
 	cond, signalled := waits("cond", &result.RequestWay{Within: true})
 	queue, polled := waits("channel", &result.RequestWay{Polls: true})
 	done, slept := waits("waitgroup", nil)
+	starts, writes, locked := work("syscall", ms), work("syscall", 300*ms), lock
+	starts.Way = &result.RequestWay{Callee: "os/exec.(*Cmd).Output"}
+	locked.Middle = 310 * ms
 	for _, tt := range []struct {
 		groups, rows []result.RequestRow
 		want         []string // of each item, what its remedy begins with
 	}{
+		{[]result.RequestRow{work("running", 900*ms), starts}, nil, []string{"It starts a program each time"}},
+		{[]result.RequestRow{writes}, nil, nil}, // less than a third
+		{[]result.RequestRow{writes, locked}, behind("syscall", "main.fetch", "fetch.go", 4, nil), []string{"Call main.fetch (fetch.go:4) outside the lock"}},
 		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
 		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
@@ -158,18 +164,22 @@ func TestStretched(t *testing.T) {
 		name    string
 		machine *result.Machine
 		noCPU   model.Duration
-		middle  model.Duration // of the sleep, in ten requests
+		late    model.Duration // timers
+		slow    model.Duration // of the sleep, in the slowest five
+		middle  model.Duration // in ten others
 		times   int64          // in the slowest five
 		word    string
 		text    string
 	}{
-		{"nothing known", nil, 0, 50 * ms, 5, findings.SlowTail, ""},
-		{"threads without a CPU", nil, 5 * ms, 50 * ms, 5, findings.Disturbed, seen},
-		{"quiet", &result.Machine{Others: 0.97}, 5 * ms, 50 * ms, 5, findings.SlowTail, ""},
-		{"busy", &result.Machine{Others: 0.8, Disturbed: "x"}, 0, 50 * ms, 5, findings.Disturbed, recorded},
-		{"throttled", &result.Machine{Disturbed: "throttled"}, 0, 50 * ms, 5, findings.Disturbed, "throttled"},
-		{"others do not sleep there", nil, 5 * ms, 0, 5, findings.SlowTail, ""},
-		{"more sleeps", nil, 5 * ms, 50 * ms, 50, findings.SlowTail, ""},
+		{"nothing known", nil, 0, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
+		{"threads without a CPU", nil, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, seen},
+		{"quiet", &result.Machine{Others: 0.97}, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
+		{"busy", &result.Machine{Others: 0.8, Disturbed: "x"}, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, recorded},
+		{"throttled", &result.Machine{Disturbed: "throttled"}, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, "throttled"},
+		{"others do not sleep there", nil, 5 * ms, 0, 350 * ms, 0, 5, findings.SlowTail, ""},
+		{"more sleeps", nil, 5 * ms, 0, 350 * ms, 50 * ms, 50, findings.SlowTail, ""},
+		{"twice as long", nil, 5 * ms, 4 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
+		{"twice as long, and timers are late", nil, 5 * ms, 5 * ms, 90 * ms, 80 * ms, 5, findings.Disturbed, seen},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Traces[0].Machine = tt.machine
@@ -177,7 +187,9 @@ func TestStretched(t *testing.T) {
 		if tt.noCPU > 0 {
 			v.Causes.Rows = []result.CauseRow{{Cause: "OS in scheduler (suspected)", Suspected: true, Dominated: distOf(tt.noCPU)}}
 		}
-		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: 350 * ms, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
+		v.Lateness.Timers = result.Bounds{Count: 10, P99: tt.late}
+		v.Procs.Utilisation, v.Totals.Span, v.Latency.All = 0.05, 1000*v.Latency.All.Total, result.Dist{Count: 100} // idle
+		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
 		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
 			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}}}}}}
 		findings.Judge(v)
@@ -347,6 +359,29 @@ func TestTailsAddUp(t *testing.T) {
 					t.Errorf("%s: %s: %d groups, %d and %d ns are in none", name, k.Kind, len(x.Groups), slow, middle)
 				}
 			}
+		}
+	}
+}
+
+// TestWorkersAtOnce checks that more workers are advised only if those that there are do not begin at once.
+func TestWorkersAtOnce(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for _, x := range []struct {
+		woken  int64
+		waking model.Duration
+		more   bool
+	}{{10, ms, false}, {6, ms, false}, {5, ms, true}, {10, 10 * ms, true}} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		wait := result.RequestRow{Wait: "channel", Waiter: "main.get", WaitFile: "get.go"}
+		sleep, runnable := wait, wait
+		sleep.Kind, sleep.Function, sleep.Usual, sleep.Middle = "sleep", "main.work", 10-x.woken, 90*ms
+		runnable.Kind, runnable.Usual, runnable.Middle = "runnable", x.woken, x.waking
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, P50: 10 * ms}, Tails: []result.RequestTail{{
+			Count: 5, Total: 50 * ms, Middle: result.RequestMiddle{Count: 10, Total: 100 * ms}, Rows: []result.RequestRow{sleep, runnable},
+			Groups: []result.RequestRow{{Kind: "channel", Function: "main.get", File: "get.go", Usual: 10, Middle: 95 * ms}}}}}}}
+		findings.Judge(v)
+		if f := items(v); len(f) != 1 || strings.Contains(f[0].Advice, "more workers cannot help") == x.more || strings.Contains(f[0].Advice, ": more workers, ") != x.more {
+			t.Errorf("%+v: %+v", x, f)
 		}
 	}
 }

@@ -182,6 +182,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		lost float64 // in all
 	}
 	var list []candidate
+	lack := len(*diagnoses) > 0 && (*diagnoses)[0].before() && (*diagnoses)[0].Kind == "more-procs-than-cpus"
 	for _, q := range j.questions {
 		if !j.asked(q) {
 			continue
@@ -224,14 +225,16 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				continue
 			}
 		case j.late(c.q, c.part) && (j.due(&f, c.part, diagnoses) || j.collected(&f)):
-		case c.q.stretched(c.part) && j.busy():
+		case j.stretched(c.q, c.part) && j.busy():
 			times, longest := j.noCPU()
 			j.r.Verdict.Machine = cmp.Or(j.recorded(), fmt.Sprintf("threads had no CPU %s, for up to %s, and the slowest %s sleep for longer than others at the same place",
 				textui.Plural(times, "time"), textui.Duration(longest), c.q.name()))
 			continue
-		case lost && (c.part.Kind == "syscall" || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0):
+		case lost && (c.part.Kind == "syscall" && !strings.HasSuffix(calleeOf(c.part), ".Sync") || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0):
 			j.r.Verdict.Machine = j.lostText(c.q)
 			continue
+		case lost && lack && c.part.Kind == "running":
+			continue // see [judge.others]
 		}
 		j.add(f, c.q, c.part)
 	}
@@ -255,9 +258,12 @@ func (j *judge) yields(x *item) int {
 // used up. A part that requests spent on the collector themselves is due to that, whether waits to run matter or
 // not, unless a lack of CPUs comes first.
 func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagnosis) bool {
-	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool {
-		return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection" || d.first)
-	})
+	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool { return x.Kind == "stw" && d.Kind == "stop-the-world" })
+	if i < 0 {
+		i = slices.IndexFunc(*diagnoses, func(d diagnosis) bool {
+			return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection" || d.first)
+		})
+	}
 	switch {
 	case i >= 0:
 	case x.Kind != "gc":
@@ -398,13 +404,20 @@ func (j *judge) busy() bool {
 }
 
 // stretched reports whether a part of the slowest is a sleep, or a wait for one, that is much longer than
-// that of others at the same place, and no more often: the machine may have stretched it.
-func (q *question) stretched(x *result.RequestRow) bool {
-	if rows := q.within(x); len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) {
+// that of others at the same place, and no more often: the machine may have stretched it. Twice as long is enough if
+// timers are known to be late by as much and the procs were idle.
+func (j *judge) stretched(q *question, x *result.RequestRow) bool {
+	itself := x.Kind == "sleep" || x.Kind == "timer"
+	if rows := q.within(x); x.Kind != "lock" && len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) { // who waits for a lock waits for all before it
 		x = rows[0]
 	}
 	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
-	return !q.all && (x.Kind == "sleep" || x.Kind == "timer") && middle > 0 && q.cost(x) >= stretch*middle &&
+	t := &j.r.Lateness.Timers
+	least := stretch * middle
+	if itself && idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) {
+		least = middle
+	}
+	return !q.all && (x.Kind == "sleep" || x.Kind == "timer") && middle > 0 && q.cost(x) >= least &&
 		float64(x.Times) <= float64(q.RequestTail.Count)*max(1, q.usual(x))
 }
 
@@ -511,8 +524,8 @@ func (j *judge) others(diagnoses []diagnosis) {
 	}
 }
 
-// disturbed drops items that together explain less than half of what the slowest requests take longer, if the
-// machine disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had
+// disturbed drops items, except a lack of CPUs, and what requests do for the collector where only waits show that, that together explain less than half of what the slowest requests take
+// longer, if the machine disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had
 // no CPU.
 func (j *judge) disturbed() {
 	if j.r.Verdict.Machine == "" {
@@ -529,7 +542,7 @@ func (j *judge) disturbed() {
 		}
 	}
 	j.items = slices.DeleteFunc(j.items, func(f item) bool {
-		return f.q != nil && !f.q.all && f.q.limit == 0 && (explained[f.q] < 0.5 || late(&f))
+		return f.q != nil && !f.q.all && f.q.limit == 0 && f.Kind != "more-procs-than-cpus" && !(f.ofCollector() && j.recorded() == "") && (explained[f.q] < 0.5 || late(&f))
 	})
 }
 
@@ -553,6 +566,9 @@ func (j *judge) word() {
 		v.Text = j.what(q, f)
 	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met():
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
+		if throttled(j.r) {
+			v.Text = "Nothing of the program stands out, but a CPU quota held it up: raise the limit, and record again to be sure."
+		}
 	case missed, j.codeless != nil:
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):

@@ -3,6 +3,7 @@ package pathologies
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -29,13 +30,15 @@ const (
 
 // A quota of CPU time (cgroup cpu.max) is renewed every 100 ms unless set
 // otherwise, and the process goes on when it is: the ends of silences lie on
-// that grid. In a series that is not regular a tenth of the distances would fit
-// by chance, so that 4 of 5 fit out of five or more is not chance.
+// that grid, next to those that other programs cause. Those lie on the ticks of
+// the kernel, mostly 4 ms, of which the period has 25: that so many of n fall
+// together, quotaEnds and from 12 on quotaLeast and a tenth of n, has a chance of
+// less than 1 in 100.
 const (
 	quotaPeriod = 100_000_000 * model.Duration(1)
-	quotaJitter = 5_000_000 * model.Duration(1)
+	quotaJitter = 2_000_000 * model.Duration(1)
 	quotaEnds   = 5
-	quotaShare  = 0.8
+	quotaLeast  = 3.8
 )
 
 // silences measures the time in which no thread has an event.
@@ -142,7 +145,7 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		}
 	}
 	regular := onGrid(real)
-	x.periodic = len(real) >= quotaEnds && float64(regular) >= quotaShare*float64(len(real)-1)
+	x.periodic = regular >= quotaEnds && float64(regular) >= quotaLeast+float64(len(real))/10
 	for _, c := range real {
 		if x.periodic || c.inHand || c.overdue > 1 && c.late || c.sure {
 			x.single(c.end.Sub(c.start), c.at, model.NoGoroutine)
@@ -156,7 +159,7 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		sharing("share of the time", result.Ratio(x.Total, span)),
 	}
 	if x.periodic {
-		x.judge("cpu-throttling", result.Serious, true, append(evidence, counted("that end 100 ms, or a multiple, after the one before", regular))...)
+		x.judge("cpu-throttling", result.Serious, true, append(evidence, counted("that end on a grid of 100 ms", regular))...)
 		return
 	}
 	x.judge("frozen-process", result.Notable, x.Worst >= result.SeriousWait || x.pattern(3, span), evidence...)
@@ -172,14 +175,19 @@ func (x *frozen) longest(in stint) (longest stint) {
 	return longest
 }
 
-// onGrid returns how many ends are a multiple of the quota's period after the
-// one before.
+// onGrid returns how many silences end on the same grid of the quota's period.
 func onGrid(list []standstill) (n int64) {
-	for i := 1; i < len(list); i++ {
-		d := list[i].end.Sub(list[i-1].end)
-		if off := (d + quotaJitter) % quotaPeriod; d >= quotaPeriod/2 && off <= 2*quotaJitter {
-			n++
+	var ends []model.Duration // within the period, and within the next
+	for _, c := range list {
+		end := model.Duration(c.end) % quotaPeriod
+		ends = append(ends, end, end+quotaPeriod)
+	}
+	slices.Sort(ends)
+	for first, last := 0, 0; last < len(ends); last++ {
+		for ends[last]-ends[first] > quotaJitter {
+			first++
 		}
+		n = max(n, int64(last-first+1))
 	}
 	return n
 }

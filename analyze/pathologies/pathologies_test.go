@@ -191,8 +191,32 @@ func TestThrottling(t *testing.T) {
 	equal(t, "count", x.Count, 6)
 	equal(t, "total", x.Total, (6*20+15)*ms)
 	equal(t, "worst", x.Worst, 25*ms)
-	equal(t, "regular", evidence(t, x, "that end 100 ms, or a multiple, after the one before"), 5)
+	equal(t, "regular", evidence(t, x, "that end on a grid of 100 ms"), 6)
 	equal(t, "severity", x.Severity, result.Serious)
+}
+
+// TestThrottlingNextToOthers: a quota next to other programs, which make some silences of their own.
+func TestThrottlingNextToOthers(t *testing.T) {
+	for _, x := range []struct {
+		others, late model.Duration
+		want         string
+	}{{7, 2 * ms, "cpu-throttling"}, {8, 2 * ms, "frozen-process"}, {7, 2*ms + 1, "frozen-process"}} {
+		s := newSymptoms()
+		s.busy(1, 100*ms)
+		for i := range 5 {
+			end := model.Duration(i+1) * 200 * ms
+			if i == 4 {
+				end += x.late
+			}
+			s.still(end, 10*ms)
+			for k := range 3 {
+				if n := model.Duration(3*i + k); n < x.others {
+					s.still(end+model.Duration(k+1)*30*ms+7*n*ms/2, 6*ms)
+				}
+			}
+		}
+		equal(t, "silences", s.only(t, x.want, 1300*ms).Count, int64(5+x.others))
+	}
 }
 
 func TestFrozen(t *testing.T) {

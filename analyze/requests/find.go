@@ -250,8 +250,37 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 // fastServe begins the names of the loop over the requests of a connection of fasthttp.
 const fastServe = "github.com/valyala/fasthttp.(*Server).serveConn"
 
+// frameworks are the routers that have handlers of a type of their own: how the names of their functions begin,
+// and how the names of those end that call handlers and middleware. Nothing of theirs is a handler.
+var frameworks = []struct {
+	prefix string
+	calls  []string
+}{
+	{"github.com/gin-gonic/", []string{".(*Context).Next"}},
+	{"github.com/labstack/", []string{".(*Echo).add.func1", ".(*Echo).buildRouterChains.func1"}}, // v4, v5
+	{"github.com/gofiber/", []string{".(*App).next", ".(*Ctx).Next", ".(*DefaultCtx).Next"}},
+	{"github.com/kataras/iris/", []string{"/context.(*Context).Do", "/context.(*Context).Next"}},
+	{"github.com/julienschmidt/httprouter.", []string{".(*Router).ServeHTTP"}},
+	{"github.com/fasthttp/router.", []string{".(*Router).Handler", ".(*Router).saveMatchedRoutePath.func1"}},
+	{"github.com/emicklei/go-restful/", []string{".(*Container).dispatch", ".(*FilterChain).ProcessFilter"}},
+	{"github.com/grpc-ecosystem/grpc-gateway/", []string{"/runtime.(*ServeMux).handleHandler"}},
+	{"github.com/go-chi/chi/", nil},
+	{"github.com/gorilla/mux.", nil},
+}
+
+// framework returns the prefix of the names of a framework's functions if fn is one of them, or "", and whether that
+// calls handlers.
+func framework(fn string) (prefix string, calls bool) {
+	for _, f := range frameworks {
+		if strings.HasPrefix(fn, f.prefix) {
+			return f.prefix, slices.ContainsFunc(f.calls, func(end string) bool { return strings.HasSuffix(fn, end) })
+		}
+	}
+	return "", false
+}
+
 // handler finds out what a goroutine that serves is doing, and the handler that it calls: the
-// innermost function that a HandlerFunc calls, or method ServeHTTP; of gRPC what was generated; of
+// innermost function that a HandlerFunc or a framework calls, or method ServeHTTP; of gRPC what was generated; of
 // net/rpc the method.
 func (s *seenIn) handler(frames []model.Frame) {
 	last := len(frames) - 1
@@ -267,9 +296,12 @@ func (s *seenIn) handler(frames []model.Frame) {
 	for i := serve - 1; i >= 0; i-- {
 		fn, caller := frames[i].Func, frames[i+1].Func
 		ours := strings.HasPrefix(fn, "net/http.")
+		theirs, _ := framework(fn)
+		_, calls := framework(caller)
 		switch {
 		case i > 0 && frames[i-1].Func == "runtime.asyncPreempt": // without a frame of its own it hides its caller
-		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours,
+		case theirs != "":
+		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours, calls && !ours,
 			strings.HasSuffix(fn, ".ServeHTTP") && !ours,
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
 			s.kind == "rpc" && s.name == "" && strings.HasPrefix(caller, "reflect.") && !strings.HasPrefix(fn, "reflect."),

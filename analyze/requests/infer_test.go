@@ -239,3 +239,34 @@ func TestRelays(t *testing.T) {
 		}
 	}
 }
+
+// TestFrameworks checks that the handler is the innermost function that a framework calls, with middleware around it and
+// the framework's own functions below it, and that there is none where only the framework is seen.
+func TestFrameworks(t *testing.T) {
+	serve := []string{"net/http.serverHandler.ServeHTTP"}
+	gin := []string{"github.com/gin-gonic/gin.(*Context).Next", "github.com/gin-gonic/gin.(*Engine).ServeHTTP"}
+	for _, c := range []struct {
+		stack []string
+		want  string
+	}{
+		{slices.Concat([]string{"main.order"}, gin), "http main.order"},
+		{slices.Concat([]string{"encoding/json.Marshal", "github.com/gin-gonic/gin.(*Context).JSON", "main.order", gin[0], "main.auth", "github.com/gin-contrib/cors.New.func1"}, gin), "http main.order"},
+		{slices.Concat([]string{"github.com/gin-gonic/gin.CustomRecoveryWithWriter.func1"}, gin), "http "},
+		{[]string{"main.order", "github.com/labstack/echo/v4.(*Echo).add.func1", "main.auth", "github.com/labstack/echo/v4.(*Echo).ServeHTTP"}, "http main.order"},
+		{[]string{"main.order", "github.com/gofiber/fiber/v3.(*DefaultCtx).Next", "main.auth", "github.com/gofiber/fiber/v3.(*App).next"}, "http main.order"},
+		{[]string{"main.order", "github.com/julienschmidt/httprouter.(*Router).ServeHTTP"}, "http main.order"},
+		{[]string{"net/http.NotFound", "github.com/julienschmidt/httprouter.(*Router).ServeHTTP"}, "http "},
+		{[]string{"main.order", "net/http.HandlerFunc.ServeHTTP", "github.com/go-chi/chi/v5.(*Mux).routeHTTP"}, "http main.order"},
+		{[]string{"github.com/go-chi/chi/v5.(*Mux).ServeHTTP"}, "http "},
+	} {
+		p := newProgram("net/http.(*conn).serve")
+		p.reads("bufio.(*Reader).Peek")
+		p.in(slices.Concat(c.stack, serve)...).Block("sleep").Start(2)
+		p.in().Unblock(1).Stop("preempted").Start(1)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.reads("bufio.(*Reader).Peek")
+		if got := p.requests(t, requests.Spec{Kind: "http"}); !slices.Equal(got, []string{c.want}) {
+			t.Errorf("%q: %q, want %q", c.stack, got, c.want)
+		}
+	}
+}

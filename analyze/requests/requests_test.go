@@ -288,3 +288,22 @@ func TestSampledHandlers(t *testing.T) {
 		t.Errorf("the handlers are %v", count)
 	}
 }
+
+// TestProfiled checks that a request for a profile of the program itself is none: of 13 to net/http twelve are left,
+// and --request takes any.
+func TestProfiled(t *testing.T) {
+	for _, c := range []struct {
+		specs []string
+		want  int
+	}{{nil, 12}, {[]string{"func:^net/http/pprof\\.Profile$"}, 1}} {
+		f, err := os.Open("testdata/profiled.trace")
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		if _, err := track(t, f, c.specs, func(*requests.Request) { count++ }); err != nil || count != c.want {
+			t.Errorf("%v: %d requests, want %d: %v", c.specs, count, c.want, err)
+		}
+		f.Close()
+	}
+}

@@ -3,6 +3,7 @@ package requests
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -317,14 +318,14 @@ func (t *Tracker) report(kind, name string, g *goroutine, p *pending, m mark, wh
 	t.drop(p)
 }
 
-// deliver reports a request by its legs.
+// deliver reports a request by its legs, unless it is one for a profile or a trace of the program itself.
 func (t *Tracker) deliver(r *Request) {
 	first, last := &r.legs[0], &r.legs[len(r.legs)-1]
 	r.G, r.Start, r.End, r.t = last.g.id, first.from, last.to, t
 	if r.Kind != "task" { // which begins where it was created, also if it was queued from then on
 		r.From = first.g.id
 	}
-	if r.End <= r.Start || r.Kind == "http" && !t.finder.http || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
+	if r.End <= r.Start || r.Kind == "http" && (!t.finder.http || strings.HasPrefix(r.Name, "net/http/pprof.")) || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
 		return
 	}
 	r.Truncated = r.Start < t.forced || first.g == nil

@@ -29,6 +29,9 @@ const ShortSyscall = 20_000 * model.Duration(1)
 // SlowSyscall is the length from which a system call counts as one that blocks.
 const SlowSyscall = 1_000_000 * model.Duration(1)
 
+// KeptWait is how long others must wait behind a stretch of running for [Blame.KeptSpan] to have it.
+const KeptWait = 2_000_000 * model.Duration(1)
+
 // What blame lists at most.
 const (
 	maxBlameRows   = 40   // of a kind
@@ -47,8 +50,11 @@ type (
 		Samples int64 `json:"samples"` // CPU samples of goroutines that ran.
 		// Time from the first of them to the last, in nanoseconds.
 		SampledSpan model.Duration `json:"sampled_span_ns"`
-		Kinds       []BlameKind    `json:"kinds" sort:"total"` // What was waited for, and how much of it is explained.
-		Rows        []BlameRow     `json:"rows" sort:"total"`  // By the program's function, at most 40 of a kind; the rest is [OtherNames].
+		// Running of goroutines that others waited behind for 2 ms or more, where CPU samples are taken, in nanoseconds.
+		KeptSpan    model.Duration `json:"kept_span_ns,omitempty"`
+		KeptSamples int64          `json:"kept_samples,omitempty"` // CPU samples in that.
+		Kinds       []BlameKind    `json:"kinds" sort:"total"`     // What was waited for, and how much of it is explained.
+		Rows        []BlameRow     `json:"rows" sort:"total"`      // By the program's function, at most 40 of a kind; the rest is [OtherNames].
 	}
 
 	// BlameBasis divides a time by the basis on which the code is known.

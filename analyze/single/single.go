@@ -4,6 +4,7 @@
 package single
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -250,7 +251,7 @@ func (rd *Reading) Describe() result.Trace {
 		start = max(start, rd.Start) // what is before is only accounted for
 	}
 	t := result.Trace{
-		Name:         rd.in.Name,
+		Name:         cmp.Or(rd.in.Saved, rd.in.Name), // what is fetched cannot be read again by its address
 		Format:       FormatName(rd.Version),
 		Bytes:        rd.in.StoredSize(),
 		Compression:  rd.in.Compression,

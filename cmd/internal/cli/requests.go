@@ -56,7 +56,8 @@ written, is of kind tcp: an acceptor has started it, or eight such messages were
 hands messages to goroutines that it starts, those are the requests, of kind message. What
 calls at one line of its own what writes and what reads, in another package, is a client, and
 so is what writes further up in its code than it reads. Messages of WebSockets are inferred
-where a handler itself reads them.
+where a handler itself reads them. Requests for a profile or trace of the program itself
+(net/http/pprof) are left out.
 
 A goroutine that reads messages may hand them to others by channels or conditions, such as a
 hub, workers, or one that writes for each connection. The first of these to write to a
@@ -78,9 +79,10 @@ goroutine. The pattern of net/http is known behind the ServeMux, so wrap each ha
 
 	mux.HandleFunc("GET /order/{id}", route(order))
 
-2. The handler: the innermost function that a http.HandlerFunc calls, or method ServeHTTP;
-a method of gRPC or net/rpc. It is seen where a request blocks, is preempted or is sampled
-in it.
+2. The handler: the innermost function that a http.HandlerFunc calls, or the router of chi,
+Echo, fasthttp, Fiber, Gin, go-restful, gorilla/mux, grpc-gateway, httprouter or Iris, or
+method ServeHTTP; a method of gRPC or net/rpc. It is seen where a request blocks, is preempted
+or is sampled in it.
 
 3. The task, for other work. Its name is that of a group: keep numbers out of it.
 

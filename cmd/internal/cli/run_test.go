@@ -125,8 +125,8 @@ func TestRecordsFromServer(t *testing.T) {
 		t.Errorf("asked for %s", query)
 	}
 	saved, err := filepath.Glob("trace-*.out")
-	if err != nil || len(saved) != 1 || !strings.Contains(stderr, "saved "+saved[0]) {
-		t.Errorf("saved %q (%v), stderr %q; want one file, named on stderr", saved, err, stderr)
+	if err != nil || len(saved) != 1 || !strings.Contains(stderr, "saved "+saved[0]) || !strings.Contains(stdout, saved[0]) || strings.Contains(stdout, server.URL) {
+		t.Errorf("saved %q (%v), stderr %q; want one file, named on stderr and in the report:\n%s", saved, err, stderr, stdout)
 	}
 
 	if code, _, _ := execute(t, t.Context(), nil, "-no-save", server.URL); code != exitOK {

@@ -1,0 +1,160 @@
+package findings_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/model"
+)
+
+// lacking returns a report of 4 s in which the procs seem to run goroutines for some time.
+func lacking(t *testing.T, ran model.Duration, samples int64) *result.Report {
+	v := resulttest.Read(t, "hogs.go1.26.p2.trace")
+	u := &v.Procs.Uses
+	u[result.UseUser], u[result.UseGC], u[result.UseAssist], u[result.UseRuntime] = ran, 0, 0, 0
+	v.Totals.Span = 4e9
+	v.Blame.Samples, v.Blame.SampledSpan, v.Blame.KeptSpan, v.Blame.KeptSamples = samples, v.Totals.Span, 0, 0
+	return v
+}
+
+// items returns the findings that are items of the verdict.
+func items(v *result.Report) []result.Finding {
+	return slices.DeleteFunc(slices.Clone(v.Findings), func(f result.Finding) bool { return f.Title == "" })
+}
+
+// TestLackOfCPUs checks when a lack of CPUs comes before the code that had the procs, what it is called, and what its
+// remedy is.
+func TestLackOfCPUs(t *testing.T) {
+	const ms = model.Duration(1e6)
+	const others, limit, procs = "Move what else runs there, or raise the CPU limit", "Raise the CPU limit: GOMAXPROCS is 2", "Raise the CPU limit, or set GOMAXPROCS to it, rounded up: it is 8."
+	quota := func(v *result.Report) { v.Pathologies = []result.Pathology{{Name: "cpu-throttling"}} }
+	for name, x := range map[string]struct {
+		ran                 model.Duration
+		samples             int64
+		change              func(*result.Report)
+		kind, title, advice string
+	}{
+		"few samples":          {1650 * ms, 112, nil, "more-procs-than-cpus", "a busy machine, or a CPU quota: on average 0.28 threads ran and 0.13 waited for a CPU, GOMAXPROCS is 2", others},
+		"few where it matters": {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan = 67 * ms }, "more-procs-than-cpus", "a busy machine, or a CPU quota: ", others},
+		"enough of them":       {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan, v.Blame.KeptSamples = 67*ms, 4 }, "busy-procs", "", "Bound"},
+		"more than a CPU":      {4000 * ms, 190, nil, "busy-procs", "", "Bound"},
+		"a quarter of a proc":  {1000 * ms, 60, func(v *result.Report) { v.Procs.Mean = 0.6 }, "busy-procs", "", "Bound"},
+		"at a quota's pace":    {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
+		"of a record": {1650 * ms, 112, func(v *result.Report) {
+			v.Traces[0].Machine = &result.Machine{Disturbed: "throttled 12 times by the CPU quota"}
+		}, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
+		"of more procs": {1650 * ms, 112, func(v *result.Report) { quota(v); v.Procs.Mean = 8 }, "more-procs-than-cpus", "a CPU quota: ", procs},
+		"next to locks": {1650 * ms, 112, func(v *result.Report) {
+			for range 12 {
+				v.Waiting.ByReason = append(v.Waiting.ByReason, result.Named{Name: "sync", Dist: v.Latency.All})
+			}
+		}, "lock", "", "Hold"},
+	} {
+		v := lacking(t, x.ran, x.samples)
+		if x.change != nil {
+			x.change(v)
+		}
+		findings.Judge(v)
+		f := items(v)[0]
+		if f.Kind != x.kind || !strings.HasPrefix(f.Title, x.title) || !strings.HasPrefix(f.Advice, x.advice) {
+			t.Errorf("%s: %s: %s: %s", name, f.Kind, f.Title, f.Advice)
+		}
+		if want := map[string]string{"more-procs-than-cpus": findings.Disturbed, "busy-procs": findings.Starved, "lock": findings.Slow}[x.kind]; v.Verdict.Word != want {
+			t.Errorf("%s: %s", name, v.Verdict.Word)
+		}
+	}
+}
+
+// slowest sets what five of 20 requests spend more time on than the others, 16 ms each.
+func slowest(v *result.Report, rows ...result.RequestRow) {
+	const ms = model.Duration(1e6)
+	v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 200 * ms}, Tails: []result.RequestTail{{
+		Count: 5, Total: 80 * ms, From: 12 * ms, Middle: result.RequestMiddle{Count: 10, Total: 10 * ms}, Groups: rows}}}}}
+}
+
+// TestLackOfCPUsElsewhere checks what is not laid to a lack of CPUs: stopped worlds, and what requests do for the
+// collector.
+func TestLackOfCPUsElsewhere(t *testing.T) {
+	for _, x := range []struct {
+		kind string
+		slow model.Duration
+		want string
+	}{{"stw", 55e6, "stop-the-world"}, {"gc", 30e6, "garbage-collection"}} {
+		v := lacking(t, 1650e6, 112)
+		for i := range v.Causes.Rows {
+			if c := &v.Causes.Rows[i].Cause; *c == result.CauseGoroutine.String() {
+				*c = result.CauseSTW.String()
+			}
+		}
+		for i := range v.Blame.Rows {
+			if k := &v.Blame.Rows[i].Kind; *k == result.CauseGoroutine.String() {
+				*k = result.CauseSTW.String()
+			}
+		}
+		slowest(v, result.RequestRow{Kind: x.kind, Slow: x.slow, Have: 5})
+		findings.Judge(v)
+		if f := items(v); len(f) == 0 || f[0].Kind != x.want {
+			t.Errorf("%s: %+v", x.kind, f)
+		}
+		if x.kind == "gc" { // next to a record of others, which may explain all of it
+			v.Traces[0].Machine = &result.Machine{Disturbed: "others"}
+			findings.Judge(v)
+			if f := items(v); slices.ContainsFunc(f, func(f result.Finding) bool { return f.Gain != "" }) {
+				t.Errorf("next to others: %+v", f)
+			}
+		}
+	}
+}
+
+// TestRanWithoutCPU checks that what the slowest requests run longer is laid to a lack of CPUs, if threads had none
+// for as long. The lack is said whatever part of it waits for a proc.
+func TestRanWithoutCPU(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for worst, want := range map[model.Duration]int{4 * ms: 1, 3 * ms: 2} {
+		v := lacking(t, 1650*ms, 112)
+		v.Pathologies = []result.Pathology{{Name: "frozen-process", Count: 5, Worst: worst}}
+		slowest(v, result.RequestRow{Kind: "runnable", Slow: 55 * ms, Have: 5}, result.RequestRow{Kind: "running", Function: "main.parse", Slow: 20 * ms, Have: 5})
+		findings.Judge(v)
+		if f := items(v); len(f) != want || f[0].Kind != "more-procs-than-cpus" {
+			t.Errorf("no CPU for %v: %d items, want %d: %+v", worst, len(f), want, f)
+		}
+		v.Requests[0].Tails[0].Groups[0].Slow = 30 * ms
+		v.Traces[0].Machine = &result.Machine{Disturbed: "others"}
+		findings.Judge(v)
+		if f := items(v); len(f) == 0 || f[0].Kind != "more-procs-than-cpus" {
+			t.Errorf("no CPU for %v, next to others: %+v", worst, f)
+		}
+	}
+}
+
+// TestKept checks that the stretches that others waited behind for long are known with their CPU samples: where two
+// goroutines compute all the time on two procs, one per 10 ms of a CPU.
+func TestKept(t *testing.T) {
+	b := resulttest.Read(t, "hogs.go1.26.p2.trace").Blame
+	if ran := model.Duration(b.KeptSamples) * 10_000_000; b.KeptSpan < 1_500_000_000 || b.KeptSpan > 2_440_000_000 || 10*ran < 9*b.KeptSpan || 9*ran > 10*b.KeptSpan {
+		t.Errorf("%d samples in %d ns", b.KeptSamples, b.KeptSpan)
+	}
+	if b := resulttest.Read(t, "convoy.go1.26.p4.trace").Blame; b.KeptSpan != 0 {
+		t.Errorf("without samples: %d ns", b.KeptSpan)
+	}
+}
+
+// TestQuotaAlone checks that a quota is named where nothing else is.
+func TestQuotaAlone(t *testing.T) {
+	for quota, want := range map[bool]string{true: "but a CPU quota held it up: raise the limit", false: "but the machine disturbed it: "} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Traces[0].Machine = &result.Machine{Disturbed: "others"}
+		if quota {
+			v.Traces[0].Machine.Disturbed = "throttled 3 times by the CPU quota"
+		}
+		slowest(v, result.RequestRow{Kind: "gc", Slow: 30e6, Have: 5})
+		findings.Judge(v)
+		if v.Verdict.Word != findings.Disturbed || !strings.Contains(v.Verdict.Text, want) {
+			t.Errorf("quota %v: %s %s", quota, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
