@@ -74,23 +74,25 @@ const (
 type seenIn struct {
 	role    role
 	doing   doing
-	write   bool  // to a connection
-	pool    bool  // it takes a connection from a pool
-	sql     bool  // of database/sql
-	accept  bool  // it accepts a connection
-	connect bool  // it connects
-	fn      bool  // it is in a function that a spec names
-	read    bool  // from a connection, of one that may serve it
-	reads   bool  // it is of the creation of who reads in the background while a handler runs
-	depth   uint8 // of the handler
-	wait    Kind  // of sync
-	conn    bool  // accept, connect, write or read
-	sends   bool  // to a channel
-	relays  bool  // what is read here may be handed on
-	relayed bool  // it is
-	asks    bool  // who waits here has asked for something before
+	write   bool          // to a connection
+	pool    bool          // it takes a connection from a pool
+	sql     bool          // of database/sql
+	accept  bool          // it accepts a connection
+	connect bool          // it connects
+	fn      bool          // it is in a function that a spec names
+	read    bool          // from a connection, of one that may serve it
+	reads   bool          // it is of the creation of who reads in the background while a handler runs
+	depth   uint8         // of the handler
+	wait    Kind          // of sync
+	conn    bool          // accept, connect, write or read
+	sends   bool          // to a channel
+	relays  bool          // what is read here may be handed on
+	relayed bool          // it is
+	asks    bool          // who waits here has asked for something before
+	after   model.StackID // what was looked at for that last
 
 	messages int                  // that were read here, or given to such a goroutine; see [leastMessages]
+	kept     int                  // of those read here since this counts, that woke nobody though who takes them waited
 	handed   int                  // of those read here, that woke somebody
 	answers  votes[model.StackID] // where these were answered
 	queue    []*message           // that were read here, and woke nobody, as those who take them were busy

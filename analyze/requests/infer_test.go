@@ -3,6 +3,8 @@ package requests_test
 import (
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/requests"
@@ -13,7 +15,8 @@ import (
 // TestMessages checks that servers whose connections, and readers of UDP, are older than the trace serve
 // requests, and that their clients in the same process do not, and that a handler of net/http may serve
 // WebSockets. What comes before the first eight messages is not seen: dns and redis are programs of
-// fixtures/validation with -n 250, chat is a server of fixtures/validation/requests that answered 128.
+// fixtures/validation with -n 250, chat, pump and workers servers of fixtures/validation/requests that answered 128,
+// 127 and 129.
 func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		trace, kind, name string
@@ -22,6 +25,9 @@ func TestMessages(t *testing.T) {
 		{"dns", "message", "github.com/miekg/dns.(*Server).serveUDPPacket", 167},
 		{"redis", "tcp", "github.com/tidwall/redcon.handle", 215},
 		{"chat", "tcp", "main.(*room).ServeHTTP", 89},
+		{"pump", "tcp", "main.serve", 85},
+		{"workers", "tcp", "main.read", 44},
+		{"workers", "tcp", "main.serve", 45},
 	} {
 		count := 0
 		f, err := os.Open("testdata/" + c.trace + ".trace")
@@ -29,6 +35,9 @@ func TestMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = track(t, f, nil, func(r *requests.Request) {
+			if c.trace == "workers" && r.Name != c.name { // it serves in two ways
+				return
+			}
 			count++
 			if err := check(r); err != nil || r.Kind != c.kind || r.Name != c.name {
 				t.Errorf("%s: %s %s, want %s %s: %v", c.trace, r.Kind, r.Name, c.kind, c.name, err)
@@ -88,6 +97,7 @@ func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string)
 	r := requests.New(machine, specs)
 	r.Done = func(q *requests.Request) { list = append(list, q.Kind+" "+q.Name) }
 	for i := range events {
+		events[i].Stack, events[i].SubjectStack = lines(p.b.Tables, events[i].Stack), lines(p.b.Tables, events[i].SubjectStack)
 		if frames := slices.Clone(p.b.Tables.Stack(events[i].SubjectStack)); len(frames) > 1 && frames[0].Func == "net.(*netFD).Write" {
 			if frames[1].Line++; p.asks {
 				frames[1].Line -= 2
@@ -102,6 +112,18 @@ func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string)
 	machine.Finish(machine.Now())
 	r.Finish()
 	return slices.Compact(list)
+}
+
+// lines returns a stack with the lines that names of functions end with.
+func lines(t *model.Tables, stack model.StackID) model.StackID {
+	frames := slices.Clone(t.Stack(stack))
+	for i := range frames {
+		if name, line, ok := strings.Cut(frames[i].Func, ":"); ok {
+			n, _ := strconv.Atoi(line)
+			frames[i].Func, frames[i].Line = name, uint64(n)
+		}
+	}
+	return t.AddStack(frames)
 }
 
 // TestServes checks who serves requests of those who read and write again and again.
@@ -172,6 +194,47 @@ func TestTaken(t *testing.T) {
 		p.in().Unblock(1).Stop("preempted").Start(1)
 		ends()
 		if got := p.requests(t, c.specs...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", about, got, c.want)
+		}
+	}
+}
+
+// TestRelays checks whether a goroutine serves that reads and wakes another one, which wakes a third, which writes. A
+// stack ends with lines.
+func TestRelays(t *testing.T) {
+	for about, c := range map[string]struct {
+		hands, waits, wakes, writes []string // in turns
+		want                        []string
+	}{
+		"a hub":           {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, []string{"tcp main.read"}},
+		"before it reads": {[]string{"main.read:9"}, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, nil},
+		"for itself":      {nil, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, nil},
+		"a client":        {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:9"}, []string{"main.write:11"}, nil},
+		"calls in turn": {[]string{"main.read:11"}, []string{"main.call:6 main.hub:10", "main.call:6 main.hub:11"},
+			[]string{"main.call:5 main.hub:10", "main.call:5 main.hub:11"}, []string{"main.write:11"}, nil},
+		"at many places": {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:11"},
+			[]string{"main.write:11", "main.write:12", "main.write:13"}, nil},
+	} {
+		p := newProgram("main.read")
+		p.Status(3, model.GoWaiting, "main.hub").Status(4, model.GoWaiting, "main.write")
+		at := func(call string, i int, of []string) *modeltest.Thread {
+			return p.in(append([]string{call}, strings.Fields(of[i%len(of)])...)...)
+		}
+		for i := range 40 {
+			p.reads("main.read:10")
+			if c.hands == nil {
+				continue
+			}
+			at("runtime.chansend1", i, c.hands).Unblock(3)
+			p.in("net.(*netFD).Read", "bufio.(*Reader).Read", "main.read:10").Block("network").Start(3)
+			at("runtime.chansend1", i, c.wakes).Unblock(4)
+			at("runtime.chanrecv1", i, c.waits).Block("chan receive").Start(4)
+			at("net.(*netFD).Write", i, c.writes).Syscall()
+			p.in().SyscallEnd()
+			p.in("runtime.chanrecv1", "main.write:10").Block("chan receive").Start(2)
+			p.in().Unblock(1).Stop("preempted").Start(1)
+		}
+		if got := p.requests(t); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", about, got, c.want)
 		}
 	}

@@ -6,28 +6,36 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Messages that one goroutine reads and another one answers are requests of kind tcp, of who writes the answer:
+// Messages that one goroutine reads and another one answers are requests of kind tcp:
 //
-//  1. From when a goroutine has read a message (see reading) until it waits for the next one, it carries the message.
-//     Who is woken by one that carries it, out of a wait for a channel or a condition, carries it too, until it
-//     waits there again; so does who takes it from one that waits to send it. The first write to a connection by one
-//     of them ends it, unless that is the reader, who then serves by itself.
-//  2. At each hop the wait comes before what wakes the next one, or writes, in the same function of the package of the
-//     goroutine's start function, or of the handler: a client that has an answer and asks again does so the other way
-//     around, or in a package that it calls. What net/http and gRPC do for themselves has a kind of its own.
-//  3. A place to read counts after leastMessages that were read there and answered at one place, at least half of those
-//     that woke somebody. Then all who read there do.
-//  4. If most answers to what a goroutine reads are written by one that mostly answers it, that one has the answers to
-//     all of its messages, in order: also to those that woke nobody as who takes them was busy. A message that woke
-//     nobody though that one was idle was for the reader alone, such as the answer to a ping; and what is written
-//     after a timer has fired is no answer.
-//  5. Its path is that of who writes the answer, from when the message could be read: what that one waited for, and so
-//     on, leads to the reader.
+//  1. From when a goroutine has read a message (see reading) until it waits for the next one there, it carries the
+//     message. Who is woken by one that carries it, out of a wait for a channel or a condition, carries it too, until
+//     it waits there again or is handed another one; so does who takes it from one that waits to send it. The first
+//     write to a connection is the answer, unless the reader writes, who then serves by itself, or who writes then
+//     reads, and so has asked for something.
+//  2. At each hop the wait comes before what wakes the next one, or writes, in the same function, of the package of the
+//     goroutine's start function or handler. A client that shares a connection, and asks again once it is answered, has
+//     written or woken somebody before it waits, in the same call; a reader that has written before reads an answer.
+//     What net/http and gRPC do for themselves has a kind of its own.
+//  3. A place to read counts after leastMessages that were read there and mostly answered at one place, at least half
+//     of those that woke somebody. Then all who read there do.
+//  4. If most answers to what a goroutine reads are of one that mostly answers it, that one answers all of its
+//     messages, in order: also those that woke nobody, as who takes them was busy.
+//  5. Others that woke nobody are queued. Who was woken for messages read at a place, and goes on without a wait for the
+//     next once it has answered, or wakes the same one again, has taken the first; once it waits there is none.
+//  6. A message that woke nobody although who takes it waited was for the reader alone, such as the answer to a ping. If
+//     there are many, those of 4 and 5 are not known to be messages, and not found. What is written after a timer
+//     has fired is no answer.
+//  7. The path of a message that 4 is about is that of who answers, since it could be read: what that one waited for,
+//     and so on, leads to the reader. That of others is the way of the message; while it is queued, who takes it.
+//
+// What queues for one who hands it to many, or to one who writes for all, is not found.
 
 const (
 	maxHops       = 4
 	maxUnanswered = 64 // messages of a reader
-	pairVotes     = 4
+	pairVotes     = 4  // answers until it is known who writes them
+	keptShare     = 8  // one in so many that woke nobody may be for the reader alone
 )
 
 // message is what was read from a connection, to be answered by another goroutine.
@@ -36,40 +44,41 @@ type message struct {
 	reader   *goroutine
 	at       model.StackID // where it was read
 	answer   model.StackID // where the first answer was written; 0: there is none
-	carriers int32
-	handed   bool // its reader has woken somebody
-	passed   bool // its reader waits for the next one
-	own      bool // its reader has written
-	counted  bool
-	queued   bool // nobody was woken for it
-	done     bool // nobody hands it on
+	carriers int32         // and the queue
+	handed   bool          // its reader has woken somebody
+	passed   bool          // its reader waits for the next one
+	own      bool          // its reader has written
+	counted  bool          // at the place
+	queued   bool          // it was in a queue
+	done     bool          // nobody hands it on
 }
 
 // relay is the part that a goroutine takes in handing messages on.
 type relay struct {
 	carries *message
-	waited  model.StackID // where, before it carried that
+	got     *message      // that it was handed last
+	waited  model.StackID // where, before it carried one
 	hops    int
 	route   [maxHops]leg  // of that, up to here; where a leg begins is where the one before ends
 	did     model.StackID // where it has written or woken somebody since it waited; 0: nowhere
 	timed   bool          // its last wait for a channel ended with nobody's doing
 
 	// Of a reader.
-	taker      *goroutine // whom it has woken for its last message
-	several    bool       // others before
-	writers    votes[*goroutine]
-	unanswered []*message // the first was read first
+	taker      *goroutine        // whom it has woken for its last message
+	several    bool              // and others before
+	writers    votes[*goroutine] // who answers
+	unanswered []*message        // the first was read first
 
 	// Of others.
-	takes   *seenIn // where what it was woken for by readers was read
-	readers votes[*goroutine]
-	answers *message      // that it writes the answer to, or has written the answer to last
-	to      *goroutine    // whom it has handed its message to last
-	place   model.StackID // where
-	end     model.Time    // of the last one; 0: it writes
+	takes   *seenIn           // where what it was woken for by readers was read
+	readers votes[*goroutine] // of what it answers
+	answers *message          // that it writes the answer to, or has written the answer to last
+	place   model.StackID     // where
+	end     model.Time        // of the last one, or when it was handed on; 0: it writes
 }
 
-func (g *goroutine) relays() *relay {
+// relaying returns g's part, a new one if it has none.
+func (g *goroutine) relaying() *relay {
 	if g.relay == nil {
 		g.relay = &relay{}
 	}
@@ -110,7 +119,7 @@ func (t *Tracker) received(g *goroutine) {
 	if g.reading.asked > 0 {
 		return
 	}
-	r := g.relays()
+	r := g.relaying()
 	t.drops(g)
 	m := &message{reader: g, at: g.stack, carriers: 1}
 	if r.carries, r.waited, r.hops = m, g.stack, 0; !g.view.relayed {
@@ -177,7 +186,7 @@ func (g *goroutine) answered() *goroutine {
 // pass hands what by carries, or is to send, on at a place to g, which waited at another one.
 func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 	b := by.relay
-	if b.to == g && b.place == at && b.takes != nil { // that was for the one before
+	if r := g.relay; r != nil && b.takes != nil && b.carries != nil && r.got == b.carries { // again: that was the one before
 		t.takes(by)
 	}
 	m := b.carries
@@ -190,24 +199,21 @@ func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 	case by.reading == nil || by.reading.wrote != 0 || by.reading.starts != nil:
 		return
 	default:
-		r := g.relays()
+		r := g.relaying()
 		r.takes = t.finder.stack(m.at)
 		b.several = b.several || b.taker != nil && b.taker != g
 		m.handed, b.taker = true, g
 	}
-	r := g.relays()
-	if m.reader != by {
-		b.to, b.place = g, at
-		if b.answers == nil {
-			b.end = t.now
-		}
+	r := g.relaying()
+	if m.reader != by && b.answers == nil {
+		b.end = t.now
 	}
 	if r.carries == m {
 		return
 	}
 	t.drops(g)
 	m.carriers++
-	r.carries, r.waited, r.hops, r.to, r.route = m, waited, b.hops+1, nil, b.route
+	r.carries, r.got, r.waited, r.hops, r.route = m, m, waited, b.hops+1, b.route
 	r.route[b.hops] = leg{g: by, to: t.now}
 	if by.state == model.GoWaiting { // to send
 		r.route[b.hops] = leg{g: g, to: t.now, queued: true}
@@ -220,12 +226,15 @@ func (t *Tracker) waits(g *goroutine) {
 	if m := r.carries; m != nil && m.reader == g {
 		m.passed = true
 		t.counts(m)
+		x := t.finder.stack(m.at)
 		switch {
 		case m.handed || m.pending == nil:
 		case r.taker.rests():
+			x.kept++
+			t.settle(m, false)
+		case x.kept*keptShare > x.handed:
 			t.settle(m, false)
 		case g.writer() == nil:
-			x := t.finder.stack(m.at)
 			if len(x.queue) == cap(x.queue) {
 				x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return m.pending == nil })
 			}
@@ -283,12 +292,15 @@ func (t *Tracker) drops(g *goroutine) {
 // counts counts a message that its reader has handed on, and one that was answered.
 func (t *Tracker) counts(m *message) {
 	x := t.finder.stack(m.at)
-	if !m.handed || !m.passed || x.relayed {
+	if !m.handed || !m.passed {
 		return
 	}
 	if !m.counted {
 		m.counted = true
 		x.handed++
+	}
+	if x.relayed {
+		return
 	}
 	if m.answer != 0 && !m.own {
 		x.answers.all++
@@ -368,8 +380,9 @@ func (t *Tracker) goesOn(g *goroutine) {
 		}
 	}
 	if r.did != 0 && g.kind == Channel {
-		if loop, _ := t.finder.inLoop(r.did, g.stack); loop != "" {
-			g.view.asks = true
+		if s := g.view; !s.asks && s.after != r.did {
+			loop, _ := t.finder.inLoop(r.did, g.stack)
+			s.after, s.asks = r.did, loop != ""
 		}
 		r.did = 0
 	}
@@ -386,7 +399,7 @@ func (t *Tracker) takes(g *goroutine) {
 	x := r.takes
 	if i := slices.IndexFunc(x.queue, func(m *message) bool { return m.pending != nil && m.isFor(g) }); i >= 0 {
 		t.drops(g)
-		r.carries, r.to, r.hops = x.queue[i], nil, 1
+		r.carries, r.hops = x.queue[i], 1
 		r.route[0] = leg{g: g, to: r.end, queued: true}
 		r.carries.queued = true
 		x.queue = slices.Delete(x.queue, 0, i+1)

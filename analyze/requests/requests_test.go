@@ -83,7 +83,7 @@ func check(r *requests.Request) error {
 
 // inferred returns the traces of TestMessages.
 func inferred() (files []string) {
-	for _, name := range []string{"chat", "dns", "redis"} {
+	for _, name := range []string{"chat", "dns", "redis", "pump", "workers"} {
 		files = append(files, "testdata/"+name+".trace")
 	}
 	return files

@@ -56,8 +56,14 @@ written, is of kind tcp: an acceptor has started it, or eight such messages were
 hands messages to goroutines that it starts, those are the requests, of kind message. What
 calls at one line of its own what writes and what reads, in another package, is a client, and
 so is what writes further up in its code than it reads. Messages of WebSockets are inferred
-where a handler itself reads and writes them. Requests for a profile or trace of the program
-itself (net/http/pprof) are left out.
+where a handler itself reads them. Requests for a profile or trace of the program itself
+(net/http/pprof) are left out.
+
+A goroutine that reads messages may hand them to others by channels or conditions, such as a
+hub, workers, or one that writes for each connection. The first of these to write to a
+connection then answers: the request is of that goroutine, and is named after the one that
+reads. Eight must be answered at one place, and at least half of those that wake somebody.
+What queues for one that hands each message to many, or writes for all, is not found.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
