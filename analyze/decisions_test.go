@@ -1,11 +1,14 @@
 package analyze_test
 
 import (
+	"bytes"
+	"io"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/fixtures/truth"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
@@ -43,6 +46,20 @@ func TestDecisionsInWindow(t *testing.T) {
 	}
 }
 
+// TestLateSignal checks that a thread which comes late is not taken for one that was woken before a poll of the network
+// put what it found into queues: of two such traces not one decision is unexplained.
+func TestLateSignal(t *testing.T) {
+	for _, name := range []string{"parcels", "presence"} {
+		data, err := truth.Read(fixtures.Path("validation/suite/" + name + "/trace.zst"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := judgedIn(t, bytes.NewReader(data)); len(r.Unexplained) > 0 || r.Kinds[lockstep.Place].Judged < 1000 {
+			t.Errorf("%s: of %d decisions unexplained: %+v", name, r.Kinds[lockstep.Place].Judged, r.Unexplained)
+		}
+	}
+}
+
 // judged judges the decisions of a fixture by lockstep.
 func judged(t *testing.T, name string) *lockstep.Result {
 	t.Helper()
@@ -51,12 +68,18 @@ func judged(t *testing.T, name string) *lockstep.Result {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	return judgedIn(t, f)
+}
+
+// judgedIn judges those of a trace.
+func judgedIn(t *testing.T, f io.Reader) *lockstep.Result {
+	t.Helper()
 	in, err := ingest.NewReader(f, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
-	c, err := lockstep.New(in.Tables(), in.Header().Version, lockstep.Options{})
+	c, err := lockstep.New(in.Tables(), in.Header().Version, lockstep.Options{MaxListed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -102,5 +103,44 @@ func TestCodeInTraces(t *testing.T) {
 	codeInTraces(r, &f, []string{"lock", "channel"})
 	if want := "in 4 of 5 traces and 2 of 3 reports, most in b, d"; f.In != want {
 		t.Errorf("it is %q, want %q", f.In, want)
+	}
+}
+
+// TestServed checks that exchanges over TCP and messages are not certain to be requests.
+func TestServed(t *testing.T) {
+	for kind, want := range map[string]bool{"tcp": false, "message": false, "http": true} {
+		if got := (&judge{questions: []*question{{kind: kind}}}).served(); got != want {
+			t.Errorf("%s: %v", kind, got)
+		}
+	}
+}
+
+// TestCandidate checks that goroutines of the runtime are not offered as requests.
+func TestCandidate(t *testing.T) {
+	j := &judge{r: &result.Report{Goroutines: []result.Group{
+		{Function: "runtime.gcBgMarkWorker", System: true, Created: 2 * manyLives, Ended: 2 * manyLives}, {Function: "main.handle", Created: manyLives, Ended: manyLives}}}}
+	if got, want := j.candidate(), "--request 'goroutine:main.handle' "; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestCollectorOnce checks that two items about the collector are one, whoever works for it.
+func TestCollectorOnce(t *testing.T) {
+	f := func(kind, fn string) *result.Finding {
+		return &result.Finding{Kind: kind, Where: []result.Culprit{{Function: fn}}}
+	}
+	if !same(f("garbage-collection", "main.a"), f("garbage-collection", "main.b")) || same(f("busy-procs", "main.a"), f("busy-procs", "main.b")) {
+		t.Error("of two functions: the collector is not one culprit, or busy procs are")
+	}
+}
+
+// TestFewSamples checks that too few CPU samples say nothing of what was taken.
+func TestFewSamples(t *testing.T) {
+	for ran, known := range map[model.Duration]bool{fewSamples * samplePeriod: true, fewSamples*samplePeriod - 1: false} {
+		r := &result.Report{Totals: result.Totals{Span: 1e9}, Blame: result.Blame{Samples: 2, SampledSpan: 1e9}}
+		r.Procs.Uses[result.UseUser] = ran
+		if least, most := taken(r); (least > 0) != known {
+			t.Errorf("ran %v: %v to %v", ran, least, most)
+		}
 	}
 }

@@ -197,7 +197,7 @@ func (r *replay) idleOdds(g *acquired) (yes, no cost) {
 	case g.kind == acquiredExit && g.known && g.at.Sub(r.now) < 500:
 		return 8, 0
 	case g.signalled:
-		return 65, 0
+		return worthTrying, 0 // next to other programs a thread comes long after its signal, which may be this list's
 	case r.wakes.last < g.lost:
 		return 0, 60
 	case ago < 3500:
