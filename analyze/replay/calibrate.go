@@ -359,7 +359,7 @@ func (c *calibrator) estimate(k refsched.Cost) (model.Duration, bool) {
 // samples. The longest are threads that the operating system did not let run: that is part of the recording
 // ([refsched.Costs.Quiet] leaves it out).
 func (c *calibrator) quantiles(k refsched.Cost, from float64) []model.Duration {
-	if c.samples[k].n < minSamples {
+	if n := c.samples[k].n; n < minSamples || from > 0 && n <= numQuantiles { // all from there on are one sample
 		return nil
 	}
 	q := make([]model.Duration, numQuantiles)
