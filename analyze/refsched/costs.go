@@ -70,6 +70,9 @@ type Costs struct {
 	// Drawn are distributions from which is drawn instead: values at evenly spaced quantiles, all equally likely. The
 	// single value does for one that has no influence, or is not known.
 	Drawn [NumCosts][]model.Duration
+	// Tail are distributions of what the last of Drawn stands for, none: of that alone. What is drawn seldom may take as long
+	// as all the rest.
+	Tail [NumCosts][]model.Duration
 }
 
 // DefaultCosts returns the costs where a trace does not show them.
@@ -89,7 +92,7 @@ func (c Costs) Quiet() Costs {
 		for n > 0 && list[n-1] > quietFactor*list[len(list)/4] {
 			n--
 		}
-		c.Drawn[i] = list[:n]
+		c.Drawn[i], c.Tail[i] = list[:n], nil
 	}
 	return c
 }

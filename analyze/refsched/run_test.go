@@ -91,15 +91,17 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// A system call that sysmon does not see keeps others waiting on its proc.
+// A system call that sysmon does not see keeps others waiting on its proc, until it looks.
 func TestHeld(t *testing.T) {
 	tables := model.NewTables()
-	for _, held := range []model.Duration{0, 5_000_000} {
+	for _, x := range []struct{ held, taken, least, most model.Duration }{
+		{0, 0, 0, 1_000_000}, {5_000_000, 0, 5_000_000, 6_000_000}, {0, 30_000, 30_000, 120_000}, {5_000_000, 30_000, 5_000_000, 6_000_000},
+	} {
 		w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 20_000_000}
 		fn := tables.AddString("main.main")
 		w.Goroutines = []workload.Goroutine{
 			{ID: 1, Func: fn, Begin: workload.BeginRunning, Work: 2000, Segments: []workload.Segment{
-				{CPU: 1000, Object: -1, Target: -1, End: workload.EndSyscall, Delay: 10_000_000, Held: held},
+				{CPU: 1000, Object: -1, Target: -1, End: workload.EndSyscall, Delay: 10_000_000, Held: x.held, Taken: x.taken},
 				{CPU: 1000, Object: -1, Target: -1, End: workload.EndExit}}},
 			{ID: 2, Func: fn, Begin: workload.BeginRunnable, Work: 1000, Segments: []workload.Segment{{CPU: 1000, Object: -1, Target: -1, End: workload.EndExit}}}}
 		began := model.Time(0)
@@ -108,8 +110,8 @@ func TestHeld(t *testing.T) {
 				began = s.Start
 			}
 		})}, nil)
-		if least, most := model.Time(held), model.Time(held+1_000_000); err != nil || began < least || began > most {
-			t.Errorf("held for %d: the other runs at %d, %v; want %d to %d", held, began, err, least, most)
+		if err != nil || began < model.Time(x.least) || began > model.Time(x.most) {
+			t.Errorf("%+v: the other runs at %d, %v", x, began, err)
 		}
 	}
 }

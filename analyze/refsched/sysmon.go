@@ -105,6 +105,18 @@ func (s *sim) retake() bool {
 	return taken
 }
 
+// see has sysmon look when it did so in the recording, at the system call that p has been in since tick: it looks often where
+// long calls come in bursts, as on a busy machine.
+func (s *sim) see(p int32, tick uint32) {
+	x, y := &s.ps[p], &s.sysmon
+	if x.status != pSyscall || x.sysTick != tick || y.deep {
+		return
+	}
+	x.seen.sysTick, x.seen.sysAt = tick, s.now
+	y.gen++
+	s.sysmonRound(y.gen)
+}
+
 // requestPreempt asks the goroutine that runs on p to give way (runtime/proc.go: preemptone); it
 // does after that time if it still runs.
 func (s *sim) requestPreempt(p int32, after model.Duration) {

@@ -60,14 +60,19 @@ func (s *sim) newThread() int32 {
 	return int32(len(s.ms) - 1)
 }
 
-// drawn returns what something costs: one of the quantiles, or the single value if there are none.
+// drawn returns what something costs: one of the quantiles, instead of the last one of the tail, or the single value if there are
+// none.
 func (s *sim) drawn(c Cost, p int32) model.Duration {
 	q := s.costs.Drawn[c]
 	switch n := uint64(len(q)); {
 	case n == 0:
 		return s.costs.Single[c]
 	case n&(n-1) == 0: // as a rule: no division
-		return q[s.draw(p)&(n-1)]
+		d := s.draw(p)
+		if t := s.costs.Tail[c]; d&(n-1) == n-1 && len(t) > 0 {
+			return t[d>>32%uint64(len(t))]
+		}
+		return q[d&(n-1)]
 	default:
 		return q[s.draw(p)%n]
 	}

@@ -31,7 +31,6 @@ const numQuantiles = 512
 // most maxHeld.
 type calibrator struct {
 	samples [refsched.NumCosts]samples
-	handed  samples // from the loss of a proc to a system call to another thread's having it
 	threads map[model.ThreadID]*thread
 	lost    []model.Time // by proc: when it was last given up
 	entered []model.Time // by proc: when a system call last began on it
@@ -277,13 +276,8 @@ func (c *calibrator) Start(s *runqueue.Start) {
 
 // Wakeup implements [runqueue.WakeupObserver]. A thread that was never seen may be new, which takes longer.
 func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
-	d, t := w.Got.Sub(w.Trigger), c.threads[w.M]
-	switch {
-	case !w.Caused:
-	case w.Handoff:
-		c.handed.add(d)
-	case t == nil || t.seen != w.Got:
-		c.samples[refsched.CostWake].add(d)
+	if t := c.threads[w.M]; w.Caused && (t == nil || t.seen != w.Got) {
+		c.samples[refsched.CostWake].add(w.Got.Sub(w.Trigger))
 	}
 }
 
@@ -310,7 +304,8 @@ var estimators = [refsched.NumCosts]float64{
 	refsched.CostPoll:    middle80, // of stop to the first wake by a poll that did not sleep
 	refsched.CostDirect:  middle80, // of the poll's last wake to start, and of stop to start of mark workers and the trace reader
 	refsched.CostBackOff: 0.5,      // of search to start of what was stolen after a sleep, see less and estimate
-	// of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins; see estimate
+	// of a goroutine's becoming runnable, while nobody spins, or of the loss of a proc to a system call to a known thread's
+	// getting the proc
 	refsched.CostWake:   0.5,
 	refsched.CostWaker:  0.5, // of the time to the next event beyond what is usual at the same place
 	refsched.CostLocked: 0.5, // of the proc's being given up to start
@@ -350,8 +345,6 @@ func (c *calibrator) estimate(k refsched.Cost) (model.Duration, bool) {
 		return d, true
 	}
 	switch k {
-	case refsched.CostWake:
-		return c.handed.quantile(0.5), c.handed.n >= minSamples
 	case refsched.CostSlack:
 		d, ok := c.measured(refsched.CostBackOff)
 		return max(0, d-refsched.StealBackOff), ok
@@ -362,16 +355,16 @@ func (c *calibrator) estimate(k refsched.Cost) (model.Duration, bool) {
 	return 0, false
 }
 
-// quantiles returns values at the middles of equal parts of the distribution, nil of few
+// quantiles returns values at the middles of equal parts of the distribution, from a quantile on, nil of few
 // samples. The longest are threads that the operating system did not let run: that is part of the recording
 // ([refsched.Costs.Quiet] leaves it out).
-func (c *calibrator) quantiles(k refsched.Cost) []model.Duration {
-	if c.samples[k].n < minSamples {
+func (c *calibrator) quantiles(k refsched.Cost, from float64) []model.Duration {
+	if n := c.samples[k].n; n < minSamples || from > 0 && n <= numQuantiles { // all from there on are one sample
 		return nil
 	}
 	q := make([]model.Duration, numQuantiles)
 	for i := range q {
-		q[i] = c.less(k, c.samples[k].quantile((float64(i)+0.5)/numQuantiles))
+		q[i] = c.less(k, c.samples[k].quantile(from+(1-from)*(float64(i)+0.5)/numQuantiles))
 	}
 	return q
 }
@@ -383,7 +376,7 @@ func (c *calibrator) costs() refsched.Costs {
 		if d, ok := c.estimate(k); ok {
 			costs.Single[k] = d
 		}
-		costs.Drawn[k] = c.quantiles(k)
+		costs.Drawn[k], costs.Tail[k] = c.quantiles(k, 0), c.quantiles(k, 1-1.0/numQuantiles)
 	}
 	return costs
 }

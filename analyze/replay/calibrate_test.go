@@ -106,7 +106,7 @@ func TestEstimators(t *testing.T) {
 		{"woken", "wake", func(h *hand, _ int) { h.got(5).giveUp(5).after(1000).wakeup(5, 6000, nil) }, 6000, 1},
 		{"handed over", "wake", func(h *hand, _ int) {
 			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Handoff = true })
-		}, 6000, 0},
+		}, 6000, 1},
 		{"nobody known", "wake", func(h *hand, _ int) {
 			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Caused = false })
 		}, 0, 0},
@@ -220,6 +220,9 @@ func TestWakeQuantiles(t *testing.T) {
 		t.Errorf("quantiles from %d to %d, %d", q[0], q[n*99/100], q[n-1])
 	}
 	costs := calibrated(h.c)
+	if tail := costs.Tail[refsched.CostWake]; !slices.IsSorted(tail) || tail[0] < 990_000_000 || costs.Quiet().Tail[refsched.CostWake] != nil {
+		t.Errorf("the longest are from %d to %d", tail[0], tail[len(tail)-1])
+	}
 	if quiet := costs.Quiet().Drawn[refsched.CostWake]; quiet[len(quiet)-1] > 11_000 {
 		t.Errorf("without the operating system up to %d", quiet[len(quiet)-1])
 	}

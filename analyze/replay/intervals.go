@@ -69,7 +69,7 @@ var (
 		RequestP50: {3.00, 0.10}, RequestP99: {3.00, 0.10}, RequestMean: {3.00, 0.10}, RequestRate: {0.10, 0.30},
 	}}
 	toQuota = widths{requests: &[NumRequestFigures]width{
-		RequestP50: {0.05, 0.45}, RequestP99: {1.40, 0.50}, RequestMean: {1.00, 0.60}, RequestRate: {0.10, 0.30},
+		RequestP50: {0.05, 1.15}, RequestP99: {1.40, 0.50}, RequestMean: {1.00, 0.60}, RequestRate: {0.10, 0.30},
 	}}
 )
 

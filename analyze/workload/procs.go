@@ -70,7 +70,9 @@ func (e *Extractor) moveStep(s *model.Step) {
 			e.setBlocking(f)
 		}
 		if x := e.last(f); x != nil && x.End == EndSyscall && !f.blocking && !e.stop.active {
-			x.Held = e.held(f)
+			if x.Held = e.held(f); s.M != s.FromM && s.ToM == model.NoThread && s.By == model.NoGoroutine {
+				x.Taken = e.clock.now.Sub(max(f.since, e.w.Start))
+			}
 		}
 		p.g, f.proc = nil, model.NoProc
 	}
