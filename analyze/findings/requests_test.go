@@ -268,6 +268,26 @@ func TestIntended(t *testing.T) {
 	}
 }
 
+// TestJitter checks that answers from outside may take a little longer now and then, but not much, nor may there be
+// more of them.
+func TestJitter(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for _, tt := range []struct {
+		each  model.Duration // of the slowest five
+		times int64
+		word  string
+	}{{9 * ms, 5, findings.Healthy}, {17 * ms, 5, findings.SlowTail}, {9 * ms, 100, findings.SlowTail}} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		g := result.RequestRow{Kind: "channel", Function: "main.get", Way: &result.RequestWay{Callee: "net/http.(*Client).Do"}, Slow: 5 * tt.each, Middle: 35 * ms, Have: 5, Times: tt.times, Usual: 10}
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{4 * ms}, 20)...),
+			Tails: []result.RequestTail{{Count: 5, From: 8 * ms, Total: 5 * (tt.each + ms), Middle: result.RequestMiddle{Count: 10, Total: 40 * ms}, Groups: []result.RequestRow{g}}}}}}
+		findings.Judge(v)
+		if v.Verdict.Word != tt.word {
+			t.Errorf("%v: %s %s", tt, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
+
 // TestLimitBehindOutside checks that a limit which only the slowest wait for comes before what all spend outside of
 // the program behind it, and that a met p50 accepts the middle alone.
 func TestLimitBehindOutside(t *testing.T) {
