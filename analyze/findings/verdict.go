@@ -167,7 +167,7 @@ func (j *judge) asked(q *question) bool {
 	var own, outside float64
 	for i := range q.Groups {
 		x := &q.Groups[i]
-		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !x.Called()
+		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !x.Called() && !q.atOnce(x)
 		if within || q.many(x) > 0 || x.Kind == "network" && q.dials() != nil {
 			own += q.cost(x)
 		}
