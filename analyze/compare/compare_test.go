@@ -251,8 +251,8 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	r := Of(with(side("old", 1), "http", old), with(side("new", 1), "task", old), "")
-	if r.RequestKind != "http" || r.Row("p99(request{kind=http})").Ratio != nil || !strings.HasPrefix(r.Headline, "waiting to run") {
-		t.Errorf("of two kinds: %s", r.Headline)
+	if r.RequestKind != "http" || r.Row("p99(request{kind=http})").Ratio != nil || r.Verdict != Unknown || !strings.HasPrefix(r.Headline, "Requests of old are of kind http, those of new of kind task") {
+		t.Errorf("of two kinds: %s %s", r.Verdict, r.Headline)
 	}
 }
 

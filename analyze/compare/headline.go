@@ -40,10 +40,15 @@ const (
 //     where no latency is known: else the load differs, which is reported and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
-//  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN.
+//  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN;
+//     so it is if both sides have requests, but of different kinds.
 func (r *Result) judge() {
 	rows := r.counting() // 1
 	r.Verdict = Same
+	if base, cand := r.kinds(); base != cand && base != "" && cand != "" {
+		r.Verdict = Unknown
+		return
+	}
 	if len(rows) == 0 {
 		return
 	}
@@ -108,6 +113,11 @@ func (r *Result) judge() {
 	case r.Verdict == Same && load != nil && load.change != 0:
 		r.lead = load
 	}
+}
+
+// kinds returns the kind of the requests of each side, "" if there are none.
+func (r *Result) kinds() (base, cand string) {
+	return requestKind(r.Base.samples()), requestKind(r.Cand.samples())
 }
 
 // tooLittle says how many traces would show whether something changed.
@@ -385,6 +395,10 @@ func (r *Result) class() string {
 
 // nothing says that neither side waited, or that it is not known.
 func (r *Result) nothing() string {
+	if r.Verdict == Unknown {
+		base, cand := r.kinds()
+		return fmt.Sprintf("Requests of %s are of kind %s, those of %s of kind %s, which cannot be compared: --request names what both have.", r.Base.Name, base, r.Cand.Name, cand)
+	}
 	for _, s := range []*Side{&r.Base, &r.Cand} {
 		if r.counted(s) == 0 {
 			return fmt.Sprintf("There is nothing to compare per %s: %s has none.", r.Per, s.Name)
