@@ -363,7 +363,8 @@ func (j *judge) noCPU() (times int64, longest model.Duration) {
 
 // taken returns bounds of the part of the time in which goroutines ran that their threads had no CPU. A thread is
 // sampled once per samplePeriod of its CPU time, and the kernel looks for that at its ticks: recordings had up to a
-// quarter fewer samples. Where there would be less than fewSamples, or are none, nothing is known.
+// quarter fewer samples. Where there would be less than fewSamples, or are none, nothing is known, nor of a program
+// that has itself sampled more often.
 func taken(r *result.Report) (least, most float64) {
 	b := &r.Blame
 	n := float64(b.Samples)
@@ -373,6 +374,9 @@ func taken(r *result.Report) (least, most float64) {
 		return 0, 1
 	}
 	off := 1 + math.Sqrt(n)
+	if (n-off)*each > 1.5 {
+		return 0, 1
+	}
 	return max(0, 1-(1.25*n+off)*each), max(0, min(1, 1-(n-off)*each))
 }
 
