@@ -115,6 +115,9 @@ func (r *Result) requests() {
 	for _, g := range list {
 		of := func(s *Schedule) *dist.Dist { return s.requestsOf(g) }
 		measured := of(r.Measured)
+		if x := (Requests{Group: g}); !result.Handled(g.Name) && r.unhandled(&x) > 0 {
+			continue // they are among all
+		}
 		rate := float64(measured.Count()) / max(float64(r.Length-r.Warmup)/1e9, 1e-9)
 		x := Requests{Group: g, All: NewRow(g.Name, measured, each(free, of)), Figures: requestFigures(measured, rate)}
 		for i := range r.Outcomes {
