@@ -204,7 +204,9 @@ func TestRequests(t *testing.T) {
 		"load":   {groups{"main.a": old["main.a"], "main.b": set(4*ms, 8*ms, 3000)}, "SAME main.b: p50 4.00 -> 4.00ms (1.00x, p=1.000), p99 8.00 -> 8.00ms (1.00x, p=1.000), 2.00 times the requests per second (1,500 -> 3,000) | ", ""},
 		"faster": {groups{"main.a": old["main.a"], "main.b": set(2*ms, 4*ms, 1500)}, "BETTER main.b: p50 4.00 -> 2.00ms (0.50x, p=0.002) | lock in main.get -2.00ms in each", "BETTER main.b: p50 4.00 -> 2.00ms (0.50x) | lock in main.get -2.00ms in each"},
 		"both":   {groups{"main.a": set(8*ms, 16*ms, 1500), "main.b": set(2*ms, 4*ms, 1500)}, "WORSE main.a: p50 2.00 -> 8.00ms (4.00x, p=0.002); better: main.b: p50 4.00 -> 2.00ms (0.50x, p=0.002) | lock in main.get +6.00ms in each", "WORSE main.a: p50 2.00 -> 8.00ms (4.00x); better: main.b: p50 4.00 -> 2.00ms (0.50x) | lock in main.get +6.00ms in each"},
-		"gone":   {groups{"main.a": old["main.a"]}, "SAME main.a: p50 2.00 -> 2.00ms (1.00x, p=1.000), p99 4.00 -> 4.00ms (1.00x, p=1.000), 1,500 -> 1,500 requests per second | ", ""},
+		"tail better": {groups{"main.a": set(2*ms, 4*ms, 1500), "main.b": set(5600*us, 2*ms, 1500)}, "WORSE main.b: p50 4.00 -> 5.60ms (1.40x, p=0.002); better: main.b: p99 8.00 -> 2.00ms (0.25x, p=0.002) | lock in main.get +1.60ms in each",
+			"BETTER main.b: p99 8.00 -> 2.00ms (0.25x); worse, but too little to count: main.b: p50 4.00 -> 5.60ms (1.40x) | lock in main.get -6.00ms in each of the slowest"},
+		"gone": {groups{"main.a": old["main.a"]}, "SAME main.a: p50 2.00 -> 2.00ms (1.00x, p=1.000), p99 4.00 -> 4.00ms (1.00x, p=1.000), 1,500 -> 1,500 requests per second | ", ""},
 	} {
 		for _, traces := range [][]float64{six(1), {1}} {
 			r := Of(with(side("old", traces...), "http", old), with(side("new", traces...), "http", tt.cand), "")

@@ -257,6 +257,17 @@ func (r *Result) headline() {
 			r.Headline += "; better: " + better.name() + ": " + better.sentence()
 		}
 	}
+	if r.Verdict == Better { // what would be worse if it were tested
+		var worse *Row
+		for _, row := range r.counting() {
+			if row.P == nil && row.worse() >= row.least(true) && !row.isRate() && (worse == nil || row.worse() > worse.worse()) {
+				worse = row
+			}
+		}
+		if worse != nil {
+			r.Headline += "; worse, but too little to count: " + worse.name() + ": " + worse.sentence()
+		}
+	}
 	switch {
 	case r.Verdict == Unknown:
 		r.Headline += r.tooLittle()

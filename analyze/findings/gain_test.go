@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -131,6 +132,18 @@ func TestCollectorOnce(t *testing.T) {
 	}
 	if !same(f("garbage-collection", "main.a"), f("garbage-collection", "main.b")) || same(f("busy-procs", "main.a"), f("busy-procs", "main.b")) {
 		t.Error("of two functions: the collector is not one culprit, or busy procs are")
+	}
+}
+
+// TestOftenSampled checks that more CPU samples than the runtime takes by itself do not rule out that CPUs were taken.
+func TestOftenSampled(t *testing.T) {
+	r := &result.Report{Totals: result.Totals{Span: 1e9}, Blame: result.Blame{SampledSpan: 1e9}}
+	r.Procs.Uses[result.UseUser] = 1e9
+	for n, want := range map[int64]float64{100: 0.11, 250: 1} {
+		r.Blame.Samples = n
+		if _, most := taken(r); math.Abs(most-want) > 0.02 {
+			t.Errorf("%d samples: at most %v, want %v", n, most, want)
+		}
 	}
 }
 

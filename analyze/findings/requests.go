@@ -545,6 +545,13 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		at = lineOf(call)
 	}
 	taken := "is taken at " + place(g)
+	for i := range q.Groups { // and by others that wait for the same
+		if y := &q.Groups[i]; y.Kind == "lock" && g.Kind == "lock" && 10*q.cost(y) >= q.cost(g) && !strings.Contains(taken, place(y)) {
+			if rows := q.within(y); len(rows) > 0 && rows[0].Kind == x.Kind && rows[0].Function == x.Function {
+				taken += " and " + place(y)
+			}
+		}
+	}
 	if between != nil && x.Way.BetweenKind == "lock" { // x holds what that one waits for, as readers do before a writer
 		taken = fmt.Sprintf("%s waits for at %s", plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0]))
 	}

@@ -120,6 +120,8 @@ func TestRemedies(t *testing.T) {
 	starts, writes, locked := work("syscall", ms), work("syscall", 300*ms), lock
 	starts.Way = &result.RequestWay{Callee: "os/exec.(*Cmd).Output"}
 	locked.Middle = 310 * ms
+	put := result.RequestRow{Kind: "lock", Function: "main.put", File: "put.go", Line: 8, Middle: 200 * ms}
+	both := append(behind("running", "main.load", "load.go", 9, nil), result.RequestRow{Kind: "running", Function: "main.load", File: "load.go", Line: 9, Wait: "lock", Waiter: "main.put", WaitFile: "put.go", Middle: 200 * ms})
 	for _, tt := range []struct {
 		groups, rows []result.RequestRow
 		want         []string // of each item, what its remedy begins with
@@ -130,6 +132,7 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
 		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
+		{[]result.RequestRow{lock, put}, both, []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that is taken at get.go:3 and put.go:8, "}},
 		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"If the sleep is meant", "Start more workers"}},
 		{[]result.RequestRow{polls, work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
 		{pool, pooled, []string{"Raise the limit in main.get (get.go:3) (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten main.load."}},

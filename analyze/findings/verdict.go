@@ -371,7 +371,8 @@ func (j *judge) noCPU() (times int64, longest model.Duration) {
 
 // taken returns bounds of the part of the time in which goroutines ran that their threads had no CPU. A thread is
 // sampled once per samplePeriod of its CPU time, and the kernel looks for that at its ticks: recordings had up to a
-// quarter fewer samples. Where there would be less than fewSamples, or are none, nothing is known.
+// quarter fewer samples. Where there would be less than fewSamples, or are none, nothing is known, nor of a program
+// that has itself sampled more often.
 func taken(r *result.Report) (least, most float64) {
 	b := &r.Blame
 	n := float64(b.Samples)
@@ -381,6 +382,9 @@ func taken(r *result.Report) (least, most float64) {
 		return 0, 1
 	}
 	off := 1 + math.Sqrt(n)
+	if (n-off)*each > 1.5 {
+		return 0, 1
+	}
 	return max(0, 1-(1.25*n+off)*each), max(0, min(1, 1-(n-off)*each))
 }
 
@@ -625,15 +629,48 @@ func (x *item) ofCollector() bool {
 	return x.Kind == "garbage-collection" && len(x.parts) > 0 && x.parts[0].Kind == "gc"
 }
 
-// candidate says which goroutines may be requests: of those that were started and ended many times, those that
-// lived longest in all.
+// candidate says what may be requests: of goroutines that were started and ended many times, those that
+// lived longest in all, else what a loop over messages calls.
 func (j *judge) candidate() string {
 	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return !g.System && min(g.Created, g.Ended) >= manyLives })
-	if i < 0 {
-		return "--request names some."
+	if fn := called(&j.r.Blame); i < 0 && fn != "" {
+		return fmt.Sprintf("--request 'func:%s' takes each of its calls as one.", plain(textui.ShortFunc(fn)))
+	} else if i < 0 {
+		return "trace.NewTask marks some."
 	}
 	name := plain(textui.ShortFunc(j.r.Goroutines[i].Function))
 	return fmt.Sprintf("--request 'goroutine:%s' takes each of its %s as one.", name, textui.Plural(j.r.Goroutines[i].Created, "goroutine"))
+}
+
+// called returns the program's function that is seen most often in the calls of loops over messages, "" if none
+// is: of functions that read, or take from a channel, again and again. Their waits separate its calls.
+func called(b *result.Blame) (most string) {
+	reads := func(s result.BlameStack) bool {
+		return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == "net.(*netFD).Read" || f.Function == "os.(*File).Read" })
+	}
+	loops, seen := map[string]bool{}, map[string]int64{}
+	for i := range b.Rows {
+		switch r := &b.Rows[i]; {
+		case r.Turns < fewHeld:
+		case r.Kind == "chan receive", r.Kind == "select":
+			loops[r.Waiter] = true
+		case r.Kind == result.BlameInSlow, r.Kind == result.BlameInShort:
+			loops[r.Function] = loops[r.Function] || slices.ContainsFunc(r.Stacks, reads)
+		}
+	}
+	for i := range b.Rows {
+		for _, s := range b.Rows[i].Stacks {
+			for k := len(s.Stack) - 1; k > 0; k-- { // the outermost loop
+				if f := &s.Stack[k-1]; loops[s.Stack[k].Function] && !loops[f.Function] && result.Programs(&model.Frame{Func: f.Function, File: f.File}) {
+					if seen[f.Function] += s.Turns; seen[f.Function] >= fewHeld && (most == "" || seen[f.Function] > seen[most]) {
+						most = f.Function
+					}
+					break
+				}
+			}
+		}
+	}
+	return most
 }
 
 // what says in a sentence who is slow.

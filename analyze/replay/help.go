@@ -14,11 +14,12 @@ outside, lengths of system calls, the amount of GC work. Simulated: run queues, 
 stealing, preemption, movements of procs, waking of threads, lateness of timers and polls.
 
 Output (--mode free)
-  First the requests, by handler or task as in schedscope analyze: p50, p99 and mean of how long they
-  take, and how many end per second, as recorded and under each what-if. A request is as long as its
-  goroutine takes from where the recording began it to where it ended it, its waits in run queues
-  included. Requests that lie in two windows or begin in a warm-up are left out. Nothing is said of a
-  group with fewer than 100 requests, or which the reference has wrong: W1 more than 25%% of the mean.
+  First the requests, all of a kind, then by handler or task as in schedscope analyze: p50, p99 and
+  mean of how long they take, and how many end per second, as recorded and under each what-if. A
+  request is as long as its goroutine takes from where the recording began it to where it ended it, its
+  waits in run queues included. Requests that lie in two windows or begin in a warm-up are left out.
+  Nothing is said of a group with fewer than 100 requests, of handlers if more than 1%% of the requests
+  show none, or which the reference has wrong: W1 more than 25%% of the mean.
   Then waits to run. All figures, with their ranges over --seeds, are in --json.
   The reference is the median over --seeds of what the model makes of the work. W1, the Wasserstein
   distance, is how far a wait must be moved on average to make one distribution of the other. The

@@ -73,9 +73,10 @@ var (
 	}}
 )
 
-// around returns the interval of a time, or a rate. Seeds may differ by more.
-func (w width) around(v Range) Range {
-	return Range{v.Mid, min(v.Low, v.Mid/math.Exp(w.below)), max(v.High, v.Mid*math.Exp(w.above))}
+// around returns the interval of a time, or a rate, which is not below that of a lower quantile, if there is one.
+// Seeds may differ by more.
+func (w width) around(v, lower Range) Range {
+	return Range{v.Mid, min(v.Low, max(v.Mid/math.Exp(w.below), lower.Low)), max(v.High, v.Mid*math.Exp(w.above), lower.High)}
 }
 
 // Parts of the wakes.
@@ -116,11 +117,14 @@ func (r *Result) widths(v *Variant) (none widths) {
 func (o *Outcome) widen(measured [NumFigures]float64) {
 	for i := range o.Figures {
 		k, f := FigureKind(i), &o.Figures[i]
-		v, w := f.Value, o.widths.waits[i]
+		v, w, lower := f.Value, o.widths.waits[i], Range{}
+		if k == FigureP99 {
+			lower = o.Figures[FigureP90].Value
+		}
 		if k == FigureLong {
 			v.Low, v.High = min(v.Low, max(0, v.Mid-w.below)), max(v.High, min(1, v.Mid+w.above))
 		} else {
-			v = w.around(v)
+			v = w.around(v, lower)
 		}
 		*f = newFigure(k, v, measured[i])
 	}

@@ -119,7 +119,7 @@ func TestLocksClaimNothing(t *testing.T) {
 	}
 }
 
-// TestIntervalsWiden checks that intervals contain the spread and the middle.
+// TestIntervalsWiden checks that intervals contain the spread and the middle, and that p99 is not below p90.
 func TestIntervalsWiden(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -137,6 +137,9 @@ func TestIntervalsWiden(t *testing.T) {
 		o = was
 		o.widths = []widths{toOne, toOneTimed, toTwo, toTwoTimed, toQuiet}[rnd.IntN(5)]
 		o.widen(measured)
+		if p90, p99 := o.Figures[FigureP90].Value, o.Figures[FigureP99].Value; p99.Low < min(p90.Low, was.Figures[FigureP99].Value.Low) || p99.High < p90.High {
+			t.Fatalf("p90 %v, p99 %v", p90, p99)
+		}
 		for k, f := range o.Figures {
 			old := was.Figures[k]
 			if f.Value.Mid != old.Value.Mid || f.Value.Low > old.Value.Low || f.Value.High < old.Value.High || f.Value.High-f.Value.Low <= 0 {

@@ -320,7 +320,7 @@ func TestTrust(t *testing.T) {
 }
 
 // TestRequests checks that the simulation of a recording has its requests, that they take about as long, and that a second
-// proc is worth something to them.
+// proc is worth something to them. Of groups of which some requests may not be seen nothing is said.
 func TestRequests(t *testing.T) {
 	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 1, Variants: variants(t, "procs=1")})
 	if err != nil {
@@ -335,6 +335,23 @@ func TestRequests(t *testing.T) {
 	}
 	if f := x.Outcomes[0]; f[RequestMean].Value.Mid < 1.2*x.Figures[RequestMean] || f[RequestRate].Value.Mid > x.Figures[RequestRate] {
 		t.Errorf("with one proc: %+v, recorded with two: %v", f, x.Figures)
+	}
+	sum := int64(0)
+	for g, d := range r.Measured.Requests {
+		sum += d.Count()
+		if g.Kind != "http" {
+			t.Errorf("%+v", g)
+		}
+	}
+	if x.Name != AllNames || x.All.Measured.Count != sum {
+		t.Errorf("%+v: %d requests, %d in groups", x.Group, x.All.Measured.Count, sum)
+	}
+	for i := range r.Requests[1:] {
+		g := &r.Requests[1+i]
+		if g.All.Measured.Count = fewRequests; g.Name == "" || !strings.Contains(r.Refuses(g), "show no handler") {
+			t.Errorf("%+v: refused because of %q", g.Group, r.Refuses(g))
+		}
+		g.All.Measured.Count = r.Measured.Requests[g.Group].Count()
 	}
 	few := r.Requests[len(r.Requests)-1]
 	if few.All.Measured.Count >= fewRequests || r.Refuses(&few) == "" {

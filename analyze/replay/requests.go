@@ -3,11 +3,13 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -16,6 +18,9 @@ type Group struct {
 	Kind string // http, grpc, rpc, tcp, message or task
 	Name string // of the handler or task; "" if not known
 }
+
+// AllNames stands for all requests of a kind, where there are several groups of it.
+const AllNames = "(all)"
 
 // Limits of groups: of so many of a kind each has its own name, and of fewer requests nothing is said.
 const (
@@ -83,12 +88,36 @@ func requestFigures(d *dist.Dist, n float64) []float64 {
 	return []float64{float64(q[0]), float64(q[1]), mean(d), n}
 }
 
+// requestsOf returns how long the requests of a group took.
+func (s *Schedule) requestsOf(g Group) *dist.Dist {
+	if g.Name != AllNames {
+		return cmp.Or(s.Requests[g], &dist.Dist{})
+	}
+	all := &dist.Dist{}
+	for x, d := range s.Requests {
+		if x.Kind == g.Kind {
+			all.Merge(d)
+		}
+	}
+	return all
+}
+
 // requests fills Requests, once Outcomes are known.
 func (r *Result) requests() {
 	r.Requests = nil
 	free := totals(r.runs, nil)
-	for g, measured := range r.Measured.Requests {
-		of := func(s *Schedule) *dist.Dist { return cmp.Or(s.Requests[g], &dist.Dist{}) }
+	list, named := slices.Collect(maps.Keys(r.Measured.Requests)), map[string]int{}
+	for _, g := range list[:len(list):len(list)] {
+		if named[g.Kind]++; named[g.Kind] == 2 {
+			list = append(list, Group{g.Kind, AllNames})
+		}
+	}
+	for _, g := range list {
+		of := func(s *Schedule) *dist.Dist { return s.requestsOf(g) }
+		measured := of(r.Measured)
+		if x := (Requests{Group: g}); !result.Handled(g.Name) && r.unhandled(&x) > 0 {
+			continue // they are among all
+		}
 		rate := float64(measured.Count()) / max(float64(r.Length-r.Warmup)/1e9, 1e-9)
 		x := Requests{Group: g, All: NewRow(g.Name, measured, each(free, of)), Figures: requestFigures(measured, rate)}
 		for i := range r.Outcomes {
@@ -105,6 +134,23 @@ func (r *Result) requests() {
 	})
 }
 
+// unhandled returns how many requests may be of a group without being seen in it: who answers a request shows
+// only if it waits, which is not the same under another schedule. Up to 1 % of the kind do not matter.
+func (r *Result) unhandled(x *Requests) (n int64) {
+	all := int64(0)
+	for g, d := range r.Measured.Requests {
+		if g.Kind == x.Kind {
+			if all += d.Count(); !result.Handled(g.Name) {
+				n += d.Count()
+			}
+		}
+	}
+	if x.Name == AllNames || n == all || n*100 <= all {
+		return 0
+	}
+	return n
+}
+
 // Refuses returns the reason why requests under other schedules have no figures, usually "".
 func (r *Result) Refuses(x *Requests) string {
 	switch {
@@ -114,6 +160,8 @@ func (r *Result) Refuses(x *Requests) string {
 		return r.apart()
 	case x.All.Measured.Count < fewRequests:
 		return fmt.Sprintf("fewer than %d requests: record for longer, or under load", fewRequests)
+	case r.unhandled(x) > 0:
+		return fmt.Sprintf("%s show no handler, so that the others may not be all of theirs", textui.Plural(r.unhandled(x), "request"))
 	case !x.All.Comparable():
 		return "nothing is simulated to compare with"
 	case x.All.Relative.Mid > roughFit:
@@ -127,7 +175,11 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 	simulated := func(s *Schedule) []float64 { return requestFigures(of(s), 1e18/float64(max(s.Span, 1))) }
 	for k, value := range o.expected(runs, base, x.Figures, int(RequestP99), simulated) {
 		if o.RequestBasis == BasisChecked {
-			value = o.widths.requests[k].around(value)
+			var lower Range
+			if RequestFigure(k) == RequestP99 {
+				lower = f[RequestP50].Value
+			}
+			value = o.widths.requests[k].around(value, lower)
 		}
 		m := max(x.Figures[k], 1e-9)
 		f[k] = Figure{value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}

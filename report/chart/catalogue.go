@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -34,9 +35,16 @@ type Input struct {
 	Histories *Histories
 }
 
-// All returns every picture of the catalogue, in its order.
+// All returns every picture of the catalogue, in its order, except that requests come first if the first item is
+// about slow ones: the others show waits to run.
 func All(in *Input) []*Picture {
-	return append([]*Picture{in.dashboard(), in.causes(), in.spectrum(), in.blame(), in.requests()}, in.waits()...)
+	list, slow := []*Picture{in.dashboard(), in.causes(), in.spectrum(), in.blame()}, in.requests()
+	at := len(list)
+	item := slices.IndexFunc(in.Report.Findings, func(f result.Finding) bool { return f.Title != "" })
+	if item >= 0 && in.Report.Findings[item].Kind == "slow-requests" && slow.Missing == "" {
+		at = 0
+	}
+	return append(slices.Insert(list, at, slow), in.waits()...)
 }
 
 // picture returns a picture of the whole report, or of what is missing. The

@@ -158,7 +158,8 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestCatalogue(t *testing.T) {
-	all := All(synthetic{waits: 100, procs: 2, span: ms}.input())
+	in := synthetic{waits: 100, procs: 2, span: ms}.input()
+	all := All(in)
 	kinds := Catalogue()
 	for i, p := range all {
 		k := kinds[min(i, len(kinds)-1)]
@@ -170,6 +171,10 @@ func TestCatalogue(t *testing.T) {
 		if got := Choose(all, path).Name; got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
+	}
+	in.Report.Findings = []result.Finding{{Kind: "waiting"}, {Kind: "slow-requests", Title: "main.serve waits for a channel"}}
+	if got := Choose(All(in), "latency.png").Name; got != "requests" {
+		t.Errorf("of slow requests: got %s", got)
 	}
 }
 

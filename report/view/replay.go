@@ -235,6 +235,9 @@ func rangeOf(b replay.Basis) string {
 
 // groupName names a group of requests.
 func groupName(g replay.Group) string {
+	if g.Name == replay.AllNames {
+		return g.Kind
+	}
 	return g.Kind + " " + textui.ShortFunc(handlerName(g.Name))
 }
 

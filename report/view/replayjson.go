@@ -53,7 +53,7 @@ type (
 	// V1Requests are the requests of a group that lie in one window, after its warm-up.
 	V1Requests struct {
 		Kind     string   `json:"kind"` // http, grpc, rpc, tcp, message or task
-		Name     string   `json:"name"` // of the handler or task; "" if not known
+		Name     string   `json:"name"` // of the handler or task; "" if not known; "(all)" where there are several
 		Count    int64    `json:"count"`
 		InSample *float64 `json:"in_sample_w1_of_mean,omitempty"`
 		Refused  string   `json:"refused,omitempty"` // why nothing is said of variants

@@ -50,7 +50,7 @@ func newExplain(a *app) *cobra.Command {
 			if now := findings.Renamed[name]; now != "" {
 				name = now
 			}
-			if text := screenWord(name); text != "" {
+			if text := screenWord(name); text != "" && !slices.Contains(names, name) {
 				_, err := fmt.Fprintf(a.stdout, "%s\nA word of tables and items.\n\nmeans      %s\n", name, textui.Columns(text, 89, strings.Repeat(" ", 11)))
 				return err
 			}
@@ -81,6 +81,13 @@ var screenWords = map[string]string{
 	"inferred":     "It follows from rules of the runtime or from times that fit, and may be wrong.",
 	"seen":         "Of code that was laid to a wait: an event in that code ended the stretch in which it ran.",
 	"estimated":    "Of code that was laid to a wait: shared out by the stacks that the same goroutines have elsewhere.",
+	"by-the-rules": "Decisions of the scheduler, such as which queue a goroutine comes from, that are as the rules of the recorded Go version have them.",
+	"not-checked":  "What the trace does not show, so that it is neither ruled out nor found.",
+	"notable":      "An item that matters. Serious matters more, info less.",
+	"serious":      "An item that matters most: long waits, or a great part of the time.",
+	"worse":        "Of a comparison: see schedscope help compare for what counts as a change.",
+	"better":       "Of a comparison: see schedscope help compare for what counts as a change.",
+	"same":         "Of a comparison: see schedscope help compare for what counts as a change.",
 	"the-machine":  "What the operating system took from the program's threads, of all waiting to run, at most: it is suspected.",
 	"ruled-out":    "What was checked and is fine.",
 	"run-queues":   "Decisions of the scheduler that can be judged: all follow the rules of the runtime, except those that are called unexplained.",

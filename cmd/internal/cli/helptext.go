@@ -178,8 +178,8 @@ of every -o whose extension does not ask for a picture:
   .csv   the figures of the report, a row each, see below
   .html  a page for a browser, one file that needs nothing else
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
-         (spectrum.png); any other name means the dashboard. schedscope plot writes
-         all of them.
+         (spectrum.png); any other name means requests if item 1 is about them, else the
+         dashboard. schedscope plot writes all of them.
 
 Of schedscope compare:
 
