@@ -92,10 +92,16 @@ func (p *program) exchanges(funcs ...string) {
 
 // requests returns the kinds and names of the requests, one of several that follow each other.
 func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string) {
+	p.each(t, specs, func(q *requests.Request) { list = append(list, q.Kind+" "+q.Name) })
+	return slices.Compact(list)
+}
+
+// each calls done with each request.
+func (p *program) each(t *testing.T, specs []requests.Spec, done func(*requests.Request)) {
 	events := p.b.Events()
 	machine := model.NewMachine(p.b.Tables, model.Config{})
 	r := requests.New(machine, specs)
-	r.Done = func(q *requests.Request) { list = append(list, q.Kind+" "+q.Name) }
+	r.Done = done
 	for i := range events {
 		events[i].Stack, events[i].SubjectStack = lines(p.b.Tables, events[i].Stack), lines(p.b.Tables, events[i].SubjectStack)
 		if frames := slices.Clone(p.b.Tables.Stack(events[i].SubjectStack)); len(frames) > 1 && frames[0].Func == "net.(*netFD).Write" {
@@ -111,7 +117,6 @@ func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string)
 	}
 	machine.Finish(machine.Now())
 	r.Finish()
-	return slices.Compact(list)
 }
 
 // lines returns a stack with the lines that names of functions end with.
@@ -237,6 +242,60 @@ func TestRelays(t *testing.T) {
 		if got := p.requests(t); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", about, got, c.want)
 		}
+	}
+}
+
+// TestOwnWorkers checks that where each connection has a worker of its own, none of the messages that queue for one is lost
+// as another worker takes what queues for itself.
+func TestOwnWorkers(t *testing.T) {
+	p := newProgram("main.read") // as 3 and 4
+	for g, fn := range []string{3: "main.read", "main.read", "main.work", "main.work", "main.work"} {
+		if fn != "" {
+			p.Status(model.GoID(g), model.GoWaiting, fn)
+		}
+	}
+	rests := func() { p.in("net.(*netFD).Read", "bufio.(*Reader).Read", "main.read:10").Block("network").Start(2) }
+	waits := func() { p.in("runtime.chanrecv1", "main.work:10").Block("chan receive").Start(2) }
+	begins := func(g model.GoID) { p.in().Unblock(g).Stop("preempted").Start(g) }
+	hands := func(reader, worker model.GoID) {
+		begins(reader)
+		p.in("runtime.chansend1", "main.read:11").Unblock(worker)
+		rests()
+	}
+	answers := func(worker model.GoID, n int) {
+		p.in().Stop("preempted").Start(worker)
+		for range n {
+			p.in("net.(*netFD).Write", "main.work:11").Syscall()
+			p.in().SyscallEnd()
+		}
+		waits()
+	}
+	rests()
+	for g := model.GoID(3); g < 8; g++ {
+		if begins(g); g < 5 {
+			rests()
+		} else {
+			waits()
+		}
+	}
+	for range 8 { // until they count
+		hands(1, 5)
+		answers(5, 1)
+	}
+	for range 3 { // fewer than until it is known who answers
+		hands(3, 6)
+		hands(4, 7)
+		for _, reader := range []model.GoID{3, 4} {
+			begins(reader)
+			rests()
+		}
+		answers(7, 2)
+		answers(6, 2)
+	}
+	by := map[model.GoID]int{}
+	p.each(t, nil, func(q *requests.Request) { by[q.G]++ })
+	if by[6] != 6 || by[7] != 6 {
+		t.Errorf("answered by worker: %v, want 6 each", by)
 	}
 }
 

@@ -237,6 +237,7 @@ func (t *Tracker) waits(g *goroutine) {
 		case g.writer() == nil:
 			if len(x.queue) == cap(x.queue) {
 				x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return m.pending == nil })
+				x.queue = slices.Grow(x.queue, len(x.queue)+1) // lest it be looked through for each of many
 			}
 			x.queue = append(x.queue, m)
 			m.carriers++
@@ -402,7 +403,11 @@ func (t *Tracker) takes(g *goroutine) {
 		r.carries, r.hops = x.queue[i], 1
 		r.route[0] = leg{g: g, to: r.end, queued: true}
 		r.carries.queued = true
-		x.queue = slices.Delete(x.queue, 0, i+1)
+		from := 0 // one queue, in order
+		if !r.carries.reader.relay.several {
+			from = i // others have queues of their own
+		}
+		x.queue = slices.Delete(x.queue, from, i+1)
 	}
 }
 
