@@ -176,16 +176,20 @@ func TestHolder(t *testing.T) {
 	}
 }
 
-// TestLeak checks that goroutines pile up if at least twice as many are created as end, and nearly all of them wait.
+// TestLeak checks that goroutines pile up if at least twice as many are created as end, of few four times as many, and
+// nearly all of them wait.
 func TestLeak(t *testing.T) {
-	for ended, want := range map[int64]bool{300: true, 500: false} {
+	for _, x := range []struct {
+		created, ended int64
+		want           bool
+	}{{800, 300, true}, {800, 500, false}, {20, 5, true}, {20, 6, false}, {40, 20, false}} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-		g := result.Group{Function: "main.ask", Count: 1800, Created: 800, Ended: ended, Lifetime: 1000}
+		g := result.Group{Function: "main.ask", Count: 1800, Created: x.created, Ended: x.ended, Lifetime: 1000}
 		g.States[model.GoWaiting] = 1000
 		v.Goroutines = []result.Group{g}
 		findings.Judge(v)
-		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != want {
-			t.Errorf("%d ended: a leak: %t", ended, got)
+		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != x.want {
+			t.Errorf("%d created, %d ended: a leak: %t", x.created, x.ended, got)
 		}
 	}
 }
