@@ -245,58 +245,90 @@ func TestRelays(t *testing.T) {
 	}
 }
 
-// TestOwnWorkers checks that where each connection has a worker of its own, none of the messages that queue for one is lost
-// as another worker takes what queues for itself.
-func TestOwnWorkers(t *testing.T) {
-	p := newProgram("main.read") // as 3 and 4
-	for g, fn := range []string{3: "main.read", "main.read", "main.work", "main.work", "main.work"} {
-		if fn != "" {
-			p.Status(model.GoID(g), model.GoWaiting, fn)
-		}
-	}
-	rests := func() { p.in("net.(*netFD).Read", "bufio.(*Reader).Read", "main.read:10").Block("network").Start(2) }
-	waits := func() { p.in("runtime.chanrecv1", "main.work:10").Block("chan receive").Start(2) }
-	begins := func(g model.GoID) { p.in().Unblock(g).Stop("preempted").Start(g) }
-	hands := func(reader, worker model.GoID) {
-		begins(reader)
-		p.in("runtime.chansend1", "main.read:11").Unblock(worker)
-		rests()
-	}
-	answers := func(worker model.GoID, n int) {
-		p.in().Stop("preempted").Start(worker)
-		for range n {
-			p.in("net.(*netFD).Write", "main.work:11").Syscall()
-			p.in().SyscallEnd()
-		}
-		waits()
-	}
-	rests()
+// newWorkers returns a program in which 1, 3 and 4 read messages, and 5, 6 and 7 wait for some.
+func newWorkers() *program {
+	p := newProgram("main.read")
 	for g := model.GoID(3); g < 8; g++ {
-		if begins(g); g < 5 {
-			rests()
+		p.Status(g, model.GoWaiting, map[bool]string{true: "main.read", false: "main.work"}[g < 5])
+	}
+	p.rests()
+	for g := model.GoID(3); g < 8; g++ {
+		if p.begins(g); g < 5 {
+			p.rests()
 		} else {
-			waits()
+			p.waits()
 		}
 	}
 	for range 8 { // until they count
-		hands(1, 5)
-		answers(5, 1)
+		p.hands(1, 5)
+		p.answers(5, 1)
 	}
+	return p
+}
+
+func (p *program) rests() {
+	p.in("net.(*netFD).Read", "bufio.(*Reader).Read", "main.read:10").Block("network").Start(2)
+}
+
+func (p *program) waits() { p.in("runtime.chanrecv1", "main.work:10").Block("chan receive").Start(2) }
+
+// begins ends the wait of a goroutine, and has it run.
+func (p *program) begins(g model.GoID) { p.in().Unblock(g).Stop("preempted").Start(g) }
+
+// hands has a reader read a message, and wake a worker.
+func (p *program) hands(reader, worker model.GoID) {
+	p.begins(reader)
+	p.in("runtime.chansend1", "main.read:11").Unblock(worker)
+	p.rests()
+}
+
+// answers has a worker write so many answers, and wait.
+func (p *program) answers(worker model.GoID, n int) {
+	p.in().Stop("preempted").Start(worker)
+	for range n {
+		p.calls("net.(*netFD).Write", "main.work:11")
+	}
+	p.waits()
+}
+
+// TestOwnWorkers checks that where each connection has a worker of its own, none of the messages that queue for one is lost
+// as another worker takes what queues for itself.
+func TestOwnWorkers(t *testing.T) {
+	p := newWorkers()
 	for range 3 { // fewer than until it is known who answers
-		hands(3, 6)
-		hands(4, 7)
+		p.hands(3, 6)
+		p.hands(4, 7)
 		for _, reader := range []model.GoID{3, 4} {
-			begins(reader)
-			rests()
+			p.begins(reader)
+			p.rests()
 		}
-		answers(7, 2)
-		answers(6, 2)
+		p.answers(7, 2)
+		p.answers(6, 2)
 	}
 	by := map[model.GoID]int{}
 	p.each(t, nil, func(q *requests.Request) { by[q.G]++ })
 	if by[6] != 6 || by[7] != 6 {
 		t.Errorf("answered by worker: %v, want 6 each", by)
 	}
+}
+
+// TestReaderAnswers checks that a message which its reader answers itself, such as a ping, is not taken for what queues for
+// the worker.
+func TestReaderAnswers(t *testing.T) {
+	p := newWorkers()
+	p.hands(1, 5)
+	ping := modeltest.At(p.now + 10)
+	p.begins(1)
+	p.calls("net.(*netFD).Write", "main.read:12")
+	p.rests()
+	p.begins(1)
+	p.rests()
+	p.answers(5, 2)
+	p.each(t, nil, func(q *requests.Request) {
+		if q.Start == ping {
+			t.Errorf("%d answers it", q.G)
+		}
+	})
 }
 
 // TestFrameworks checks that the handler is the innermost function that a framework calls, with middleware around it and

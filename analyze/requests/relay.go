@@ -229,6 +229,8 @@ func (t *Tracker) waits(g *goroutine) {
 		x := t.finder.stack(m.at)
 		switch {
 		case m.handed || m.pending == nil:
+		case m.own: // it was answered
+			t.settle(m, false)
 		case r.taker.rests():
 			x.kept++
 			t.settle(m, false)
