@@ -144,3 +144,14 @@ func TestFewSamples(t *testing.T) {
 		}
 	}
 }
+
+// TestTypical checks that the typical request of a group that others may belong to is the middle of those that are seen.
+func TestTypical(t *testing.T) {
+	for others, want := range map[int64]string{0: "the typical request", 1: "a request of the middle fifth"} {
+		q := &question{RequestGroup: &result.RequestGroup{RequestSet: result.RequestSet{Dist: result.Dist{Count: 10, P50: 100}}},
+			RequestTail: &result.RequestTail{Middle: result.RequestMiddle{Count: 2, Total: 202}}, others: others}
+		if _, who, _ := q.typical(); who != want {
+			t.Errorf("%d others: %s, want %s", others, who, want)
+		}
+	}
+}

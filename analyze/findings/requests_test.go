@@ -424,3 +424,17 @@ func TestWorkersAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectorOfAll checks that all requests are slow if half of their time is spent on the collector.
+func TestCollectorOfAll(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for collects, want := range map[model.Duration]string{5 * ms: findings.Slow, 4 * ms: findings.Healthy} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{9 * ms}, 20)...), Tails: []result.RequestTail{{
+			Count: 5, Total: 45 * ms, Middle: result.RequestMiddle{Count: 10, Total: 90 * ms}, Groups: []result.RequestRow{{Kind: "gc", Function: "main.parse", Usual: 10, Middle: 10 * collects}}}}}}}
+		findings.Judge(v)
+		if v.Verdict.Word != want {
+			t.Errorf("%d ns: %s %s, want %s", collects, v.Verdict.Word, v.Verdict.Text, want)
+		}
+	}
+}

@@ -213,8 +213,6 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		f := c.q.item(j.r, c.part)
 		lost := !c.q.all && j.lost(c.q.cost(c.part), c.part.Have)
 		switch rows := c.q.within(c.part); {
-		case c.part.Kind == "gc" && !(lost && j.r.Blame.Samples == 0):
-			j.due(&f, c.part, diagnoses)
 		case slices.Contains(scheduling, c.part.Kind):
 			if !j.due(&f, c.part, diagnoses) {
 				j.idle()
