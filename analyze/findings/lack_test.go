@@ -110,6 +110,24 @@ func TestLackOfCPUsElsewhere(t *testing.T) {
 	}
 }
 
+// TestLackNextToCollector checks that next to a lack of CPUs the collector is an item if it works all the time.
+func TestLackNextToCollector(t *testing.T) {
+	for share, want := range map[float64]bool{0.16: true, 0.14: false} {
+		v := lacking(t, 1650e6, 112)
+		v.GC.Share = share
+		for i := range v.Causes.Rows {
+			if c := &v.Causes.Rows[i].Cause; *c == result.CauseGoroutine.String() {
+				*c = result.CauseGCDedicated.String()
+			}
+		}
+		findings.Judge(v)
+		f := items(v)
+		if got := slices.ContainsFunc(f, func(f result.Finding) bool { return f.Kind == "garbage-collection" }); got != want || f[0].Kind != "more-procs-than-cpus" {
+			t.Errorf("%g of the procs' time: %t: %+v", share, got, f)
+		}
+	}
+}
+
 // TestRanWithoutCPU checks that what the slowest requests run longer is laid to a lack of CPUs, if threads had none
 // for as long. The lack is said whatever part of it waits for a proc.
 func TestRanWithoutCPU(t *testing.T) {

@@ -120,6 +120,11 @@ func TestRemedies(t *testing.T) {
 	starts, writes, locked := work("syscall", ms), work("syscall", 300*ms), lock
 	starts.Way = &result.RequestWay{Callee: "os/exec.(*Cmd).Output"}
 	locked.Middle = 310 * ms
+	ends := func(kind, fn string) []result.RequestRow { // of locked, and of a channel
+		rows := append(behind(kind, fn, "", 0, nil), behind(kind, fn, "", 0, nil)...)
+		rows[1].Wait, rows[1].Waiter, rows[1].WaitFile = "channel", "main.fetch", "fetch.go"
+		return rows
+	}
 	for _, tt := range []struct {
 		groups, rows []result.RequestRow
 		want         []string // of each item, what its remedy begins with
@@ -127,6 +132,9 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{work("running", 900*ms), starts}, nil, []string{"It starts a program each time"}},
 		{[]result.RequestRow{writes}, nil, nil}, // less than a third
 		{[]result.RequestRow{writes, locked}, behind("syscall", "main.fetch", "fetch.go", 4, nil), []string{"Call main.fetch (fetch.go:4) outside the lock"}},
+		{[]result.RequestRow{locked, work("channel", 300*ms)}, ends("sleep", "main.load"), []string{"Call main.load (f) outside the lock"}},
+		{[]result.RequestRow{locked, work("channel", 300*ms)}, ends("sleep", ""), nil}, // nobody's
+		{[]result.RequestRow{locked, work("channel", 300*ms)}, ends("runnable", "main.load"), nil},
 		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
 		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
@@ -219,6 +227,7 @@ func TestStretched(t *testing.T) {
 		{"more sleeps", nil, 5 * ms, 0, 350 * ms, 50 * ms, 50, findings.SlowTail, ""},
 		{"twice as long", nil, 5 * ms, 4 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
 		{"twice as long, and timers are late", nil, 5 * ms, 5 * ms, 90 * ms, 80 * ms, 5, findings.Disturbed, seen},
+		{"the same with busy procs", nil, 5 * ms, 5 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Traces[0].Machine = tt.machine
@@ -228,6 +237,9 @@ func TestStretched(t *testing.T) {
 		}
 		v.Lateness.Timers = result.Bounds{Count: 10, P99: tt.late}
 		v.Procs.Utilisation, v.Totals.Span, v.Latency.All = 0.05, 1000*v.Latency.All.Total, result.Dist{Count: 100} // idle
+		if strings.Contains(tt.name, "busy procs") {
+			v.Procs.Utilisation = 0.6
+		}
 		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
 		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
 			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}}}}}}
