@@ -229,7 +229,7 @@ func (t *Tracker) waits(g *goroutine) {
 		x := t.finder.stack(m.at)
 		switch {
 		case m.handed || m.pending == nil:
-		case m.own: // it was answered
+		case m.own, r.taker == nil: // it was answered, or nobody is known who takes it
 			t.settle(m, false)
 		case r.taker.rests():
 			x.kept++
