@@ -312,23 +312,78 @@ func TestOwnWorkers(t *testing.T) {
 	}
 }
 
-// TestReaderAnswers checks that a message which its reader answers itself, such as a ping, is not taken for what queues for
-// the worker.
-func TestReaderAnswers(t *testing.T) {
-	p := newWorkers()
-	p.hands(1, 5)
-	ping := modeltest.At(p.now + 10)
-	p.begins(1)
-	p.calls("net.(*netFD).Write", "main.read:12")
-	p.rests()
-	p.begins(1)
-	p.rests()
-	p.answers(5, 2)
-	p.each(t, nil, func(q *requests.Request) {
-		if q.Start == ping {
-			t.Errorf("%d answers it", q.G)
+// TestNotAnswered checks which of the messages that a worker's answers follow these are not to.
+func TestNotAnswered(t *testing.T) {
+	rests := func(p *program) { // it wakes nobody
+		p.begins(1)
+		p.rests()
+	}
+	writes := func(p *program) { // a ping, say
+		p.begins(1)
+		p.calls("net.(*netFD).Write", "main.read:12")
+		p.rests()
+	}
+	for about, c := range map[string]struct {
+		do   func(*program)
+		want []int // how many messages there were before each that is answered
+	}{
+		"that queue": {func(p *program) {
+			p.hands(1, 5)
+			rests(p)
+			p.answers(5, 2)
+		}, []int{0, 1}},
+		"its reader answers it": {func(p *program) {
+			p.hands(1, 5)
+			writes(p)
+			rests(p)
+			p.answers(5, 2)
+		}, []int{0}},
+		"it answers what its reader has asked": {func(p *program) {
+			writes(p)
+			p.hands(1, 5)
+			p.answers(5, 1)
+		}, nil},
+		"after a timer": {func(p *program) {
+			p.hands(1, 5)
+			rests(p)
+			p.in().Stop("preempted").Start(5)
+			p.calls("net.(*netFD).Write", "main.work:11")
+			p.in("runtime.selectgo", "main.work:20").Block("select").Start(2)
+			p.b.M(2).Unblock(5)
+			p.answers(5, 1)
+		}, []int{0}},
+		"others are for their reader alone": {func(p *program) {
+			rests(p)
+			rests(p)
+			p.hands(1, 5)
+			rests(p)
+			p.answers(5, 2)
+		}, []int{2}},
+		"too many, until all wait": {func(p *program) {
+			p.hands(1, 5)
+			for range 70 {
+				rests(p)
+			}
+			p.answers(5, 71)
+			p.hands(1, 5)
+			p.answers(5, 1)
+		}, []int{71}},
+	} {
+		p := newWorkers()
+		from := p.now
+		c.do(p)
+		var read []model.Time // when each was
+		for _, ev := range p.b.Events() {
+			if ev.Kind == model.EventGoTransition && ev.ID == 1 && ev.To == uint8(model.GoRunnable) && ev.From == uint8(model.GoWaiting) && ev.Time > modeltest.At(from) {
+				read = append(read, ev.Time)
+			}
 		}
-	})
+		var got []int
+		p.each(t, nil, func(q *requests.Request) { got = append(got, slices.Index(read, q.Start)) })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: answered are %v, want %v", about, got, c.want)
+		}
+	}
 }
 
 // TestFrameworks checks that the handler is the innermost function that a framework calls, with middleware around it and

@@ -68,6 +68,7 @@ type relay struct {
 	several    bool              // and others before
 	writers    votes[*goroutine] // who answers
 	unanswered []*message        // the first was read first
+	overrun    bool              // there were too many of these; until all wait nobody knows what is answered
 
 	// Of others.
 	takes   *seenIn           // where what it was woken for by readers was read
@@ -137,6 +138,10 @@ func (t *Tracker) received(g *goroutine) {
 	t.quiet(g)
 	if n := len(r.unanswered); n == maxUnanswered {
 		t.settle(r.unanswered[n-1], true)
+		r.overrun = true
+	}
+	if r.overrun {
+		return
 	}
 	m.pending = t.hold(g)
 	m.g, m.name = nil, t.tables.String(g.fn)
@@ -149,9 +154,10 @@ func (t *Tracker) received(g *goroutine) {
 // quiet forgets what g has read that will not be answered: nobody has it, and all wait.
 func (t *Tracker) quiet(g *goroutine) {
 	r := g.relay
-	if len(r.unanswered) == 0 || !r.taker.rests() || !g.writer().rests() {
+	if len(r.unanswered) == 0 && !r.overrun || !r.taker.rests() || !g.writer().rests() {
 		return
 	}
+	r.overrun = false
 	for _, m := range slices.Backward(r.unanswered) {
 		if m.carriers == 0 {
 			t.settle(m, false)
