@@ -39,6 +39,7 @@ func TestLackOfCPUs(t *testing.T) {
 		kind, title, advice string
 	}{
 		"few samples":          {1650 * ms, 112, nil, "more-procs-than-cpus", "a busy machine, or a CPU quota: on average 0.28 threads ran and 0.13 waited for a CPU, GOMAXPROCS is 2", others},
+		"ran without a CPU":    {2400 * ms, 150, nil, "more-procs-than-cpus", "a busy machine, or a CPU quota: on average 0.38 threads ran and 0.23 waited", others},
 		"few where it matters": {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan = 67 * ms }, "more-procs-than-cpus", "a busy machine, or a CPU quota: ", others},
 		"enough of them":       {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan, v.Blame.KeptSamples = 67*ms, 4 }, "busy-procs", "", "Bound"},
 		"more than a CPU":      {4000 * ms, 190, nil, "busy-procs", "", "Bound"},

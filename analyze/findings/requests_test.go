@@ -227,6 +227,7 @@ func TestStretched(t *testing.T) {
 		{"more sleeps", nil, 5 * ms, 0, 350 * ms, 50 * ms, 50, findings.SlowTail, ""},
 		{"twice as long", nil, 5 * ms, 4 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
 		{"twice as long, and timers are late", nil, 5 * ms, 5 * ms, 90 * ms, 80 * ms, 5, findings.Disturbed, seen},
+		{"behind a lock", nil, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
 		{"the same with busy procs", nil, 5 * ms, 5 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
@@ -241,8 +242,13 @@ func TestStretched(t *testing.T) {
 			v.Procs.Utilisation = 0.6
 		}
 		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
+		var rows []result.RequestRow
+		if tt.name == "behind a lock" {
+			rows = []result.RequestRow{g}
+			rows[0].Function, rows[0].Wait, rows[0].Waiter, g.Kind = "main.put", "lock", g.Function, "lock"
+		}
 		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
-			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}}}}}}
+			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}, Rows: rows}}}}}
 		findings.Judge(v)
 		if v.Verdict.Word != tt.word || v.Verdict.Machine != tt.text {
 			t.Errorf("%s: %s, %q, want %s, %q", tt.name, v.Verdict.Word, v.Verdict.Machine, tt.word, tt.text)

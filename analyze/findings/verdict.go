@@ -522,9 +522,9 @@ func (j *judge) others(diagnoses []diagnosis) {
 	}
 }
 
-// disturbed drops items, except a lack of CPUs, and what requests do for the collector where only waits show that, that together explain less than half of what the slowest requests take
-// longer, if the machine disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had
-// no CPU.
+// disturbed drops items that together explain less than half of what the slowest requests take longer, if the machine
+// disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had no CPU.
+// A lack of CPUs stays, and so does what requests do for the collector, unless a record says what disturbed the program.
 func (j *judge) disturbed() {
 	if j.r.Verdict.Machine == "" {
 		return

@@ -359,6 +359,21 @@ func TestNotAnswered(t *testing.T) {
 			rests(p)
 			p.answers(5, 2)
 		}, []int{2}},
+		"nobody is known who takes it": {func(p *program) {
+			p.hands(4, 7)
+			p.begins(3)
+			p.rests()
+			p.answers(7, 1)
+			p.hands(3, 6)
+			p.answers(6, 2)
+		}, []int{0, 2}},
+		"nobody has it, as all wait": {func(p *program) {
+			p.hands(1, 5)
+			rests(p)
+			p.answers(5, 1)
+			p.hands(3, 5)
+			p.answers(5, 2)
+		}, []int{0, 2}},
 		"too many, until all wait": {func(p *program) {
 			p.hands(1, 5)
 			for range 70 {
@@ -374,7 +389,7 @@ func TestNotAnswered(t *testing.T) {
 		c.do(p)
 		var read []model.Time // when each was
 		for _, ev := range p.b.Events() {
-			if ev.Kind == model.EventGoTransition && ev.ID == 1 && ev.To == uint8(model.GoRunnable) && ev.From == uint8(model.GoWaiting) && ev.Time > modeltest.At(from) {
+			if ev.Kind == model.EventGoTransition && (ev.ID == 1 || ev.ID == 3 || ev.ID == 4) && ev.To == uint8(model.GoRunnable) && ev.From == uint8(model.GoWaiting) && ev.Time > modeltest.At(from) {
 				read = append(read, ev.Time)
 			}
 		}
