@@ -163,7 +163,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Look outside of the program: stopped or paused containers, a debugger, swapping, an overcommitted host."},
 	{Name: "cpu-throttling", Example: "fixtures/checks/recordings/convoy-quota.trace.zst",
 		Meaning: "The whole process stood still at the pace of CPU quotas. It used up its quota before the period was over, again and again.",
-		Sign:    "At least 5 silences of all threads as for frozen-process end within 2 ms of a grid of 100 ms, and more than chance puts there: 7 of 30. Quotas with another period are not recognised.",
+		Sign:    "At least 5 silences of all threads as for frozen-process end within 2 ms of a grid of 100 ms, and more than chance puts there: 7 of 30, and twice as many as on any other. Quotas with another period are not recognised.",
 		Advice:  "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."},
 }
 
