@@ -383,6 +383,21 @@ func TestNotAnswered(t *testing.T) {
 			p.hands(1, 5)
 			p.answers(5, 1)
 		}, []int{71}},
+		"too many for several": {func(p *program) { // of each the worker knows its message
+			for range 3 {
+				p.hands(3, 6)
+				p.answers(6, 1)
+				p.hands(3, 7)
+				p.answers(7, 1)
+			}
+			p.hands(3, 6)
+			for range 70 {
+				p.begins(3)
+				p.rests()
+			}
+			p.hands(3, 7)
+			p.answers(7, 1)
+		}, []int{0, 1, 2, 3, 4, 5, 77}},
 	} {
 		p := newWorkers()
 		from := p.now

@@ -68,7 +68,7 @@ type relay struct {
 	several    bool              // and others before
 	writers    votes[*goroutine] // who answers
 	unanswered []*message        // the first was read first
-	overrun    bool              // there were too many of these; until all wait nobody knows what is answered
+	overrun    bool              // there were too many of these; until all wait nobody knows what its writer answers
 
 	// Of others.
 	takes   *seenIn           // where what it was woken for by readers was read
@@ -140,7 +140,7 @@ func (t *Tracker) received(g *goroutine) {
 		t.settle(r.unanswered[n-1], true)
 		r.overrun = true
 	}
-	if r.overrun {
+	if r.overrun && g.writer() != nil {
 		return
 	}
 	m.pending = t.hold(g)
