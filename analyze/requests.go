@@ -594,9 +594,10 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 		takes := part.waiter.Func // or what calls it, as a query does that gets a connection and gives it back
 		caller := append(frames(part.waiter), result.Frame{Function: takes})[0].Function
 		for _, p := range []*requests.Place{at, part.via} {
-			w.Within = w.Within || p != nil && slices.ContainsFunc(p.Frames, func(f model.Frame) bool {
-				return f.Func == takes || f.Func == caller || strings.HasPrefix(f.Func, takes+".func")
-			})
+			for i := 0; p != nil && i < len(p.Frames) && !w.Within; i++ {
+				fn := p.Frames[i].Func // one that it has started as a goroutine works for it
+				w.Within = fn == takes || fn == caller || strings.HasPrefix(fn, takes+".func") && (i == 0 || i < len(p.Frames)-1)
+			}
 		}
 	}
 	w.Polls = float64(part.polls) >= pollShare*float64(part.total) && part.polls > 0

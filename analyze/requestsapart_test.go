@@ -80,6 +80,7 @@ func TestWithin(t *testing.T) {
 		{place("main.get", "main.query", "main.serve"), place("main.get.func1"), true},
 		{place("main.get", "main.query", "main.serve"), place("main.other", "main.serve"), false},
 		{place("main.get", "main.query", "main.serve"), place("main.work"), false},
+		{place("main.get", "main.serve"), place("main.work", "main.get.func1"), false}, // which main.get has started
 	} {
 		w := way(tt.holder, &partSum{waiter: tt.waiter}, false)
 		if got := w != nil && w.Within; got != tt.want {

@@ -243,7 +243,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		}
 	}
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
-	if q.all && g.Kind == "channel" && !g.Called() && q.atOnce(g) {
+	if q.all && !g.Called() && q.atOnce(g) {
 		f.Advice = "The other end begins at once: more workers cannot help. Make what it does faster, begin it earlier, or set a deadline."
 	}
 	rows := q.within(g)
@@ -363,9 +363,12 @@ func (q *question) ofTypical(cost float64) string {
 	return fmt.Sprintf(of, duration(min(cost, whole)), duration(whole))
 }
 
-// atOnce reports whether whoever is waited for begins when it is asked, as an idle worker does: most waits of the
-// middle begin while it is woken up, which is soon.
+// atOnce reports whether whoever is at the other end of a channel begins when it is asked, as an idle worker or a
+// goroutine for it alone does: most waits of the middle begin while it is woken up, which is soon.
 func (q *question) atOnce(g *result.RequestRow) bool {
+	if rows := q.within(g); g.Kind != "channel" || len(rows) > 0 && limited(g, rows[0]) {
+		return false
+	}
 	var woken int64
 	var waking model.Duration
 	for i := range q.Rows {

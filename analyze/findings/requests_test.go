@@ -290,6 +290,26 @@ func TestIntended(t *testing.T) {
 	}
 }
 
+// TestJitter checks that answers from outside may take a little longer now and then, but not much, nor may there be
+// more of them.
+func TestJitter(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for _, tt := range []struct {
+		each  model.Duration // of the slowest five
+		times int64
+		word  string
+	}{{9 * ms, 5, findings.Healthy}, {17 * ms, 5, findings.SlowTail}, {9 * ms, 100, findings.SlowTail}} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		g := result.RequestRow{Kind: "channel", Function: "main.get", Way: &result.RequestWay{Callee: "net/http.(*Client).Do"}, Slow: 5 * tt.each, Middle: 35 * ms, Have: 5, Times: tt.times, Usual: 10}
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{4 * ms}, 20)...),
+			Tails: []result.RequestTail{{Count: 5, From: 8 * ms, Total: 5 * (tt.each + ms), Middle: result.RequestMiddle{Count: 10, Total: 40 * ms}, Groups: []result.RequestRow{g}}}}}}
+		findings.Judge(v)
+		if v.Verdict.Word != tt.word {
+			t.Errorf("%v: %s %s", tt, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
+
 // TestLimitBehindOutside checks that a limit which only the slowest wait for comes before what all spend outside of
 // the program behind it, and that a met p50 accepts the middle alone.
 func TestLimitBehindOutside(t *testing.T) {
@@ -420,24 +440,25 @@ func TestTailsAddUp(t *testing.T) {
 	}
 }
 
-// TestWorkersAtOnce checks that more workers are advised only if those that there are do not begin at once.
+// TestWorkersAtOnce checks that more workers are advised only if those that there are do not begin at once, and nothing
+// if what they do takes less than 10 ms.
 func TestWorkersAtOnce(t *testing.T) {
 	const ms = model.Duration(1e6)
 	for _, x := range []struct {
-		woken  int64
-		waking model.Duration
-		more   bool
-	}{{10, ms, false}, {6, ms, false}, {5, ms, true}, {10, 10 * ms, true}} {
+		woken         int64
+		waking, wait  model.Duration
+		more, nothing bool
+	}{{10, ms, 115 * ms, false, false}, {6, ms, 115 * ms, false, false}, {6, ms, 95 * ms, false, true}, {5, ms, 95 * ms, true, false}, {10, 10 * ms, 95 * ms, true, false}} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		wait := result.RequestRow{Wait: "channel", Waiter: "main.get", WaitFile: "get.go"}
 		sleep, runnable := wait, wait
-		sleep.Kind, sleep.Function, sleep.Usual, sleep.Middle = "sleep", "main.work", 10-x.woken, 90*ms
+		sleep.Kind, sleep.Function, sleep.Usual, sleep.Middle = "sleep", "main.work", 10-x.woken, x.wait-5*ms
 		runnable.Kind, runnable.Usual, runnable.Middle = "runnable", x.woken, x.waking
-		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, P50: 10 * ms}, Tails: []result.RequestTail{{
-			Count: 5, Total: 50 * ms, Middle: result.RequestMiddle{Count: 10, Total: 100 * ms}, Rows: []result.RequestRow{sleep, runnable},
-			Groups: []result.RequestRow{{Kind: "channel", Function: "main.get", File: "get.go", Usual: 10, Middle: 95 * ms}}}}}}}
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, P50: 12 * ms}, Tails: []result.RequestTail{{
+			Count: 5, Total: 60 * ms, Middle: result.RequestMiddle{Count: 10, Total: 120 * ms}, Rows: []result.RequestRow{sleep, runnable},
+			Groups: []result.RequestRow{{Kind: "channel", Function: "main.get", File: "get.go", Usual: 10, Middle: x.wait}}}}}}}
 		findings.Judge(v)
-		if f := items(v); len(f) != 1 || strings.Contains(f[0].Advice, "more workers cannot help") == x.more || strings.Contains(f[0].Advice, ": more workers, ") != x.more {
+		if f := items(v); (len(f) == 0) != x.nothing || len(f) > 0 && (strings.Contains(f[0].Advice, "more workers cannot help") == x.more || strings.Contains(f[0].Advice, ": more workers, ") != x.more) {
 			t.Errorf("%+v: %+v", x, f)
 		}
 	}

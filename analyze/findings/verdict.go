@@ -18,10 +18,10 @@ import (
 //  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by
 //     the slowest. Slow is what misses an objective. Without one, which for the slowest is one of p90 or
 //     more, the slowest are slow if they take slowRequests times as long as the middle and a part of what
-//     they add is worth an item; all are slow if the typical one spends worthTime or more waiting for
-//     others within the program, in many small waits or on a connection that it dials itself, or
-//     outsideTime for whatever it is, and a part of that is worth an item. Where more show no handler, half
-//     of those that are seen must be tailShare of all.
+//     they add is worth an item, as a call that takes a little longer now and then is not; all are slow
+//     if the typical one spends worthTime or more waiting for others within the program, in many small
+//     waits or on a connection that it dials itself, or outsideTime for whatever it is, and a part of
+//     that is worth an item. Where more show no handler, half of those that are seen must be tailShare of all.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that. What they do for the
 //     collector is due to it, whether waits to run matter or not.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
@@ -42,6 +42,8 @@ const (
 	worthTime   = 2_000_000
 	outsideTime = 10_000_000
 	heldUpShare = 0.2
+	// jitter times the middle is what answers from outside of the program may take longer now and then.
+	jitter = 3
 	// stretch times as long as others are sleeps that the machine may have stretched.
 	stretch = 3
 	// collectorShare of the procs' time makes timers late.
@@ -165,7 +167,7 @@ func (j *judge) asked(q *question) bool {
 	var own, outside float64
 	for i := range q.Groups {
 		x := &q.Groups[i]
-		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !x.Called()
+		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !x.Called() && !q.atOnce(x)
 		if within || q.many(x) > 0 || x.Kind == "network" && q.dials() != nil {
 			own += q.cost(x)
 		}
@@ -211,6 +213,9 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.lost, a.lost) })
 	for _, c := range list {
 		f := c.q.item(j.r, c.part)
+		if !c.q.all && c.q.limit == 0 && intended(&f) == outside && c.q.many(c.part) == 0 && c.q.cost(c.part) < min(outsideTime, jitter*c.q.middle()) {
+			continue
+		}
 		lost := !c.q.all && j.lost(c.q.cost(c.part), c.part.Have)
 		switch rows := c.q.within(c.part); {
 		case slices.Contains(scheduling, c.part.Kind):

@@ -83,6 +83,7 @@ type seenIn struct {
 	read    bool          // from a connection, of one that may serve it
 	reads   bool          // it is of the creation of who reads in the background while a handler runs
 	depth   uint8         // of the handler
+	timed   bool          // it is in a handler that net/http calls in a goroutine of its own, with a time-out
 	wait    Kind          // of sync
 	conn    bool          // accept, connect, write or read
 	sends   bool          // to a channel
@@ -241,6 +242,9 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 	case s.role == roleAccept:
 	case s.role != roleNone:
 		s.handler(frames[:last+1])
+	case frames[last].Func == "net/http.(*timeoutHandler).ServeHTTP.func1":
+		s.handler(frames[:last+1])
+		s.timed = s.name != ""
 	case s.fn:
 		s.role, s.kind = roleFunc, "func"
 	}
@@ -266,6 +270,7 @@ var frameworks = []struct {
 	{"github.com/grpc-ecosystem/grpc-gateway/", []string{"/runtime.(*ServeMux).handleHandler"}},
 	{"github.com/go-chi/chi/", nil},
 	{"github.com/gorilla/mux.", nil},
+	{"connectrpc.com/connect.", []string{"Handler[...].func1"}},
 }
 
 // framework returns the prefix of the names of a framework's functions if fn is one of them, or "", and whether that

@@ -434,6 +434,7 @@ func TestFrameworks(t *testing.T) {
 		{[]string{"net/http.NotFound", "github.com/julienschmidt/httprouter.(*Router).ServeHTTP"}, "http "},
 		{[]string{"main.order", "net/http.HandlerFunc.ServeHTTP", "github.com/go-chi/chi/v5.(*Mux).routeHTTP"}, "http main.order"},
 		{[]string{"github.com/go-chi/chi/v5.(*Mux).ServeHTTP"}, "http "},
+		{[]string{"main.order", "connectrpc.com/connect.NewUnaryHandler[...].func1", "main.logs.func1.1", "connectrpc.com/connect.NewUnaryHandler[...].func2", "connectrpc.com/connect.(*Handler).ServeHTTP"}, "http main.order"},
 	} {
 		p := newProgram("net/http.(*conn).serve")
 		p.reads("bufio.(*Reader).Peek")
@@ -459,5 +460,22 @@ func TestUnseen(t *testing.T) {
 		if got := p.requests(t, requests.Spec{Kind: "grpc"}); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q: %q, want %q", stack, got, want)
 		}
+	}
+}
+
+// TestTimedHandler checks that the handler is known that net/http calls in a goroutine of its own, with a time-out.
+func TestTimedHandler(t *testing.T) {
+	p := newProgram("net/http.(*conn).serve")
+	p.reads("bufio.(*Reader).Peek")
+	timed := []string{"net/http.(*timeoutHandler).ServeHTTP", "net/http.serverHandler.ServeHTTP"}
+	p.in(timed...).Create(3, timed[0]+".func1")
+	p.in(timed...).Block("select").Start(3)
+	p.in("main.order", "net/http.HandlerFunc.ServeHTTP", timed[0]+".func1").Block("sleep").Start(2)
+	p.in().Unblock(3).Stop("preempted").Start(3)
+	p.in().Unblock(1).Exit().Start(1)
+	p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+	p.reads("bufio.(*Reader).Peek")
+	if got := p.requests(t, requests.Spec{Kind: "http"}); !slices.Equal(got, []string{"http main.order"}) {
+		t.Errorf("%q", got)
 	}
 }

@@ -178,6 +178,16 @@ func (g *goroutine) calls(s *seenIn) {
 	}
 }
 
+// timed takes the name of the handler that net/http called in another goroutine, by, from where that was seen lately.
+func (t *Tracker) timed(g, by *goroutine) {
+	for _, x := range slices.Backward(by.segs[max(0, len(by.segs)-16):]) {
+		if s := t.finder.stack(x.stack); s.timed {
+			g.name = s.name
+			return
+		}
+	}
+}
+
 // blocked notes that a goroutine that serves or has to do with connections waits, or begins a system
 // call.
 func (t *Tracker) blocked(g *goroutine) {

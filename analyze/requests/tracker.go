@@ -331,6 +331,9 @@ func (t *Tracker) Event(ev *model.Event) {
 			t.resolved(g, by, until)
 		}
 		if g.server != nil {
+			if by != nil && kind == Channel && g.role == roleConn && g.name == "" {
+				t.timed(g, by)
+			}
 			t.unblocked(g, kind)
 		}
 		if g.relay != nil || waker != nil && waker.relay != nil || g.reading != nil && kind == Network {

@@ -80,7 +80,7 @@ goroutine. The pattern of net/http is known behind the ServeMux, so wrap each ha
 	mux.HandleFunc("GET /order/{id}", route(order))
 
 2. The handler: the innermost function that a http.HandlerFunc calls, or the router of chi,
-Echo, fasthttp, Fiber, Gin, go-restful, gorilla/mux, grpc-gateway, httprouter or Iris, or
+connect, Echo, fasthttp, Fiber, Gin, go-restful, gorilla/mux, grpc-gateway, httprouter or Iris, or
 method ServeHTTP; a method of gRPC or net/rpc. It is seen where a request blocks, is preempted
 or is sampled in it.
 
