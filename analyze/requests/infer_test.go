@@ -470,12 +470,20 @@ func TestTimedHandler(t *testing.T) {
 	timed := []string{"net/http.(*timeoutHandler).ServeHTTP", "net/http.serverHandler.ServeHTTP"}
 	p.in(timed...).Create(3, timed[0]+".func1")
 	p.in(timed...).Block("select").Start(3)
-	p.in("main.order", "net/http.HandlerFunc.ServeHTTP", timed[0]+".func1").Block("sleep").Start(2)
-	p.in().Unblock(3).Stop("preempted").Start(3)
+	for range 2 {
+		p.in("main.order", "net/http.HandlerFunc.ServeHTTP").Block("sleep").Start(2)
+		p.in().Unblock(3).Stop("preempted").Start(3)
+	}
 	p.in().Unblock(1).Exit().Start(1)
 	p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
 	p.reads("bufio.(*Reader).Peek")
-	if got := p.requests(t, requests.Spec{Kind: "http"}); !slices.Equal(got, []string{"http main.order"}) {
-		t.Errorf("%q", got)
+	order, err := requests.ParseSpec("func:main.order")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, spec := range map[string]requests.Spec{"http main.order": {Kind: "http"}, "func main.order": order} {
+		if got := p.requests(t, spec); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q, want %s", got, want)
+		}
 	}
 }
