@@ -352,6 +352,14 @@ func TestNotAnswered(t *testing.T) {
 			p.b.M(2).Unblock(5)
 			p.answers(5, 1)
 		}, []int{0}},
+		"the worker asks others": {func(p *program) {
+			p.hands(1, 5)
+			p.in().Stop("preempted").Start(5)
+			p.calls("net.(*netFD).Write", "main.work:11")
+			p.in("net.(*netFD).Read", "main.work:12").Block("network").Start(2)
+			p.begins(5)
+			p.waits()
+		}, nil},
 		"others are for their reader alone": {func(p *program) {
 			rests(p)
 			rests(p)
