@@ -46,6 +46,7 @@ const (
 	heldSenders = 1.5
 	fewHeld     = 20
 	manyLeft    = 1000 // goroutines of one function that wait for ever
+	fewBins     = 20   // of time, with a heap and its goal
 	// suspectedShare of the waiting to run is laid to the operating system.
 	suspectedShare = 0.25
 	// onCPU is the part of the running time that CPU samples must show: less means that
@@ -232,7 +233,7 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 		case throttled(d.r):
 			f.Advice = fmt.Sprintf("Raise the CPU limit: GOMAXPROCS is %s, and fewer procs would use up the quota as well.", procs)
 		case d.spare() && !strings.HasPrefix(title, "probably more procs"):
-			f.Advice = "Move what else runs there, or raise the CPU limit if there is one, and record again: the program itself leaves its procs idle."
+			f.Advice = "Move what else runs there, or raise the CPU limit if there is one, and record again: on average the program itself leaves its procs idle."
 		case procs == "1":
 			f.Advice = "Move what else runs there, or give the program more CPU: GOMAXPROCS is 1 already."
 		}

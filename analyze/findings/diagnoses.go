@@ -229,8 +229,22 @@ func (d *diagnostician) collector() {
 	if heap, goal := slices.Max(append(slices.Clip(d.r.Series.Heap), 0)), slices.Max(append(slices.Clip(d.r.Series.Goal), 0)); goal > 0 {
 		text += fmt.Sprintf(" The heap has at most %s, its goal is at most %s.", textui.Bytes(int64(heap)), textui.Bytes(int64(goal)))
 	}
-	d.add("garbage-collection", l, result.Inferred, where, title, "%s", text).causes =
-		[]result.Cause{result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle, result.CauseAssist, result.CauseSTW}
+	x := d.add("garbage-collection", l, result.Inferred, where, title, "%s", text)
+	x.causes = []result.Cause{result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle, result.CauseAssist, result.CauseSTW}
+	if noRoom(d.r) {
+		x.Advice = "The heap is at its goal all the time: a memory limit, or a small GOGC, leaves no room above what is live. Raise the limit (GOMEMLIMIT, debug.SetMemoryLimit), or keep less; GOGC does not help against a limit."
+	}
+}
+
+// noRoom reports whether the heap was at its goal all the time, so that each collection is followed by the next.
+func noRoom(r *result.Report) bool {
+	n, least := 0, math.Inf(1)
+	for i, goal := range r.Series.Goal {
+		if goal > 0 && i < len(r.Series.Heap) && r.Series.Heap[i] > 0 {
+			n, least = n+1, min(least, float64(r.Series.Heap[i])/float64(goal))
+		}
+	}
+	return n >= fewBins && least >= 0.995
 }
 
 // allocators are the functions in which collections began: where so much had been allocated.

@@ -32,6 +32,9 @@ func ParseObjectives(text string) (list []result.Objective, err error) {
 	if i := strings.LastIndex(text, ":"); i >= 0 {
 		group, limits = text[:i], text[i+1:]
 	}
+	if several.MatchString(group) {
+		return nil, fmt.Errorf("%q: there is more than one group: give each a --slo of its own", text)
+	}
 	for part := range strings.SplitSeq(limits, ",") {
 		m := objective.FindStringSubmatch(part)
 		if m == nil {
@@ -40,14 +43,17 @@ func ParseObjectives(text string) (list []result.Objective, err error) {
 		q, err := strconv.ParseFloat(m[1], 64)
 		d, err2 := time.ParseDuration(m[2])
 		if err = cmp.Or(err, err2); err != nil || q <= 0 || q >= 100 || d <= 0 {
-			return nil, fmt.Errorf("%q: want a percentile between p0 and p100 and a duration above 0", part)
+			return nil, fmt.Errorf("%q: want a percentile between p0 and p100, such as p99.9, and a duration above 0", part)
 		}
 		list = append(list, result.Objective{Group: group, Quantile: q / 100, Limit: model.Duration(d)})
 	}
 	return list, nil
 }
 
-var objective = regexp.MustCompile(`^p([0-9.]+)=((?:[0-9.]+[a-zµ]+)+)$`)
+var (
+	objective = regexp.MustCompile(`^p([0-9.]+)=((?:[0-9.]+[a-zµ]+)+)$`)
+	several   = regexp.MustCompile(`:p[0-9.]+=[0-9.]+[a-zµ]+,`) // the end of an objective before another group
+)
 
 // isGroup reports whether an objective is for a group of requests, or for all of its kind.
 func isGroup(o *result.Objective, q *question) bool {

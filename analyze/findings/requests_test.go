@@ -202,6 +202,51 @@ func TestLeak(t *testing.T) {
 	}
 }
 
+// TestRareRoute checks that the lock which one route holds while it sleeps comes before that the route sleeps, though
+// that costs its requests more in all, and that a missed objective of another group comes before both.
+func TestRareRoute(t *testing.T) {
+	const ms = model.Duration(1e6)
+	sleep := result.RequestRow{Kind: "sleep", Function: "main.save", File: "save.go", Line: 9, Slow: 100 * ms, Middle: 200 * ms, Have: 5}
+	lock := result.RequestRow{Kind: "lock", Function: "main.get", File: "get.go", Line: 3, Slow: 90 * ms, Have: 5}
+	behind := result.RequestRow{Kind: "sleep", Function: "main.save", File: "save.go", Line: 9, Wait: "lock", Waiter: "main.get", WaitFile: "get.go", WaitLine: 3, Slow: 90 * ms, Have: 5}
+	other := result.RequestRow{Kind: "running", Function: "main.list", File: "list.go", Line: 5, Middle: 30 * ms}
+	group := func(name string, each, slowest model.Duration, n int, groups, rows []result.RequestRow) result.RequestGroup {
+		return result.RequestGroup{Name: name, RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{each}, n)...),
+			Tails: []result.RequestTail{{Count: 5, From: slowest, Total: 5 * slowest, Middle: result.RequestMiddle{Count: 10, Total: 10 * each}, Groups: groups, Rows: rows}}}}
+	}
+	for slo, want := range map[string]string{"": "main.get", "main.list:p50=1ms": "main.list"} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		all := group("", ms, 20*ms, 300, nil, nil).RequestSet
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: all, Handlers: []result.RequestHandler{{Named: result.Named{Name: "main.list", Dist: distOf(slices.Repeat([]model.Duration{3 * ms}, 40)...)}}}, Groups: []result.RequestGroup{
+			group("main.export", 20*ms, 20*ms, 60, []result.RequestRow{sleep}, nil),
+			group("main.item", ms, 20*ms, 200, []result.RequestRow{lock}, []result.RequestRow{behind}),
+			group("main.list", 3*ms, 4*ms, 40, []result.RequestRow{other}, nil)}}}
+		var objectives []result.Objective
+		if slo != "" {
+			objectives, _ = findings.ParseObjectives(slo)
+		}
+		findings.Judge(v, objectives...)
+		list := items(v)
+		if len(list) == 0 || list[0].Where[0].Function != want || slices.ContainsFunc(list, func(f result.Finding) bool { return f.Where[0].Function == "main.save" }) {
+			t.Errorf("%q: %s %+v, want first that of %s", slo, v.Verdict.Word, list, want)
+		}
+	}
+}
+
+// TestNoRoom checks what is advised where the heap is at its goal all the time.
+func TestNoRoom(t *testing.T) {
+	for heap, room := range map[uint64]bool{100: false, 99: true} {
+		v := resulttest.Read(t, "gc.go1.26.p4.trace")
+		v.GC.Share = 0.5
+		v.Series.Heap, v.Series.Goal = slices.Repeat([]uint64{heap}, 30), slices.Repeat([]uint64{100}, 30)
+		findings.Judge(v)
+		i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "garbage-collection" })
+		if i < 0 || strings.Contains(v.Findings[i].Advice, "Raise the limit (GOMEMLIMIT") == room {
+			t.Errorf("a heap of %d of 100: %+v", heap, v.Findings)
+		}
+	}
+}
+
 // TestStretched checks that sleeps which are longer than others at the same place are laid to the machine, if the
 // record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
 func TestStretched(t *testing.T) {
@@ -407,7 +452,7 @@ func TestParseObjectives(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0] != (result.Objective{Group: "POST /order", Quantile: 0.99, Limit: 50e6}) || list[1].Quantile != 0.5 {
 		t.Errorf("%+v, error %v", list, err)
 	}
-	for _, text := range []string{"", "p99", "p99=", "p99=50", "p0=5ms", "p100=5ms", "p99=-5ms", "p99=5ms,", "p99=0s", "99=5ms", "g:"} {
+	for _, text := range []string{"", "p99", "p99=", "p99=50", "p0=5ms", "p100=5ms", "p99=-5ms", "p99=5ms,", "p99=0s", "99=5ms", "g:", "/a:p50=5ms,/b:p99=5ms"} {
 		if _, err := findings.ParseObjectives(text); err == nil {
 			t.Errorf("%q is accepted", text)
 		}

@@ -28,8 +28,8 @@ import (
 //     of the time. In a program without requests they are all there is.
 //  4. One culprit is one item: a later item about the same function goes. Work and the queue before
 //     it are two, since more workers shorten the queue alone.
-//  5. What all requests spend outside of the program comes after what can be changed of their slowest, and
-//     what has no cause comes last, with what recording would show it.
+//  5. Missed objectives come first. What all requests spend outside of the program or asleep comes after what can be
+//     changed of the slowest, and what has no cause comes last, with what recording would show it.
 //     The word is that of the first item: STARVED if it is about waiting to run, DISTURBED if it is
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL: also where
 //     more requests show no handler than are seen of the slow one.
@@ -244,15 +244,18 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 }
 
 // yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
-// the program, if there is another about what the slowest of them spend within, else 0: the rest comes first.
+// the program or asleep, if there is another about what the slowest of any spend within, -1 for one about a missed
+// objective, else 0: the least comes first.
 func (j *judge) yields(x *item) int {
 	switch {
 	case x.Kind == result.SymptomName(result.CauseUnresolved.String()):
 		return 2
-	case x.q != nil && x.q.all && intended(&x.Finding) == outside && slices.ContainsFunc(j.items, func(y item) bool {
-		return y.q != nil && !y.q.all && y.q.RequestGroup == x.q.RequestGroup && intended(&y.Finding) == ""
+	case x.q != nil && x.q.all && intended(&x.Finding) != "" && slices.ContainsFunc(j.items, func(y item) bool {
+		return y.q != nil && !y.q.all && intended(&y.Finding) == ""
 	}):
 		return 1
+	case x.q != nil && x.q.limit > 0:
+		return -1
 	}
 	return 0
 }
@@ -454,6 +457,10 @@ func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) 
 		x := &j.items[i]
 		if !same(&x.Finding, &f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
 			continue
+		}
+		if q != nil && x.q != nil && q.RequestGroup != x.q.RequestGroup && intended(&x.Finding) != "" && intended(&f) == "" { // that others wait for it is worse
+			j.items[i] = n
+			return
 		}
 		if q != nil && q == x.q && (!x.contended() || x.Where[0].Role == f.Where[0].Role) { // without the culprit both parts go
 			x.parts = append(x.parts, parts...)
