@@ -155,3 +155,20 @@ func TestTypical(t *testing.T) {
 		}
 	}
 }
+
+// TestMissedFirst checks that an item about a missed objective comes before one about the slowest of a group of which none
+// is missed, also if it is about what all spend outside of the program.
+func TestMissedFirst(t *testing.T) {
+	for _, x := range []struct {
+		all, slowest model.Duration // that are missed
+		want         int
+	}{{0, 0, 1}, {5, 0, -1}, {5, 5, 1}} {
+		of := func(kind string, all bool, limit model.Duration) item {
+			return item{Finding: result.Finding{Where: []result.Culprit{{Role: requestWords[kind].does}}}, q: &question{RequestGroup: &result.RequestGroup{}, all: all, limit: limit}}
+		}
+		j := &judge{items: []item{of("network", true, x.all), of("lock", false, x.slowest)}}
+		if got := j.yields(&j.items[0]); got != x.want {
+			t.Errorf("%+v: %d", x, got)
+		}
+	}
+}

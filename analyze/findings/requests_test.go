@@ -452,7 +452,7 @@ func TestParseObjectives(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0] != (result.Objective{Group: "POST /order", Quantile: 0.99, Limit: 50e6}) || list[1].Quantile != 0.5 {
 		t.Errorf("%+v, error %v", list, err)
 	}
-	for _, text := range []string{"", "p99", "p99=", "p99=50", "p0=5ms", "p100=5ms", "p99=-5ms", "p99=5ms,", "p99=0s", "99=5ms", "g:", "/a:p50=5ms,/b:p99=5ms"} {
+	for _, text := range []string{"", "p99", "p99=", "p99=50", "p0=5ms", "p100=5ms", "p99=-5ms", "p99=5ms,", "p99=0s", "99=5ms", "g:", "/a:p50=5ms,/b:p99=5ms", "/a:p50=1m30s,/b:p99=5ms"} {
 		if _, err := findings.ParseObjectives(text); err == nil {
 			t.Errorf("%q is accepted", text)
 		}

@@ -244,14 +244,14 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 }
 
 // yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
-// the program or asleep, if there is another about what the slowest of any spend within, -1 for one about a missed
-// objective, else 0: the least comes first.
+// the program or asleep, if there is another about what the slowest of any spend within (of this group, if only this one
+// misses an objective), -1 for one about a missed objective, else 0: the least comes first.
 func (j *judge) yields(x *item) int {
 	switch {
 	case x.Kind == result.SymptomName(result.CauseUnresolved.String()):
 		return 2
 	case x.q != nil && x.q.all && intended(&x.Finding) != "" && slices.ContainsFunc(j.items, func(y item) bool {
-		return y.q != nil && !y.q.all && intended(&y.Finding) == ""
+		return y.q != nil && !y.q.all && intended(&y.Finding) == "" && (x.q.limit == 0 || y.q.limit > 0 || y.q.RequestGroup == x.q.RequestGroup)
 	}):
 		return 1
 	case x.q != nil && x.q.limit > 0:
