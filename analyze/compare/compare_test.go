@@ -526,3 +526,18 @@ func TestFewSaid(t *testing.T) {
 		t.Errorf("%s %s, want %s", r.Verdict, r.Headline, want)
 	}
 }
+
+// TestFewOfOtherLoad checks that a rate of which there is too little says nothing where the load differs.
+func TestFewOfOtherLoad(t *testing.T) {
+	for span, want := range map[model.Duration]string{s / 2: Same, 2 * s: Unknown} { // of half as many per second
+		r := &Result{Base: side("old", 1), Cand: side("new", 1)}
+		r.Cand.Traces[0].Sample.To = span
+		r.Base.Traces[0].Sample.To = s
+		q := quantity("mean(requests/s)", "")
+		r.Rows = []Row{{Section: SectionRequests, Group: "main.a", of: &q, Few: 1, Ratio: &stat.Interval{Est: 0.5},
+			Base: Values{X: []float64{100}, Median: 100}, Cand: Values{X: []float64{50}, Median: 50}}}
+		if r.judge(); r.Verdict != want {
+			t.Errorf("in %d ns: %s, want %s", span, r.Verdict, want)
+		}
+	}
+}

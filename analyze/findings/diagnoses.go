@@ -430,12 +430,13 @@ func (d *diagnostician) locks() {
 	}
 }
 
-// leaks finds goroutines of one function of which many wait all the time, more come, and at most half as many end.
+// leaks finds goroutines of one function of which many wait all the time, more come, and at most half as many end, by more
+// than chance: connections that last for long come and go, too.
 func (d *diagnostician) leaks() {
 	var most *result.Group
 	for i := range d.r.Goroutines {
 		g := &d.r.Goroutines[i]
-		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 2*g.Ended <= g.Created && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
+		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 2*g.Ended <= g.Created && float64(g.Created-g.Ended) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
 			most = g
 		}
 	}

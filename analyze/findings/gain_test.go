@@ -157,3 +157,31 @@ func TestFewSamples(t *testing.T) {
 		}
 	}
 }
+
+// TestTypical checks that the typical request of a group that others may belong to is the middle of those that are seen.
+func TestTypical(t *testing.T) {
+	for others, want := range map[int64]string{0: "the typical request", 1: "a request of the middle fifth"} {
+		q := &question{RequestGroup: &result.RequestGroup{RequestSet: result.RequestSet{Dist: result.Dist{Count: 10, P50: 100}}},
+			RequestTail: &result.RequestTail{Middle: result.RequestMiddle{Count: 2, Total: 202}}, others: others}
+		if _, who, _ := q.typical(); who != want {
+			t.Errorf("%d others: %s, want %s", others, who, want)
+		}
+	}
+}
+
+// TestMissedFirst checks that an item about a missed objective comes before one about the slowest of a group of which none
+// is missed, also if it is about what all spend outside of the program.
+func TestMissedFirst(t *testing.T) {
+	for _, x := range []struct {
+		all, slowest model.Duration // that are missed
+		want         int
+	}{{0, 0, 1}, {5, 0, -1}, {5, 5, 1}} {
+		of := func(kind string, all bool, limit model.Duration) item {
+			return item{Finding: result.Finding{Where: []result.Culprit{{Role: requestWords[kind].does}}}, q: &question{RequestGroup: &result.RequestGroup{}, all: all, limit: limit}}
+		}
+		j := &judge{items: []item{of("network", true, x.all), of("lock", false, x.slowest)}}
+		if got := j.yields(&j.items[0]); got != x.want {
+			t.Errorf("%+v: %d", x, got)
+		}
+	}
+}

@@ -39,6 +39,7 @@ func TestLackOfCPUs(t *testing.T) {
 		kind, title, advice string
 	}{
 		"few samples":          {1650 * ms, 112, nil, "more-procs-than-cpus", "a busy machine, or a CPU quota: on average 0.28 threads ran and 0.13 waited for a CPU, GOMAXPROCS is 2", others},
+		"ran without a CPU":    {2400 * ms, 150, nil, "more-procs-than-cpus", "a busy machine, or a CPU quota: on average 0.38 threads ran and 0.23 waited", others},
 		"few where it matters": {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan = 67 * ms }, "more-procs-than-cpus", "a busy machine, or a CPU quota: ", others},
 		"enough of them":       {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan, v.Blame.KeptSamples = 67*ms, 4 }, "busy-procs", "", "Bound"},
 		"more than a CPU":      {4000 * ms, 190, nil, "busy-procs", "", "Bound"},
@@ -106,6 +107,24 @@ func TestLackOfCPUsElsewhere(t *testing.T) {
 			if f := items(v); slices.ContainsFunc(f, func(f result.Finding) bool { return f.Gain != "" }) {
 				t.Errorf("next to others: %+v", f)
 			}
+		}
+	}
+}
+
+// TestLackNextToCollector checks that next to a lack of CPUs the collector is an item if it works all the time.
+func TestLackNextToCollector(t *testing.T) {
+	for share, want := range map[float64]bool{0.16: true, 0.14: false} {
+		v := lacking(t, 1650e6, 112)
+		v.GC.Share = share
+		for i := range v.Causes.Rows {
+			if c := &v.Causes.Rows[i].Cause; *c == result.CauseGoroutine.String() {
+				*c = result.CauseGCDedicated.String()
+			}
+		}
+		findings.Judge(v)
+		f := items(v)
+		if got := slices.ContainsFunc(f, func(f result.Finding) bool { return f.Kind == "garbage-collection" }); got != want || f[0].Kind != "more-procs-than-cpus" {
+			t.Errorf("%g of the procs' time: %t: %+v", share, got, f)
 		}
 	}
 }

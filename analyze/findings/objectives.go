@@ -52,7 +52,7 @@ func ParseObjectives(text string) (list []result.Objective, err error) {
 
 var (
 	objective = regexp.MustCompile(`^p([0-9.]+)=((?:[0-9.]+[a-zµ]+)+)$`)
-	several   = regexp.MustCompile(`:p[0-9.]+=[0-9.]+[a-zµ]+,`) // the end of an objective before another group
+	several   = regexp.MustCompile(`:p[0-9.]+=(?:[0-9.]+[a-zµ]+)+,`) // the end of an objective before another group
 )
 
 // isGroup reports whether an objective is for a group of requests, or for all of its kind.

@@ -178,3 +178,29 @@ func TestOtherGroup(t *testing.T) {
 		t.Errorf("%s %s %v, want %s", v.Verdict.Word, v.Verdict.Text, v.Verdict.Objectives, findings.SlowTail)
 	}
 }
+
+// TestOthersHeldUp checks that where all objectives are met, but not for all requests, goroutines that are held up
+// without the scheduler are no item.
+func TestOthersHeldUp(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for slo, want := range map[string]bool{"p50=5ms": true, "p50=500ms": false} {
+		v := resulttest.Read(t, "mutex.go1.26.p4.trace")
+		set := func(name string) result.RequestGroup {
+			return result.RequestGroup{Name: name, RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{100 * ms}, 40)...),
+				Tails: []result.RequestTail{{Count: 1, Total: 100 * ms, Middle: result.RequestMiddle{Count: 8, Total: 800 * ms}}}}}
+		}
+		k := result.RequestKind{Kind: "http", Groups: []result.RequestGroup{set("main.a"), set("main.b")}}
+		for _, g := range k.Groups {
+			k.Handlers = append(k.Handlers, result.RequestHandler{Named: result.Named{Name: g.Name, Dist: g.Dist}})
+		}
+		v.Requests = []result.RequestKind{k}
+		list, err := findings.ParseObjectives("main.a:" + slo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings.Judge(v, list...)
+		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "lock" && f.Title != "" }); got != want {
+			t.Errorf("%s: the lock is an item: %t; %s %s %v", slo, got, v.Verdict.Word, v.Verdict.Text, v.Verdict.Objectives)
+		}
+	}
+}

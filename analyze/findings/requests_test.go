@@ -122,6 +122,11 @@ func TestRemedies(t *testing.T) {
 	locked.Middle = 310 * ms
 	put := result.RequestRow{Kind: "lock", Function: "main.put", File: "put.go", Line: 8, Middle: 200 * ms}
 	both := append(behind("running", "main.load", "load.go", 9, nil), result.RequestRow{Kind: "running", Function: "main.load", File: "load.go", Line: 9, Wait: "lock", Waiter: "main.put", WaitFile: "put.go", Middle: 200 * ms})
+	ends := func(kind, fn string) []result.RequestRow { // of locked, and of a channel
+		rows := append(behind(kind, fn, "", 0, nil), behind(kind, fn, "", 0, nil)...)
+		rows[1].Wait, rows[1].Waiter, rows[1].WaitFile = "channel", "main.fetch", "fetch.go"
+		return rows
+	}
 	for _, tt := range []struct {
 		groups, rows []result.RequestRow
 		want         []string // of each item, what its remedy begins with
@@ -129,6 +134,9 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{work("running", 900*ms), starts}, nil, []string{"It starts a program each time"}},
 		{[]result.RequestRow{writes}, nil, nil}, // less than a third
 		{[]result.RequestRow{writes, locked}, behind("syscall", "main.fetch", "fetch.go", 4, nil), []string{"Call main.fetch (fetch.go:4) outside the lock"}},
+		{[]result.RequestRow{locked, work("channel", 300*ms)}, ends("sleep", "main.load"), []string{"Call main.load (f) outside the lock"}},
+		{[]result.RequestRow{locked, work("channel", 300*ms)}, ends("sleep", ""), nil}, // nobody's
+		{[]result.RequestRow{locked, work("channel", 300*ms)}, ends("runnable", "main.load"), nil},
 		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
 		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
@@ -179,16 +187,20 @@ func TestHolder(t *testing.T) {
 	}
 }
 
-// TestLeak checks that goroutines pile up if at least twice as many are created as end, and nearly all of them wait.
+// TestLeak checks that goroutines pile up if at least twice as many are created as end, of few four times as many, and
+// nearly all of them wait.
 func TestLeak(t *testing.T) {
-	for ended, want := range map[int64]bool{300: true, 500: false} {
+	for _, x := range []struct {
+		created, ended int64
+		want           bool
+	}{{800, 300, true}, {800, 500, false}, {20, 5, true}, {20, 6, false}, {40, 20, false}} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-		g := result.Group{Function: "main.ask", Count: 1800, Created: 800, Ended: ended, Lifetime: 1000}
+		g := result.Group{Function: "main.ask", Count: 1800, Created: x.created, Ended: x.ended, Lifetime: 1000}
 		g.States[model.GoWaiting] = 1000
 		v.Goroutines = []result.Group{g}
 		findings.Judge(v)
-		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != want {
-			t.Errorf("%d ended: a leak: %t", ended, got)
+		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != x.want {
+			t.Errorf("%d created, %d ended: a leak: %t", x.created, x.ended, got)
 		}
 	}
 }
@@ -263,6 +275,8 @@ func TestStretched(t *testing.T) {
 		{"more sleeps", nil, 5 * ms, 0, 350 * ms, 50 * ms, 50, findings.SlowTail, ""},
 		{"twice as long", nil, 5 * ms, 4 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
 		{"twice as long, and timers are late", nil, 5 * ms, 5 * ms, 90 * ms, 80 * ms, 5, findings.Disturbed, seen},
+		{"behind a lock", nil, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
+		{"the same with busy procs", nil, 5 * ms, 5 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Traces[0].Machine = tt.machine
@@ -272,9 +286,17 @@ func TestStretched(t *testing.T) {
 		}
 		v.Lateness.Timers = result.Bounds{Count: 10, P99: tt.late}
 		v.Procs.Utilisation, v.Totals.Span, v.Latency.All = 0.05, 1000*v.Latency.All.Total, result.Dist{Count: 100} // idle
+		if strings.Contains(tt.name, "busy procs") {
+			v.Procs.Utilisation = 0.6
+		}
 		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
+		var rows []result.RequestRow
+		if tt.name == "behind a lock" {
+			rows = []result.RequestRow{g}
+			rows[0].Function, rows[0].Wait, rows[0].Waiter, g.Kind = "main.put", "lock", g.Function, "lock"
+		}
 		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
-			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}}}}}}
+			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}, Rows: rows}}}}}
 		findings.Judge(v)
 		if v.Verdict.Word != tt.word || v.Verdict.Machine != tt.text {
 			t.Errorf("%s: %s, %q, want %s, %q", tt.name, v.Verdict.Word, v.Verdict.Machine, tt.word, tt.text)
@@ -433,7 +455,7 @@ func TestParseObjectives(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0] != (result.Objective{Group: "POST /order", Quantile: 0.99, Limit: 50e6}) || list[1].Quantile != 0.5 {
 		t.Errorf("%+v, error %v", list, err)
 	}
-	for _, text := range []string{"", "p99", "p99=", "p99=50", "p0=5ms", "p100=5ms", "p99=-5ms", "p99=5ms,", "p99=0s", "99=5ms", "g:", "/a:p50=5ms,/b:p99=5ms"} {
+	for _, text := range []string{"", "p99", "p99=", "p99=50", "p0=5ms", "p100=5ms", "p99=-5ms", "p99=5ms,", "p99=0s", "99=5ms", "g:", "/a:p50=5ms,/b:p99=5ms", "/a:p50=1m30s,/b:p99=5ms"} {
 		if _, err := findings.ParseObjectives(text); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
@@ -486,6 +508,20 @@ func TestWorkersAtOnce(t *testing.T) {
 		findings.Judge(v)
 		if f := items(v); (len(f) == 0) != x.nothing || len(f) > 0 && (strings.Contains(f[0].Advice, "more workers cannot help") == x.more || strings.Contains(f[0].Advice, ": more workers, ") != x.more) {
 			t.Errorf("%+v: %+v", x, f)
+		}
+	}
+}
+
+// TestCollectorOfAll checks that all requests are slow if half of their time is spent on the collector.
+func TestCollectorOfAll(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for collects, want := range map[model.Duration]string{5 * ms: findings.Slow, 4 * ms: findings.Healthy} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{9 * ms}, 20)...), Tails: []result.RequestTail{{
+			Count: 5, Total: 45 * ms, Middle: result.RequestMiddle{Count: 10, Total: 90 * ms}, Groups: []result.RequestRow{{Kind: "gc", Function: "main.parse", Usual: 10, Middle: 10 * collects}}}}}}}
+		findings.Judge(v)
+		if v.Verdict.Word != want {
+			t.Errorf("%d ns: %s %s, want %s", collects, v.Verdict.Word, v.Verdict.Text, want)
 		}
 	}
 }

@@ -87,7 +87,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Receive with more goroutines (workers), make what is done between two receives faster, or batch it. A larger buffer helps only if the load comes in bursts."},
 	{Name: "goroutine-leak", Example: "fixtures/validation/suite/mirrors/trace.zst",
 		Meaning: "Goroutines of one function pile up and wait for ever.",
-		Sign:    "1,000 goroutines of one start function or more have not ended, nearly all of their time they waited, at least 20 were created in the trace, and hardly any ended.",
+		Sign:    "1,000 goroutines of one start function or more have not ended, nearly all of their time they waited, at least 20 were created in the trace, and at most half as many ended, of few at most a quarter.",
 		Advice:  "Let them end: send with a buffer for the answer that nobody takes, select on a context that is cancelled, or close the channel that they receive from. runtime/pprof's goroutine profile shows where each waits."},
 	{Name: "blocking-system-calls", Example: "fixtures/cgo.go1.26.p4.trace",
 		Meaning: "Goroutines spent their time in system calls that block. It is not the scheduler.",
@@ -163,7 +163,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Look outside of the program: stopped or paused containers, a debugger, swapping, an overcommitted host."},
 	{Name: "cpu-throttling", Example: "fixtures/checks/recordings/convoy-quota.trace.zst",
 		Meaning: "The whole process stood still at the pace of CPU quotas. It used up its quota before the period was over, again and again.",
-		Sign:    "At least 5 silences of all threads as for frozen-process end within 2 ms of a grid of 100 ms, and more than chance puts there: 7 of 30. Quotas with another period are not recognised.",
+		Sign:    "At least 5 silences of all threads as for frozen-process end within 2 ms of a grid of 100 ms, and more than chance puts there: 7 of 30, and twice as many as on any other. Quotas with another period are not recognised.",
 		Advice:  "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."},
 }
 

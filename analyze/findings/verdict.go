@@ -218,8 +218,6 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		}
 		lost := !c.q.all && j.lost(c.q.cost(c.part), c.part.Have)
 		switch rows := c.q.within(c.part); {
-		case c.part.Kind == "gc" && !(lost && j.r.Blame.Samples == 0):
-			j.due(&f, c.part, diagnoses)
 		case slices.Contains(scheduling, c.part.Kind):
 			if !j.due(&f, c.part, diagnoses) {
 				j.idle()
@@ -246,14 +244,14 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 }
 
 // yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
-// the program or asleep, if there is another about what the slowest of any spend within, -1 for one about a missed
-// objective, else 0: the least comes first.
+// the program or asleep, if there is another about what the slowest of any spend within (of this group, if only this one
+// misses an objective), -1 for one about a missed objective, else 0: the least comes first.
 func (j *judge) yields(x *item) int {
 	switch {
 	case x.Kind == result.SymptomName(result.CauseUnresolved.String()):
 		return 2
 	case x.q != nil && x.q.all && intended(&x.Finding) != "" && slices.ContainsFunc(j.items, func(y item) bool {
-		return y.q != nil && !y.q.all && intended(&y.Finding) == ""
+		return y.q != nil && !y.q.all && intended(&y.Finding) == "" && (x.q.limit == 0 || y.q.limit > 0 || y.q.RequestGroup == x.q.RequestGroup)
 	}):
 		return 1
 	case x.q != nil && x.q.limit > 0:
@@ -540,9 +538,9 @@ func (j *judge) others(diagnoses []diagnosis) {
 	}
 }
 
-// disturbed drops items, except a lack of CPUs, and what requests do for the collector where only waits show that, that together explain less than half of what the slowest requests take
-// longer, if the machine disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had
-// no CPU.
+// disturbed drops items that together explain less than half of what the slowest requests take longer, if the machine
+// disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had no CPU.
+// A lack of CPUs stays, and so does what requests do for the collector, unless a record says what disturbed the program.
 func (j *judge) disturbed() {
 	if j.r.Verdict.Machine == "" {
 		return

@@ -33,7 +33,8 @@ const (
 // that grid, next to those that other programs cause. Those lie on the ticks of
 // the kernel, mostly 4 ms, of which the period has 25: that so many of n fall
 // together, quotaEnds and from 12 on quotaLeast and a tenth of n, has a chance of
-// less than 1 in 100.
+// less than 1 in 100. Where ticks are of 10 ms, nearly as many fall together at
+// another one.
 const (
 	quotaPeriod = 100_000_000 * model.Duration(1)
 	quotaJitter = 2_000_000 * model.Duration(1)
@@ -144,8 +145,8 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 			real = append(real, c)
 		}
 	}
-	regular := onGrid(real)
-	x.periodic = regular >= quotaEnds && float64(regular) >= quotaLeast+float64(len(real))/10
+	regular, next := onGrid(real)
+	x.periodic = regular >= quotaEnds && float64(regular) >= quotaLeast+float64(len(real))/10 && regular >= 2*next
 	for _, c := range real {
 		if x.periodic || c.inHand || c.overdue > 1 && c.late || c.sure {
 			x.single(c.end.Sub(c.start), c.at, model.NoGoroutine)
@@ -175,19 +176,26 @@ func (x *frozen) longest(in stint) (longest stint) {
 	return longest
 }
 
-// onGrid returns how many silences end on the same grid of the quota's period.
-func onGrid(list []standstill) (n int64) {
+// onGrid returns how many silences end on the same grid of the quota's period, and how many of the others do on another.
+func onGrid(list []standstill) (most, next int64) {
 	var ends []model.Duration // within the period, and within the next
 	for _, c := range list {
 		end := model.Duration(c.end) % quotaPeriod
 		ends = append(ends, end, end+quotaPeriod)
 	}
 	slices.Sort(ends)
-	for first, last := 0, 0; last < len(ends); last++ {
-		for ends[last]-ends[first] > quotaJitter {
-			first++
+	together := func(list []model.Duration) (n, from int) {
+		for first, last := 0, 0; last < len(list); last++ {
+			for list[last]-list[first] > quotaJitter {
+				first++
+			}
+			if last-first+1 > n {
+				n, from = last-first+1, first
+			}
 		}
-		n = max(n, int64(last-first+1))
+		return n, from
 	}
-	return n
+	n, from := together(ends)
+	others, _ := together(ends[from+n : from+len(list)]) // of one period
+	return int64(n), int64(others)
 }

@@ -219,6 +219,18 @@ func TestThrottlingNextToOthers(t *testing.T) {
 	}
 }
 
+// TestThrottlingOnTicks: where ticks are of 10 ms, others' silences fall together without a quota.
+func TestThrottlingOnTicks(t *testing.T) {
+	for ticks, want := range map[string]string{"33333344444555778899": "frozen-process", "33333344455566778899": "cpu-throttling"} {
+		s := newSymptoms()
+		s.busy(1, 100*ms)
+		for i, tick := range ticks {
+			s.still(model.Duration(i+1)*100*ms+model.Duration(tick-'0')*10*ms, 6*ms)
+		}
+		equal(t, "silences", s.only(t, want, 2200*ms).Count, 20)
+	}
+}
+
 func TestFrozen(t *testing.T) {
 	s := newSymptoms()
 	for _, at := range []model.Duration{100 * ms, 130 * ms, 235 * ms, 280 * ms} {

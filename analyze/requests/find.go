@@ -242,11 +242,11 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 	case s.role == roleAccept:
 	case s.role != roleNone:
 		s.handler(frames[:last+1])
+	case s.fn:
+		s.role, s.kind = roleFunc, "func"
 	case frames[last].Func == "net/http.(*timeoutHandler).ServeHTTP.func1":
 		s.handler(frames[:last+1])
 		s.timed = s.name != ""
-	case s.fn:
-		s.role, s.kind = roleFunc, "func"
 	}
 	return s
 }

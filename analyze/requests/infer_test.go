@@ -92,10 +92,16 @@ func (p *program) exchanges(funcs ...string) {
 
 // requests returns the kinds and names of the requests, one of several that follow each other.
 func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string) {
+	p.each(t, specs, func(q *requests.Request) { list = append(list, q.Kind+" "+q.Name) })
+	return slices.Compact(list)
+}
+
+// each calls done with each request.
+func (p *program) each(t *testing.T, specs []requests.Spec, done func(*requests.Request)) {
 	events := p.b.Events()
 	machine := model.NewMachine(p.b.Tables, model.Config{})
 	r := requests.New(machine, specs)
-	r.Done = func(q *requests.Request) { list = append(list, q.Kind+" "+q.Name) }
+	r.Done = done
 	for i := range events {
 		events[i].Stack, events[i].SubjectStack = lines(p.b.Tables, events[i].Stack), lines(p.b.Tables, events[i].SubjectStack)
 		if frames := slices.Clone(p.b.Tables.Stack(events[i].SubjectStack)); len(frames) > 1 && frames[0].Func == "net.(*netFD).Write" {
@@ -111,7 +117,6 @@ func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string)
 	}
 	machine.Finish(machine.Now())
 	r.Finish()
-	return slices.Compact(list)
 }
 
 // lines returns a stack with the lines that names of functions end with.
@@ -240,6 +245,185 @@ func TestRelays(t *testing.T) {
 	}
 }
 
+// newWorkers returns a program in which 1, 3 and 4 read messages, and 5, 6 and 7 wait for some.
+func newWorkers() *program {
+	p := newProgram("main.read")
+	for g := model.GoID(3); g < 8; g++ {
+		p.Status(g, model.GoWaiting, map[bool]string{true: "main.read", false: "main.work"}[g < 5])
+	}
+	p.rests()
+	for g := model.GoID(3); g < 8; g++ {
+		if p.begins(g); g < 5 {
+			p.rests()
+		} else {
+			p.waits()
+		}
+	}
+	for range 8 { // until they count
+		p.hands(1, 5)
+		p.answers(5, 1)
+	}
+	return p
+}
+
+func (p *program) rests() {
+	p.in("net.(*netFD).Read", "bufio.(*Reader).Read", "main.read:10").Block("network").Start(2)
+}
+
+func (p *program) waits() { p.in("runtime.chanrecv1", "main.work:10").Block("chan receive").Start(2) }
+
+// begins ends the wait of a goroutine, and has it run.
+func (p *program) begins(g model.GoID) { p.in().Unblock(g).Stop("preempted").Start(g) }
+
+// hands has a reader read a message, and wake a worker.
+func (p *program) hands(reader, worker model.GoID) {
+	p.begins(reader)
+	p.in("runtime.chansend1", "main.read:11").Unblock(worker)
+	p.rests()
+}
+
+// answers has a worker write so many answers, and wait.
+func (p *program) answers(worker model.GoID, n int) {
+	p.in().Stop("preempted").Start(worker)
+	for range n {
+		p.calls("net.(*netFD).Write", "main.work:11")
+	}
+	p.waits()
+}
+
+// TestOwnWorkers checks that where each connection has a worker of its own, none of the messages that queue for one is lost
+// as another worker takes what queues for itself.
+func TestOwnWorkers(t *testing.T) {
+	p := newWorkers()
+	for range 3 { // fewer than until it is known who answers
+		p.hands(3, 6)
+		p.hands(4, 7)
+		for _, reader := range []model.GoID{3, 4} {
+			p.begins(reader)
+			p.rests()
+		}
+		p.answers(7, 2)
+		p.answers(6, 2)
+	}
+	by := map[model.GoID]int{}
+	p.each(t, nil, func(q *requests.Request) { by[q.G]++ })
+	if by[6] != 6 || by[7] != 6 {
+		t.Errorf("answered by worker: %v, want 6 each", by)
+	}
+}
+
+// TestNotAnswered checks which of the messages that a worker's answers follow these are not to.
+func TestNotAnswered(t *testing.T) {
+	rests := func(p *program) { // it wakes nobody
+		p.begins(1)
+		p.rests()
+	}
+	writes := func(p *program) { // a ping, say
+		p.begins(1)
+		p.calls("net.(*netFD).Write", "main.read:12")
+		p.rests()
+	}
+	for about, c := range map[string]struct {
+		do   func(*program)
+		want []int // how many messages there were before each that is answered
+	}{
+		"that queue": {func(p *program) {
+			p.hands(1, 5)
+			rests(p)
+			p.answers(5, 2)
+		}, []int{0, 1}},
+		"its reader answers it": {func(p *program) {
+			p.hands(1, 5)
+			writes(p)
+			rests(p)
+			p.answers(5, 2)
+		}, []int{0}},
+		"it answers what its reader has asked": {func(p *program) {
+			writes(p)
+			p.hands(1, 5)
+			p.answers(5, 1)
+		}, nil},
+		"after a timer": {func(p *program) {
+			p.hands(1, 5)
+			rests(p)
+			p.in().Stop("preempted").Start(5)
+			p.calls("net.(*netFD).Write", "main.work:11")
+			p.in("runtime.selectgo", "main.work:20").Block("select").Start(2)
+			p.b.M(2).Unblock(5)
+			p.answers(5, 1)
+		}, []int{0}},
+		"the worker asks others": {func(p *program) {
+			p.hands(1, 5)
+			p.in().Stop("preempted").Start(5)
+			p.calls("net.(*netFD).Write", "main.work:11")
+			p.in("net.(*netFD).Read", "main.work:12").Block("network").Start(2)
+			p.begins(5)
+			p.waits()
+		}, nil},
+		"others are for their reader alone": {func(p *program) {
+			rests(p)
+			rests(p)
+			p.hands(1, 5)
+			rests(p)
+			p.answers(5, 2)
+		}, []int{2}},
+		"nobody is known who takes it": {func(p *program) {
+			p.hands(4, 7)
+			p.begins(3)
+			p.rests()
+			p.answers(7, 1)
+			p.hands(3, 6)
+			p.answers(6, 2)
+		}, []int{0, 2}},
+		"nobody has it, as all wait": {func(p *program) {
+			p.hands(1, 5)
+			rests(p)
+			p.answers(5, 1)
+			p.hands(3, 5)
+			p.answers(5, 2)
+		}, []int{0, 2}},
+		"too many, until all wait": {func(p *program) {
+			p.hands(1, 5)
+			for range 70 {
+				rests(p)
+			}
+			p.answers(5, 71)
+			p.hands(1, 5)
+			p.answers(5, 1)
+		}, []int{71}},
+		"too many for several": {func(p *program) { // of each the worker knows its message
+			for range 3 {
+				p.hands(3, 6)
+				p.answers(6, 1)
+				p.hands(3, 7)
+				p.answers(7, 1)
+			}
+			p.hands(3, 6)
+			for range 70 {
+				p.begins(3)
+				p.rests()
+			}
+			p.hands(3, 7)
+			p.answers(7, 1)
+		}, []int{0, 1, 2, 3, 4, 5, 77}},
+	} {
+		p := newWorkers()
+		from := p.now
+		c.do(p)
+		var read []model.Time // when each was
+		for _, ev := range p.b.Events() {
+			if ev.Kind == model.EventGoTransition && (ev.ID == 1 || ev.ID == 3 || ev.ID == 4) && ev.To == uint8(model.GoRunnable) && ev.From == uint8(model.GoWaiting) && ev.Time > modeltest.At(from) {
+				read = append(read, ev.Time)
+			}
+		}
+		var got []int
+		p.each(t, nil, func(q *requests.Request) { got = append(got, slices.Index(read, q.Start)) })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: answered are %v, want %v", about, got, c.want)
+		}
+	}
+}
+
 // TestFrameworks checks that the handler is the innermost function that a framework calls, with middleware around it and
 // the framework's own functions below it, and that there is none where only the framework is seen.
 func TestFrameworks(t *testing.T) {
@@ -294,12 +478,20 @@ func TestTimedHandler(t *testing.T) {
 	timed := []string{"net/http.(*timeoutHandler).ServeHTTP", "net/http.serverHandler.ServeHTTP"}
 	p.in(timed...).Create(3, timed[0]+".func1")
 	p.in(timed...).Block("select").Start(3)
-	p.in("main.order", "net/http.HandlerFunc.ServeHTTP", timed[0]+".func1").Block("sleep").Start(2)
-	p.in().Unblock(3).Stop("preempted").Start(3)
+	for range 2 {
+		p.in("main.order", "net/http.HandlerFunc.ServeHTTP").Block("sleep").Start(2)
+		p.in().Unblock(3).Stop("preempted").Start(3)
+	}
 	p.in().Unblock(1).Exit().Start(1)
 	p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
 	p.reads("bufio.(*Reader).Peek")
-	if got := p.requests(t, requests.Spec{Kind: "http"}); !slices.Equal(got, []string{"http main.order"}) {
-		t.Errorf("%q", got)
+	order, err := requests.ParseSpec("func:main.order")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, spec := range map[string]requests.Spec{"http main.order": {Kind: "http"}, "func main.order": order} {
+		if got := p.requests(t, spec); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q, want %s", got, want)
+		}
 	}
 }

@@ -68,6 +68,7 @@ type relay struct {
 	several    bool              // and others before
 	writers    votes[*goroutine] // who answers
 	unanswered []*message        // the first was read first
+	overrun    bool              // there were too many of these; until all wait nobody knows what its writer answers
 
 	// Of others.
 	takes   *seenIn           // where what it was woken for by readers was read
@@ -137,6 +138,10 @@ func (t *Tracker) received(g *goroutine) {
 	t.quiet(g)
 	if n := len(r.unanswered); n == maxUnanswered {
 		t.settle(r.unanswered[n-1], true)
+		r.overrun = true
+	}
+	if r.overrun && g.writer() != nil {
+		return
 	}
 	m.pending = t.hold(g)
 	m.g, m.name = nil, t.tables.String(g.fn)
@@ -149,9 +154,10 @@ func (t *Tracker) received(g *goroutine) {
 // quiet forgets what g has read that will not be answered: nobody has it, and all wait.
 func (t *Tracker) quiet(g *goroutine) {
 	r := g.relay
-	if len(r.unanswered) == 0 || !r.taker.rests() || !g.writer().rests() {
+	if len(r.unanswered) == 0 && !r.overrun || !r.taker.rests() || !g.writer().rests() {
 		return
 	}
+	r.overrun = false
 	for _, m := range slices.Backward(r.unanswered) {
 		if m.carriers == 0 {
 			t.settle(m, false)
@@ -229,6 +235,8 @@ func (t *Tracker) waits(g *goroutine) {
 		x := t.finder.stack(m.at)
 		switch {
 		case m.handed || m.pending == nil:
+		case m.own, r.taker == nil: // it was answered, or nobody is known who takes it
+			t.settle(m, false)
 		case r.taker.rests():
 			x.kept++
 			t.settle(m, false)
@@ -237,6 +245,7 @@ func (t *Tracker) waits(g *goroutine) {
 		case g.writer() == nil:
 			if len(x.queue) == cap(x.queue) {
 				x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return m.pending == nil })
+				x.queue = slices.Grow(x.queue, len(x.queue)+1) // lest it be looked through for each of many
 			}
 			x.queue = append(x.queue, m)
 			m.carriers++
@@ -402,7 +411,11 @@ func (t *Tracker) takes(g *goroutine) {
 		r.carries, r.hops = x.queue[i], 1
 		r.route[0] = leg{g: g, to: r.end, queued: true}
 		r.carries.queued = true
-		x.queue = slices.Delete(x.queue, 0, i+1)
+		from := 0 // one queue, in order
+		if !r.carries.reader.relay.several {
+			from = i // others have queues of their own
+		}
+		x.queue = slices.Delete(x.queue, from, i+1)
 	}
 }
 
