@@ -16,7 +16,7 @@ var Verdicts = []result.Symptom{
 		Meaning: "SLOW TAIL: the slowest requests of a group are slow, others are not.",
 		Sign:    "The slowest 1% (of fewer than 500 requests: the slowest five) take 1.5 times as long as the middle fifth or more, and at least half of them have a part that adds 2 ms or more and a tenth of the difference; or a p99 that --slo asks for is missed.",
 		Advice:  "Begin with item 1."},
-	{Name: "slow", Example: "fixtures/tasks.go1.26.p4.trace",
+	{Name: "slow", Example: "fixtures/validation/suite/courier/trace.zst",
 		Meaning: "SLOW: all requests are slow alike. Or goroutines hold up each other.",
 		Sign:    "The typical request spends 2 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs; not calls over HTTP), or 10 ms or more at all; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter.",
 		Advice:  "Begin with item 1: it says what all of them spend, and where."},
