@@ -20,9 +20,9 @@ func TestFleetQueries(t *testing.T) {
 	defer db.Close()
 	want := map[string]string{
 		"the worst services by version":         "map[p99_ms:2.777024 request_p99_ms:47.363328 service:shop traces:2 version:v13]",
-		"culprits that are new since yesterday": "map[example:bake sleeps function:main.bake.func1 kind:slow-requests most:0.9994955506165843 service:shop traces:1]",
+		"culprits that are new since yesterday": "map[example:order waits for a channel function:main.bake kind:slow-requests most:0.9900891951053439 service:shop traces:1]",
 		"p99 of requests by route and hour":     "map[hour:17 number:926 route:main.serve service:mail typical_p99_ms:9.321152 worst_p99_ms:9.321152]",
-		"the traces to look at first":           "map[request_max_ms:3310.639168 title:order sleeps trace:shop/v13/2026-11-26T16.trace verdict:SLOW]",
+		"the traces to look at first":           "map[request_max_ms:3310.639168 title:order waits for a channel trace:shop/v13/2026-11-26T16.trace verdict:SLOW TAIL]",
 		"p99 of all requests together":          "map[day:2026-11-21 00:00:00 +0000 UTC key:shop/v13 number:1 p99_ms:3310.639168 route:shift]",
 		"the longest requests":                  "map[began:2026-11-21 02:40:07.982305 +0000 UTC commit: file:shop/v13/2026-11-26T16.trace ms:3310.639168 name:shift]",
 		"what wastes most time":                 "map[main_cause:behind a goroutine service:shop traces:1 waited_s:0.838727527]",
