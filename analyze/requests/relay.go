@@ -25,7 +25,7 @@ import (
 //     next once it has answered, or wakes the same one again, has taken the first; once it waits there is none.
 //  6. A message that woke nobody although who takes it waited was for the reader alone, such as the answer to a ping. If
 //     there are many, those of 4 and 5 are not known to be messages, and not found. What is written after a timer
-//     has fired is no answer.
+//     has fired does not answer.
 //  7. The path of a message that 4 is about is that of who answers, since it could be read: what that one waited for,
 //     and so on, leads to the reader. That of others is the way of the message; while it is queued, who takes it.
 //
