@@ -71,9 +71,10 @@ type attribution struct {
 	maxPoints int
 	// onWait, if not nil, is called with each wait that is settled, in order.
 	onWait     func(*ExplainedWait)
-	only       bool // nobody reads what all waits add up to
+	least      *model.Duration // only with those as long, if not nil
+	only       bool            // nobody reads what all waits add up to, and there are spans
 	explaining ExplainedWait
-	spans      fifo[model.GoSpan] // of the waits in starts, if somebody takes them
+	spans      fifo[model.GoSpan] // of the waits in starts, if an Explainer takes them
 }
 
 // procSeen is what the steps have shown of a proc.
@@ -580,9 +581,8 @@ func (a *attribution) settleEnded(t model.Time) {
 		if !a.only {
 			a.c.count(w, &a.cut)
 		}
-		if a.onWait != nil {
-			a.explained(w, a.spans.front())
-			a.spans.pop()
+		if a.onWait != nil && (a.least == nil || w.end.Sub(w.start) >= *a.least) {
+			a.explained(w)
 		}
 		a.keep(w)
 	}

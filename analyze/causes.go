@@ -155,21 +155,26 @@ func (c *Causes) Result(v *result.Report) {
 
 // Cells returns the causes of a total, greatest first.
 func (t *CauseTotals) Cells() []result.CauseTotal {
-	return result.Each(t.cells(nil), func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} })
+	return result.Each(t.cells(), func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} })
 }
 
 // cells appends the causes of a total, greatest first.
-func (t *CauseTotals) cells(out []Cell) []Cell {
+func (t *CauseTotals) cells() (out []Cell) {
 	for c, d := range t {
-		if d == 0 {
-			continue
+		if d != 0 {
+			out = inOrder(out, Cell{Cause(c), d})
 		}
-		i := len(out)
-		for out = append(out, Cell{}); i > 0 && out[i-1].Total < d; i-- {
-			out[i] = out[i-1]
-		}
-		out[i] = Cell{Cause(c), d}
 	}
+	return out
+}
+
+// inOrder adds a cell behind those that are as great.
+func inOrder(out []Cell, c Cell) []Cell {
+	i := len(out)
+	for out = append(out, c); i > 0 && out[i-1].Total < c.Total; i-- {
+		out[i] = out[i-1]
+	}
+	out[i] = c
 	return out
 }
 

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"math/bits"
+
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -91,9 +93,20 @@ func (x *Explainer) Pause() { x.f.pause() }
 func (x *Explainer) Finish() { x.f.finish() }
 
 // explained reports a wait that is settled.
-func (a *attribution) explained(w *wait, s *model.GoSpan) {
+func (a *attribution) explained(w *wait) {
 	x := &a.explaining
-	x.Span, x.Cells = *s, a.cut.cells.cells(x.Cells[:0])
+	x.Cells = x.Cells[:0]
+	for set := a.cut.causes; set != 0; set &= set - 1 {
+		if c := Cause(bits.TrailingZeros32(set)); a.cut.cells[c] != 0 {
+			x.Cells = inOrder(x.Cells, Cell{c, a.cut.cells[c]})
+		}
+	}
+	if a.only {
+		x.Span = *a.spans.front()
+		a.spans.pop()
+	} else {
+		x.Span.G, x.Span.Func, x.Span.Origin, x.Span.Start, x.Span.End = w.g, w.fn, w.origin, w.start, w.end
+	}
 	x.Source, x.Grade, x.LastP, x.FromP = runqueue.SourceUnknown, runqueue.GradeContradicted, model.NoProc, model.NoProc
 	if w.known {
 		x.Source, x.Grade, x.LastP, x.FromP = w.source, w.grade, w.proc, w.from

@@ -15,9 +15,6 @@ func (r *Report) fed() []any {
 func (f *feed) GoSpan(s *model.GoSpan) {
 	switch s.State {
 	case model.GoRunnable:
-		if f.explained && s.Waits() {
-			f.steps.explain(s)
-		}
 		f.Latency.GoSpan(s)
 		f.Heat.GoSpan(s)
 		f.Worst.GoSpan(s)

@@ -46,7 +46,6 @@ type Report struct {
 	Pathologies *pathologies.Analysis
 
 	stepping  bool // steps are observed
-	explained bool // somebody takes each wait
 	specs     []requests.Spec
 	origin    model.Time
 	hasOrigin bool
@@ -105,7 +104,7 @@ func (r *Report) newSteps(t *model.Tables, o Options) {
 	if !o.NoCauses {
 		f, err := newStepFeed(t, o.Version, r.Causes, r.Queues, r.Pathologies, o.Worst)
 		if err == nil {
-			f.causes.onWait, r.explained = o.Explained, o.Explained != nil
+			f.causes.onWait, f.causes.least = o.Explained, o.Least
 			for _, q := range o.Queues {
 				f.resolver.Observe(q)
 			}
@@ -242,8 +241,11 @@ type Options struct {
 	Slow     model.Duration
 	// Request, if not nil, is called with each request that [Requests] sees, when its end is known.
 	Request func(*requests.Request)
-	// Explained, if not nil, is called with each wait that [Causes] counts, and each
-	// of Queues observes the run queues. [NewExplainer] does only that.
+	// Explained, if not nil, is called with each wait that [Causes] counts and that takes Least
+	// if there is one, which Explained may change. Of the wait's Span it gets the goroutine, its
+	// function, start, end and origin. Each of Queues observes the run queues.
+	// [NewExplainer] does only that, and knows all of Span.
 	Explained func(*ExplainedWait)
+	Least     *model.Duration
 	Queues    []any
 }

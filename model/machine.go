@@ -280,16 +280,16 @@ func (m *Machine) Observe(o any) {
 	} else if ok {
 		m.obs.start = append(m.obs.start, x)
 	}
-	join(&m.obs.goSpan, o, func(a, b GoSpanObserver) GoSpanObserver { return goSpanObservers{a, b} })
+	join(&m.obs.goSpan, o, func(a, b GoSpanObserver) GoSpanObserver { return &goSpanObservers{a, b} })
 	add(&m.obs.goEnd, o)
-	join(&m.obs.procSpan, o, func(a, b ProcSpanObserver) ProcSpanObserver { return procSpanObservers{a, b} })
+	join(&m.obs.procSpan, o, func(a, b ProcSpanObserver) ProcSpanObserver { return &procSpanObservers{a, b} })
 	add(&m.obs.threadSpan, o)
 	add(&m.obs.thread, o)
 	add(&m.obs.threadStart, o)
-	join(&m.obs.counts, o, func(a, b CountsObserver) CountsObserver { return countsObservers{a, b} })
+	join(&m.obs.counts, o, func(a, b CountsObserver) CountsObserver { return &countsObservers{a, b} })
 	add(&m.obs.peak, o)
 	add(&m.obs.handoff, o)
-	join(&m.obs.syscallExit, o, func(a, b SyscallExitObserver) SyscallExitObserver { return syscallExitObservers{a, b} })
+	join(&m.obs.syscallExit, o, func(a, b SyscallExitObserver) SyscallExitObserver { return &syscallExitObservers{a, b} })
 	add(&m.obs.netpoll, o)
 	add(&m.obs.stw, o)
 	add(&m.obs.ranges, o)
@@ -331,10 +331,10 @@ type (
 	syscallExitObservers [2]SyscallExitObserver
 )
 
-func (l goSpanObservers) GoSpan(s *GoSpan)                { l[0].GoSpan(s); l[1].GoSpan(s) }
-func (l procSpanObservers) ProcSpan(s *ProcSpan)          { l[0].ProcSpan(s); l[1].ProcSpan(s) }
-func (l syscallExitObservers) SyscallExit(s *SyscallExit) { l[0].SyscallExit(s); l[1].SyscallExit(s) }
-func (l countsObservers) Counts(c *Counts)                { l[0].Counts(c); l[1].Counts(c) }
+func (l *goSpanObservers) GoSpan(s *GoSpan)                { l[0].GoSpan(s); l[1].GoSpan(s) }
+func (l *procSpanObservers) ProcSpan(s *ProcSpan)          { l[0].ProcSpan(s); l[1].ProcSpan(s) }
+func (l *syscallExitObservers) SyscallExit(s *SyscallExit) { l[0].SyscallExit(s); l[1].SyscallExit(s) }
+func (l *countsObservers) Counts(c *Counts)                { l[0].Counts(c); l[1].Counts(c) }
 
 // words are the strings that the rules compare with, interned.
 type words struct {

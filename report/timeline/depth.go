@@ -11,6 +11,7 @@ type depth struct {
 	steps   []step
 	limit   int
 	quantum model.Duration
+	until   model.Time // what begins before that may join the last step, if both are short
 }
 
 // step is a length of time. Of an exact one, area is most times its length.
@@ -26,20 +27,35 @@ func (d *depth) add(c *model.Counts) {
 	if c.End <= c.Start {
 		return
 	}
-	length := int64(c.End.Sub(c.Start))
-	s := step{start: c.Start, end: c.End, area: length * int64(c.Runnable), most: c.Runnable, count: c.Procs}
+	length := c.End.Sub(c.Start)
+	area, idle := int64(length)*int64(c.Runnable), int64(0)
 	if c.Runnable > 0 {
-		s.idle = length * int64(c.Idle)
+		idle = int64(length) * int64(c.Idle)
 	}
-	if n := len(d.steps); n > 0 {
-		if last := &d.steps[n-1]; last.mergeable(&s, d.quantum) || last.same(&s) {
-			last.join(&s)
+	n := len(d.steps)
+	if n > 0 && length < d.quantum && c.Start < d.until {
+		if last := &d.steps[n-1]; last.end == c.Start && last.short(d.quantum) { // as nearly always in the end
+			last.extend(c.End, area, idle, c.Runnable, c.Procs)
 			return
 		}
 	}
-	d.steps = append(d.steps, s)
+	s := step{c.Start, c.End, area, idle, c.Runnable, c.Procs}
+	if n > 0 && d.steps[n-1].same(&s) {
+		d.steps[n-1].join(&s)
+		return
+	}
+	d.push(&s)
 	if len(d.steps) > d.limit {
 		d.shrink(d.limit * 3 / 4)
+	}
+}
+
+// push makes s the last step.
+func (d *depth) push(s *step) {
+	d.steps = append(d.steps, *s)
+	if d.until = s.start; d.quantum > 0 {
+		cell := model.Time(d.quantum * cellQuanta)
+		d.until += cell - s.start%cell
 	}
 }
 
@@ -53,12 +69,14 @@ func (s *step) same(next *step) bool {
 }
 
 // join adds the next step to s.
-func (s *step) join(next *step) {
-	s.end = next.end
-	s.area += next.area
-	s.idle += next.idle
-	s.most = max(s.most, next.most)
-	s.count = max(s.count, next.count)
+func (s *step) join(next *step) { s.extend(next.end, next.area, next.idle, next.most, next.count) }
+
+func (s *step) extend(end model.Time, area, idle int64, most, count int) {
+	s.end = end
+	s.area += area
+	s.idle += idle
+	s.most = max(s.most, most)
+	s.count = max(s.count, count)
 }
 
 // shrink joins neighbours, with a greater quantum, until there are at most limit.
@@ -71,22 +89,25 @@ func (d *depth) shrink(limit int) {
 
 // merge joins steps shorter than the quantum that begin in the same cell of time.
 func (d *depth) merge() {
-	kept := d.steps[:0]
-	for _, s := range d.steps {
-		if n := len(kept); n > 0 && kept[n-1].mergeable(&s, d.quantum) {
-			kept[n-1].join(&s)
+	steps := d.steps
+	d.steps = steps[:0]
+	for i := range steps {
+		s := steps[i]
+		if n := len(d.steps); n > 0 && d.merges(&d.steps[n-1], &s) {
+			d.steps[n-1].join(&s)
 			continue
 		}
-		kept = append(kept, s)
+		d.push(&s)
 	}
-	d.steps = kept
 }
 
-func (s *step) mergeable(next *step, quantum model.Duration) bool {
-	cell := model.Time(quantum * cellQuanta)
-	short := func(x *step) bool { return x.end.Sub(x.start) < quantum || !x.exact() }
-	return quantum > 0 && s.end == next.start && short(s) && short(next) && s.start/cell == next.start/cell
+// merges reports whether the step that comes next is to join the last one.
+func (d *depth) merges(last, next *step) bool {
+	return next.start < d.until && last.end == next.start && next.short(d.quantum) && last.short(d.quantum)
 }
+
+// short reports whether s may be merged.
+func (s *step) short(quantum model.Duration) bool { return s.end.Sub(s.start) < quantum || !s.exact() }
 
 // exact reports whether the number was the same all along.
 func (s *step) exact() bool { return s.area == int64(s.most)*int64(s.end-s.start) }

@@ -63,7 +63,7 @@ type lane struct {
 	count  int                       // spans, the last one included
 	times  [numStates]model.Duration // of all spans ever added
 	seen   int64                     // how many spans that was
-	size   int                       // bits of the length of the latest span added
+	size   int                       // bits of the length of the latest span that did not merge when it was added
 	ended  bool
 	name   model.StringID // goroutines: the start function
 	system bool
@@ -78,8 +78,9 @@ type class struct {
 	quantum model.Duration   // spans shorter than that may be merged; 0: none are
 	recent  [numRecent]*lane // the latest by id modulo numRecent: it saves looking in lanes
 	spare   []byte           // packed spans of the lane merged last
-	// How many spans were added, by the bits of the length of the longer one of each and the one
-	// before, 64 of the first; those before omit are left out.
+	// How many spans did not merge when they were added, by the bits of the length of the longer one
+	// of each and the one before, 64 of the first; those before omit are left out. Both of one that
+	// merged were short, for every later quantum too.
 	lengths [65]int
 }
 
@@ -102,25 +103,37 @@ func (c *class) lane(id int64) *lane {
 }
 
 // add appends a span, which must not begin before the lane's latest one ended. Once spans
-// are being merged, it merges with that if it may.
-func (c *class) add(id int64, s *span) *lane {
+// are being merged, it merges with that if it may. Else add returns it, for the caller to set what
+// it refers to and its detail, and then to call bound.
+func (c *class) add(id int64, start, end model.Time, state, open uint8) (*lane, *span) {
 	l := c.lane(id)
-	length := s.end.Sub(s.start)
-	l.times[s.state] += length
+	length := end.Sub(start)
+	l.times[state] += length
 	l.seen++
+	if length < c.quantum && start < l.until && l.count > 0 {
+		l.last.absorb(end, length, state, open)
+		return l, nil
+	}
 	n := bits.Len64(uint64(length))
 	c.lengths[max(n, l.size)]++
 	l.size = n
-	if l.merges(s, c.quantum) {
-		l.last.swallow(s)
-		return l
+	if l.count > 0 {
+		l.packed = l.last.pack(l.packed, l.after)
+		l.after = l.last.end
 	}
-	l.push(s, c.quantum, nil)
+	l.count++
 	c.count++
+	s := &l.last
+	s.start, s.end, s.state, s.open, s.mix.spans = start, end, state, open, 0
+	l.reach(c.quantum)
+	return l, s
+}
+
+// bound merges spans if there are too many.
+func (c *class) bound() {
 	if limit := c.most(c.limit); c.count > limit {
 		c.shrink(limit * 3 / 4)
 	}
-	return l
 }
 
 // merges reports whether s, which comes next, is to merge with the last span.
@@ -139,10 +152,16 @@ func (l *lane) push(s *span, quantum model.Duration, packed []byte) {
 		l.after = l.last.end
 	}
 	l.count++
-	l.last, l.until = *s, s.start
-	if quantum > 0 && s.short(quantum) {
+	l.last = *s
+	l.reach(quantum)
+}
+
+// reach sets how far the last span may grow.
+func (l *lane) reach(quantum model.Duration) {
+	l.until = l.last.start
+	if quantum > 0 && l.last.short(quantum) {
 		cell := model.Time(quantum * cellQuanta)
-		l.until = s.start - s.start%cell + cell
+		l.until += cell - l.until%cell
 	}
 }
 
@@ -362,22 +381,35 @@ func (s *span) short(quantum model.Duration) bool {
 
 // swallow makes s a mixture of itself and the next span of its lane.
 func (s *span) swallow(next *span) {
+	if next.mix.spans == 0 {
+		s.absorb(next.end, next.end.Sub(next.start), next.state, next.open)
+		return
+	}
+	s.mixed()
+	s.mix.spans += next.mix.spans
+	for i, d := range next.mix.times {
+		s.mix.times[i] += d
+	}
+	s.end = next.end
+	s.open |= next.open
+}
+
+// absorb is swallow for a span of one state.
+func (s *span) absorb(end model.Time, length model.Duration, state, open uint8) {
+	s.mixed()
+	s.mix.spans++
+	s.mix.times[state] += length
+	s.end = end
+	s.open |= open
+}
+
+// mixed makes s a mixture, if only of itself.
+func (s *span) mixed() {
 	if s.mix.spans == 0 {
 		m := mixture{spans: 1}
 		m.times[s.state] = s.end.Sub(s.start)
 		*s = span{start: s.start, end: s.end, open: s.open, mix: m}
 	}
-	if m := &next.mix; m.spans > 0 {
-		s.mix.spans += m.spans
-		for i, d := range m.times {
-			s.mix.times[i] += d
-		}
-	} else {
-		s.mix.spans++
-		s.mix.times[next.state] += next.end.Sub(next.start)
-	}
-	s.end = next.end
-	s.open |= next.open
 }
 
 // sorted returns the lanes by id.

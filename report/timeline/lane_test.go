@@ -29,6 +29,13 @@ func (l *lane) picture() string {
 	return strings.Join(parts, "; ")
 }
 
+// add adds a span, as an observer does.
+func add(c *class, id int64, s span) *lane {
+	l, _ := c.add(id, s.start, s.end, s.state, s.open)
+	c.bound()
+	return l
+}
+
 // TestMerge merges a hand-made lane with quanta of 100 and 200 ns, whose cells are 800 and
 // 1600 ns.
 func TestMerge(t *testing.T) {
@@ -45,7 +52,7 @@ func TestMerge(t *testing.T) {
 		{start: 810, end: 820, state: 1},
 		{start: 820, end: 830, state: 3, open: openEnd},
 	} {
-		c.add(7, &s)
+		add(&c, 7, s)
 	}
 	l := c.lane(7)
 	told := l.times
@@ -68,7 +75,7 @@ func TestMerge(t *testing.T) {
 func TestOmit(t *testing.T) {
 	c := newClass(1000)
 	for id, wait := range []model.Time{30, 10, 10, 5, 20} {
-		l := c.add(int64(id), &span{start: 0, end: wait, state: 2})
+		l := add(&c, int64(id), span{start: 0, end: wait, state: 2})
 		c.end(l, id != 3)
 	}
 	var o omitted
@@ -86,7 +93,7 @@ func TestOmit(t *testing.T) {
 	if ids := left(); !slices.Equal(ids, []int64{3}) || c.ended != 0 {
 		t.Errorf("left %d, want the one that has not ended", ids)
 	}
-	c.add(5, &span{start: 0, end: 1, state: 2})
+	add(&c, 5, span{start: 0, end: 1, state: 2})
 	c.omit(1, true, 2, &o)
 	if ids := left(); !slices.Equal(ids, []int64{3}) || o.lanes != 5 {
 		t.Errorf("left %d, want the one that waited longer; omitted %+v", ids, o)
@@ -163,7 +170,7 @@ func TestShrinkAllItCan(t *testing.T) {
 	c := newClass(1000)
 	for i := range 30 {
 		at := model.Time(100 * i)
-		c.add(int64(i%3), &span{start: at, end: at + 10, state: 1})
+		add(&c, int64(i%3), span{start: at, end: at + 10, state: 1})
 	}
 	if c.shrink(2); c.count != 3 {
 		t.Errorf("%d spans are left of 3 lanes, want one of each", c.count)

@@ -5,7 +5,7 @@ import (
 )
 
 // Recorder records one trace, or a window of one. Give it to a Machine with
-// [Recorder.Observe], to [analyze.Options] as Explained and, by [Recorder.Queues],
+// [Recorder.Observe], to [analyze.Options] as Explained and Least and, by [Recorder.Queues],
 // among Queues, and encode it once both have finished. Explained and what Queues
 // returns may be called on another goroutine than the observers.
 type Recorder struct {
@@ -14,7 +14,6 @@ type Recorder struct {
 	origin model.Time // from which times count
 
 	goroutines, procs, threads class
-	next                       span // see interval
 	omitted                    omitted
 	depth                      depth
 	stws, marks                bands
@@ -82,28 +81,23 @@ func (r *Recorder) Finish(start, end model.Time) {
 // observer takes what a Machine reports.
 type observer struct{ *Recorder }
 
-// interval returns the span to be added next, of which the caller sets what it refers to and
-// its detail. There are millions: to make each from nothing would cost more than to merge it.
-func (r observer) interval(start, end model.Time, state uint8, openStart, openEnd bool) *span {
-	x := &r.next
-	x.start, x.end, x.state, x.open = start, end, state, openBits(openStart, openEnd)
-	return x
-}
-
 // GoSpan implements [model.GoSpanObserver].
 func (r observer) GoSpan(s *model.GoSpan) {
-	x := r.interval(s.Start, s.End, uint8(s.State), s.OpenStart, s.OpenEnd)
-	x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = model.NoGoroutine, s.M, s.P, s.Reason, s.Stack, 0, 0
-	if s.State == model.GoRunnable {
-		x.g, x.proc, x.thread, x.wakerStack = s.Waker, s.WakerProc, s.WakerThread, s.WakerStack
-		x.detail = uint8(s.Origin) | uint8(s.Pseudo)<<4
-	}
-	l := r.goroutines.add(int64(s.G), x)
+	l, x := r.goroutines.add(int64(s.G), s.Start, s.End, uint8(s.State), openBits(s.OpenStart, s.OpenEnd))
 	if s.Func != 0 {
 		l.name = s.Func
 	}
 	l.system = s.System
 	r.goroutines.end(l, false)
+	if x == nil {
+		return
+	}
+	x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = model.NoGoroutine, s.M, s.P, s.Reason, s.Stack, 0, 0
+	if s.State == model.GoRunnable {
+		x.g, x.proc, x.thread, x.wakerStack = s.Waker, s.WakerProc, s.WakerThread, s.WakerStack
+		x.detail = uint8(s.Origin) | uint8(s.Pseudo)<<4
+	}
+	r.goroutines.bound()
 }
 
 // GoEnd implements [model.GoEndObserver].
@@ -126,16 +120,18 @@ func (r observer) GoEnd(g *model.Goroutine) {
 
 // ProcSpan implements [model.ProcSpanObserver].
 func (r observer) ProcSpan(s *model.ProcSpan) {
-	x := r.interval(s.Start, s.End, uint8(s.State), s.OpenStart, s.OpenEnd)
-	x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = s.G, s.M, model.NoProc, s.Func, 0, 0, uint8(s.Work)
-	r.procs.add(int64(s.P), x)
+	if _, x := r.procs.add(int64(s.P), s.Start, s.End, uint8(s.State), openBits(s.OpenStart, s.OpenEnd)); x != nil {
+		x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = s.G, s.M, model.NoProc, s.Func, 0, 0, uint8(s.Work)
+		r.procs.bound()
+	}
 }
 
 // ThreadSpan implements [model.ThreadSpanObserver].
 func (r observer) ThreadSpan(s *model.ThreadSpan) {
-	x := r.interval(s.Start, s.End, uint8(s.State), s.OpenStart, s.OpenEnd)
-	x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = s.G, model.NoThread, s.P, 0, 0, 0, 0
-	r.threads.add(int64(s.M), x)
+	if _, x := r.threads.add(int64(s.M), s.Start, s.End, uint8(s.State), openBits(s.OpenStart, s.OpenEnd)); x != nil {
+		x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = s.G, model.NoThread, s.P, 0, 0, 0, 0
+		r.threads.bound()
+	}
 }
 
 // Counts implements [model.CountsObserver].

@@ -28,6 +28,10 @@ type waits struct {
 	byG   map[model.GoID][]int32 // set by sort: where in list
 }
 
+// Least returns where it stands how long a wait must be to be recorded. It is for
+// [analyze.Options.Least].
+func (r *Recorder) Least() *model.Duration { return &r.waits.least }
+
 // Explained records a wait. It is for [analyze.Options.Explained].
 func (r *Recorder) Explained(w *analyze.ExplainedWait) {
 	s := &w.Span

@@ -209,7 +209,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 	if f.timeline {
 		opts.Request = some.Add
 		lanes = timeline.New(rd.Tables(), timeline.Options{})
-		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
+		opts.Explained, opts.Least, opts.Queues = lanes.Explained, lanes.Least(), []any{lanes.Queues()}
 	}
 	rd.limitMemory()
 	v, err := rd.Report(ctx, opts, func() {
