@@ -510,7 +510,6 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		if p := s.at; p != nil {
 			v.Function, v.File = p.Func, p.File
 		}
-		at := s.at
 		if s.wait < requests.NumKinds {
 			v.Wait = s.wait.String()
 			if p := s.waiter; p != nil {
@@ -521,9 +520,9 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		case groups && s.kind == requests.Queued:
 			v.Wait, v.Waiter, v.WaitFile = "", "", ""
 		case groups && v.Wait != "":
-			v, at = result.RequestRow{Kind: v.Wait, Function: v.Waiter, File: v.WaitFile}, s.waiter
+			v = result.RequestRow{Kind: v.Wait, Function: v.Waiter, File: v.WaitFile}
 		case groups && s.kind == requests.Runnable:
-			v, at = result.RequestRow{Kind: v.Kind}, nil
+			v = result.RequestRow{Kind: v.Kind}
 		}
 		x := rows[v]
 		if x == nil {
@@ -533,22 +532,15 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		of[id] = x
 		x.total += s.total
 		x.inferred += s.inferred
-		if at != nil && at.Line > 0 {
-			x.lines[uint64(at.Line)] += s.total
-		}
-		if s.waiter != nil && s.waiter.Line > 0 {
-			x.waiterLines[uint64(s.waiter.Line)] += s.total
-		}
-		if at != nil && s.total > x.most {
-			x.most, x.via, x.place = s.total, s, at
-		}
 		return x
 	}
+	in, usual := make([]model.Duration, len(r.parts)), make([]model.Duration, len(r.parts)) // by part, of the slow and of the middle
 	for _, q := range slow {
 		for _, p := range q.parts {
 			x := row(p.id)
 			x.Slow += p.time
 			x.Times += int64(p.times)
+			in[p.id] += p.time
 			if x.in == q {
 				x.inIt += p.time
 			} else {
@@ -564,7 +556,17 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 			x := row(p.id)
 			x.Middle += p.time
 			x.Usual += int64(p.times)
+			usual[p.id] += p.time
 		}
+	}
+	for id, x := range of {
+		if x == nil {
+			continue
+		}
+		if x.Slow == 0 {
+			in[id] = usual[id]
+		}
+		x.shows(&r.parts[id], in[id], groups)
 	}
 	list := []result.RequestRow{}
 	for _, x := range rows {
@@ -578,6 +580,27 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		list = append(list, x.RequestRow)
 	}
 	return list
+}
+
+// shows takes a part that took so long in the requests that a row is about. The line of a row, and the way to it, are
+// those of the parts that took the longest in the slow ones, or if these have none in the middle.
+func (x *tailRow) shows(s *partSum, took model.Duration, groups bool) {
+	at := s.at
+	switch {
+	case groups && s.kind != requests.Queued && s.wait < requests.NumKinds:
+		at = s.waiter
+	case groups && s.kind == requests.Runnable:
+		at = nil
+	}
+	if at != nil && at.Line > 0 {
+		x.lines[uint64(at.Line)] += took
+	}
+	if s.waiter != nil && s.waiter.Line > 0 {
+		x.waiterLines[uint64(s.waiter.Line)] += took
+	}
+	if at != nil && took > x.most {
+		x.most, x.via, x.place = took, s, at
+	}
 }
 
 // way returns how requests came to a place, nil if nothing is known of it.

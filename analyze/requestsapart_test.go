@@ -88,3 +88,34 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsOfSlow checks that the line of a row, and who called that, are those of the slow requests, although
+// all together wait longer elsewhere in the same function; of what only the middle does, those of the middle.
+func TestRowsOfSlow(t *testing.T) {
+	const ms = 1_000_000
+	place := func(line int, caller string) *requests.Place {
+		return &requests.Place{Func: "main.get", File: "main.go", Line: line,
+			Frames: []model.Frame{{Func: "main.get", File: "main.go"}, {Func: caller, File: "main.go"}}}
+	}
+	r := &Requests{parts: []partSum{
+		{partID: partID{kind: requests.Network, wait: requests.NumKinds}, at: place(10, "main.stock"), total: 1000 * ms},
+		{partID: partID{kind: requests.Network, wait: requests.NumKinds}, at: place(20, "main.shipping"), total: 50 * ms},
+	}}
+	one := func(of ...keptPart) []*keptRequest { return []*keptRequest{{length: 100 * ms, parts: of}} }
+	stock, shipping := keptPart{0, 1, 3 * ms}, keptPart{1, 1, 12 * ms}
+	for _, tt := range []struct {
+		slow, middle []*keptRequest
+		line         int
+		caller       string
+	}{
+		{one(stock, shipping), one(stock), 20, "main.shipping"},
+		{one(), one(stock), 10, "main.stock"},
+	} {
+		for _, groups := range []bool{false, true} {
+			rows := r.rows(tt.slow, tt.middle, groups)
+			if len(rows) != 1 || rows[0].Line != tt.line || rows[0].Way == nil || rows[0].Way.Callers[0].Function != tt.caller {
+				t.Errorf("rows: %+v, want line %d called by %s", rows, tt.line, tt.caller)
+			}
+		}
+	}
+}
