@@ -476,8 +476,8 @@ func (q *question) together(g *result.RequestRow) (n int) {
 	return n
 }
 
-// holder names who held a lock by where it was released most, which is nearer than what ran until then. It is not
-// for a lock whose holder waited for another one: what ran is what that one did.
+// holder names who held a lock by where it was released most, which is nearer than what ran until then, if that was on
+// the way to what ran. It is not for a lock whose holder waited for another one: what ran is what that one did.
 func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.RequestRow {
 	var most *result.BlameRow
 	for _, reason := range r.Waiting.ByReason {
@@ -485,7 +485,7 @@ func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.Req
 			continue
 		}
 		for _, b := range r.Blame.Of(reason.Name) {
-			if b.Waiter == g.Function && b.Unknown < b.Total && (most == nil || b.Total > most.Total) {
+			if b.Waiter == g.Function && b.Unknown < b.Total && (most == nil || b.Total > most.Total) && onWay(b, x.Way) {
 				most = b
 			}
 		}
@@ -496,6 +496,19 @@ func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.Req
 	y := *x
 	y.Function, y.File, y.Line, y.Way = most.Function, most.File, int(most.Line), nil
 	return &y
+}
+
+// onWay reports whether who released a lock may be on the way to what ran: it calls that, or one and the same function
+// called both.
+func onWay(b *result.BlameRow, w *result.RequestWay) bool {
+	if w == nil || len(w.Callers) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(w.Callers, func(c result.Frame) bool {
+		return c.Function == b.Function || slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
+			return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == c.Function })
+		})
+	})
 }
 
 // blocked reports whether a kind of time is that of somebody who does not run and could not.

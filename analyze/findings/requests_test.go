@@ -167,22 +167,38 @@ func TestRemedies(t *testing.T) {
 }
 
 // TestHolder checks that the lock is held by who released it most, which is nearer than what ran until then, except
-// where that one waited for a lock itself, as a writer does for readers.
+// where that one waited for a lock itself, as a writer does for readers, and where it has not called what ran.
 func TestHolder(t *testing.T) {
 	const ms = model.Duration(1e6)
-	for want, way := range map[string]*result.RequestWay{"main.put": {}, "main.scan": {Between: []result.Frame{{Function: "main.put"}}, BetweenKind: "lock"}} {
+	by := func(names ...string) (list []result.Frame) {
+		for _, name := range names {
+			list = append(list, result.Frame{Function: name})
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		want string
+		way  result.RequestWay
+	}{
+		{"main.put", result.RequestWay{}},
+		{"main.put", result.RequestWay{Callers: by("main.put", "main.buy")}},
+		{"main.put", result.RequestWay{Callers: by("main.buy")}}, // main.put is inlined, and not seen
+		{"main.scan", result.RequestWay{Callers: by("main.report")}},
+		{"main.scan", result.RequestWay{Between: by("main.put"), BetweenKind: "lock"}},
+	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		const reason = "sync.(*RWMutex).Lock"
 		v.Waiting.ByReason = []result.Named{{Name: reason}}
-		v.Blame.Rows = []result.BlameRow{{Kind: reason, Waiter: "main.put", Function: "main.put", Total: ms, BlameBasis: result.BlameBasis{Seen: ms}}}
+		v.Blame.Rows = []result.BlameRow{{Kind: reason, Waiter: "main.put", Function: "main.put", Total: ms, BlameBasis: result.BlameBasis{Seen: ms},
+			Stacks: []result.BlameStack{{Stack: by("main.put", "main.buy")}}}}
 		group := result.RequestRow{Kind: "lock", Function: "main.put", File: "put.go", Line: 3, Middle: 900 * ms}
-		row := result.RequestRow{Kind: "running", Function: "main.scan", File: "scan.go", Line: 9, Wait: "lock", Waiter: "main.put", WaitFile: "put.go", WaitLine: 3, Way: way, Middle: 900 * ms}
+		row := result.RequestRow{Kind: "running", Function: "main.scan", File: "scan.go", Line: 9, Wait: "lock", Waiter: "main.put", WaitFile: "put.go", WaitLine: 3, Way: &tt.way, Middle: 900 * ms}
 		v.Requests = []result.RequestKind{{Kind: "task", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 2000 * ms, Max: 100 * ms},
 			Tails: []result.RequestTail{{Count: 5, Total: 500 * ms, Middle: result.RequestMiddle{Count: 10, Total: 1000 * ms}, Groups: []result.RequestRow{group}, Rows: []result.RequestRow{row}}}}}}
 		findings.Judge(v)
 		i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == findings.SlowRequests })
-		if i < 0 || v.Findings[i].Where[len(v.Findings[i].Where)-1].Function != want {
-			t.Errorf("not held by %s: %+v", want, v.Findings)
+		if i < 0 || v.Findings[i].Where[len(v.Findings[i].Where)-1].Function != tt.want {
+			t.Errorf("not held by %s: %+v", tt.want, v.Findings)
 		}
 	}
 }
