@@ -125,15 +125,9 @@ func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true
 func (r *Report) Event(ev *model.Event) {
 	r.Totals.Event(ev)
 	r.Pathologies.Event(ev)
-	switch ev.Kind {
-	case model.EventGoTransition:
-		r.Requests.event(ev)
-	case model.EventProcTransition:
-	default:
-		r.Requests.event(ev)
-		if r.steps != nil {
-			r.steps.event(ev)
-		}
+	r.Requests.event(ev)
+	if r.steps != nil && ev.Kind != model.EventGoTransition && ev.Kind != model.EventProcTransition {
+		r.steps.event(ev)
 	}
 }
 

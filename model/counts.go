@@ -120,3 +120,6 @@ func (c *Counts) addIdle(n int) {
 	c.Idle += n
 	c.Procs += n
 }
+
+// Free returns how many procs have nothing to run: they are idle, or their threads look for work.
+func (m *Machine) Free() int { return m.live.Idle + m.live.Searching }

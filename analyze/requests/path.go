@@ -59,7 +59,7 @@ type segment struct {
 	proc     int16 // of Runnable and Running; -1: not known
 	kind     Kind
 	waits    bool  // unlike a mark assist, of kind GC too
-	inferred bool  // that by is what was waited for is not certain
+	inferred bool  // that by is what was waited for is not certain, or that the goroutine could have run
 	depth    uint8 // how many waits each end while the next one lasts, up to this; at most linkFrom
 	linked   bool  // it has a link
 }

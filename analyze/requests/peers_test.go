@@ -79,3 +79,34 @@ func TestPolledByGoroutine(t *testing.T) {
 		t.Errorf("others ran for %d of %d ns of waits for the network: %v", ran, all, err)
 	}
 }
+
+// TestUnpolled checks waits for the network of a server with one proc, which another goroutine has for 30 ms of each
+// 200: each of 34 requests calls a server that answers after 3 ms, and gets the answer when the proc polls.
+func TestUnpolled(t *testing.T) {
+	f, err := os.Open("testdata/unpolled.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var network, runnable, count int64
+	_, err = track(t, f, []string{"http"}, func(r *requests.Request) {
+		if !r.Complete || r.Name != "main.cron.func2" {
+			return
+		}
+		count++
+		for p := range r.Parts() {
+			switch d := int64(p.To.Sub(p.From)); {
+			case p.Kind == requests.Network:
+				network += d
+			case p.Kind == requests.Runnable && p.Inferred && p.Wait == requests.Channel && p.At != nil && p.At.Func == "main.work":
+				runnable += d
+			}
+		}
+		if err := check(r); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil || count != 34 || network < 34*26e5 || network > 34*36e5 || runnable < 30e6 {
+		t.Errorf("%d requests waited %d ns for the network, want 34 * 3 ms, and %d for a proc to poll it: %v", count, network, runnable, err)
+	}
+}

@@ -45,7 +45,7 @@ type Part struct {
 	// after it, and WaitAt where that blocked; NumKinds and nil if there is none.
 	Wait     Kind
 	WaitAt   *Place
-	Inferred bool // that the request waited for this goroutine
+	Inferred bool // that the request waited for this goroutine, or of Runnable that it could have run
 	// Via is where in the program whoever the request waited for waited in turn, if it did, and
 	// ViaKind for what: the last such wait on the way.
 	Via     *Place
@@ -177,7 +177,9 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			switch {
 			case waits:
 				w.wait, w.waitAt, after = s.kind, w.single(s.stack), i
-			case s.kind != Runnable || after != i-1:
+			case s.kind == Runnable && after == i-1:
+				after = i
+			default:
 				w.wait, w.waitAt = NumKinds, nil
 			}
 		}
@@ -207,6 +209,7 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			}
 			w.running(g, &p, &whole)
 		case s.kind == Runnable:
+			p.Inferred = inferred || s.inferred
 			w.runnable(&p, s.proc)
 		default:
 			if p.At = w.single(s.stack); w.via != nil && (p.At == nil || !p.At.program) {

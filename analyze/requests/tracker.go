@@ -32,6 +32,8 @@ type Tracker struct {
 	sweepAt int        // at how many to look through all goroutines
 	limit   int        // of bytes
 	stopped model.Time // when the last of stops ends
+	polled  model.Time // when the network was polled the latest, as far as that shows
+	polling poll
 	gs      model.GoTable[goroutine]
 	turns   [][]turn     // by proc
 	dead    []*goroutine // in the order in which they ended
@@ -95,6 +97,9 @@ func (t *Tracker) other(ev *model.Event) {
 			t.ranges(ev)
 		}
 	case model.EventProcTransition:
+		if model.ProcStatus(ev.To) == model.ProcStatusRunning {
+			t.polled = ev.Time
+		}
 		if t.stopped == math.MaxInt64 { // perhaps procs run again, which the Machine forgets at the end of the stop
 			t.advance(ev.Time)
 		}
@@ -326,6 +331,9 @@ func (t *Tracker) Event(ev *model.Event) {
 	case model.GoWaiting:
 		kind, waker := g.kind, by
 		by, until := t.resolve(g, by)
+		if kind == Network && by == nil {
+			t.unpolled(g, ev.P)
+		}
 		t.close(g)
 		if by != nil {
 			t.resolved(g, by, until)
@@ -348,7 +356,11 @@ func (t *Tracker) Event(ev *model.Event) {
 			t.unblocked(g, Syscall)
 		}
 	case model.GoRunnable:
-		g.proc = procNumber(ev.P)
+		on := procNumber(ev.P)
+		if to == model.GoRunning && g.proc >= 0 && g.proc != on {
+			t.polled = t.now
+		}
+		g.proc = on
 		t.close(g)
 	default:
 		if ev.SubjectStack != 0 || to == model.GoNotExist {
@@ -366,6 +378,10 @@ func (t *Tracker) Event(ev *model.Event) {
 	}
 	t.enter(g, to, ev.Str)
 	switch to {
+	case model.GoRunnable:
+		if g.proc = -1; from == model.GoWaiting {
+			g.proc = procNumber(ev.P)
+		}
 	case model.GoRunning:
 		if from == model.GoRunnable && g.proc >= 0 {
 			if n := int(g.proc) + 1 - len(t.turns); n > 0 {
@@ -474,6 +490,56 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) (*goroutine, model.Time) 
 		return nil, 0
 	}
 	return by, until
+}
+
+// poll is a poll of the network that found something.
+type poll struct {
+	at     model.Time // the latest wake
+	before model.Time // when the network was polled the time before
+}
+
+// pollEvery is how often sysmon polls the network at least, if nobody else does (runtime/proc.go: sysmon, Go 1.26).
+const pollEvery = 10_000_000
+
+// unpolled ends the wait of g for the network where nobody polled any more. What comes after that is a wait for a
+// proc.
+//
+//  1. A thread polls when there is nothing in the local and the global queue, before it steals and before it gives up
+//     its proc (runtime/proc.go: findRunnable). So it has when a goroutine starts on another proc than that on which it
+//     became runnable, and when a proc is taken up. Sysmon polls when nobody has for 10 ms.
+//  2. The data came after the poll before the one that found it. Nothing says when: all of that time counts as a wait for
+//     a proc, which is too much by pollEvery at the most, and by little for answers that come fast. It is inferred.
+func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
+	if !t.machine.Goroutine(g.id).Polled() {
+		return
+	}
+	if t.now.Sub(t.polling.at) > leastBehind { // else it is the same poll
+		t.polling.before = t.polled
+	}
+	t.polling.at, t.polled = t.now, t.now
+	free, behind := t.machine.Free(), procNumber(p)
+	if p != model.NoProc {
+		free--
+	}
+	from := max(t.polling.before, g.since, t.now-pollEvery)
+	if free > 0 || t.now.Sub(from) < leastBehind {
+		return
+	}
+	if behind < 0 { // sysmon: behind whoever has had a proc for the longest time
+		first := t.now
+		for p, l := range t.turns {
+			if n := len(l); n > 0 && l[n-1].at < first {
+				first, behind = l[n-1].at, int16(p)
+			}
+		}
+	}
+	now := t.now
+	t.now = from
+	t.close(g)
+	t.now = now
+	g.kind, g.proc, g.state = Runnable, behind, model.GoRunnable
+	t.close(g)
+	g.segs[len(g.segs)-1].inferred = true
 }
 
 // end ends a goroutine.
