@@ -435,6 +435,19 @@ func (q *question) dials() *result.RequestRow {
 	return nil
 }
 
+// computes reports whether requests run what a part is behind, called from the same place.
+func (q *question) computes(x *result.RequestRow) bool {
+	from := func(x *result.RequestRow) string {
+		if x.Way == nil || len(x.Way.Callers) == 0 {
+			return x.Function
+		}
+		return x.Way.Callers[len(x.Way.Callers)-1].Function
+	}
+	return slices.ContainsFunc(q.Rows, func(y result.RequestRow) bool {
+		return y.Kind == "running" && y.Wait == "" && y.Function == x.Function && from(&y) == from(x)
+	})
+}
+
 // usual returns how often a request of the middle has a part.
 func (q *question) usual(g *result.RequestRow) float64 {
 	return float64(g.Usual) / float64(max(q.Middle.Count, 1))
