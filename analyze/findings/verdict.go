@@ -135,7 +135,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	for i := range j.items {
 		x := &j.items[i]
 		if len(x.parts) > 0 {
-			most := x.q.most(x)
+			most := x.q.most(r, x)
 			if x.Kind == "more-procs-than-cpus" { // with CPUs they still wait behind what had some
 				had := hadCPU(r)
 				if r.Blame.KeptSpan > 0 {
