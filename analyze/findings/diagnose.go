@@ -57,6 +57,7 @@ const (
 	starvedOfCPU = 0.4  // so little comes first
 	spareShare   = 0.25 // of two procs both are busy for a sixteenth of the time then
 	jobSampled   = 0.25 // of jobs of 40 ms at a fifth of a CPU 0.35 and more; of requests of 1 ms at most 0.2
+	oneCPU       = 0.75 // recordings had up to a quarter fewer samples
 	fewSamples   = 30
 	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
 )
@@ -241,10 +242,13 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 			f.Advice = fmt.Sprintf("Raise the CPU limit, or set GOMAXPROCS to it, rounded up: it is %s. Go 1.25 does so by itself where GOMAXPROCS is not set.", procs)
 		case throttled(d.r):
 			f.Advice = fmt.Sprintf("Raise the CPU limit: GOMAXPROCS is %s, and fewer procs would use up the quota as well.", procs)
-		case d.spare() && !strings.HasPrefix(title, "probably more procs"):
-			f.Advice = "Move what else runs there, or raise the CPU limit if there is one, and record again: on average the program itself leaves its procs idle."
 		case procs == "1":
 			f.Advice = "Move what else runs there, or give the program more CPU: GOMAXPROCS is 1 already."
+		case !strings.HasPrefix(title, moreProcs):
+			f.Advice = "Move what else runs there, or raise the CPU limit if there is one, and record again."
+			if strings.Contains(title, moreProcs) {
+				f.Advice = "Move what else runs there, raise the CPU limit if there is one, or set GOMAXPROCS to the CPUs that the program really has."
+			}
 		}
 	}
 	d.list = append(d.list, diagnosis{Finding: f, loss: l, kinds: d.kinds, spare: kind == "more-procs-than-cpus" && d.spare()})

@@ -32,7 +32,7 @@ func (d *diagnostician) overcommitted() {
 			l = d.waiting
 		}
 		d.add("more-procs-than-cpus", l, result.Inferred, nil,
-			fmt.Sprintf("%s: on average %.2f threads ran and %.2f waited for a CPU, GOMAXPROCS is %s", d.lack("more procs than CPUs"), result.Ratio(had, b.SampledSpan), result.Ratio(max(ran-had, 0), d.r.Totals.Span), maxProcs(d.r)),
+			fmt.Sprintf("%s: on average %.2f threads ran and %.2f waited for a CPU, GOMAXPROCS is %s", d.lack(moreProcs), result.Ratio(had, b.SampledSpan), result.Ratio(max(ran-had, 0), d.r.Totals.Span), maxProcs(d.r)),
 			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.",
 			textui.Duration(had), textui.Duration(ran)).first = share < starvedOfCPU && !d.job
 		return
@@ -48,7 +48,7 @@ func (d *diagnostician) overcommitted() {
 			textui.Count(long.VeryLong.Count), textui.Plural(long.Long.Count, "burst"))
 	}
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
-		d.lack(fmt.Sprintf("probably more procs than CPUs (GOMAXPROCS %s), or a busy machine", maxProcs(d.r))), "%s", text).first = stretched && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
+		d.lack(fmt.Sprintf("probably a busy machine, a CPU quota, or %s (GOMAXPROCS %s)", moreProcs, maxProcs(d.r))), "%s", text).first = stretched && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
 }
 
 // hadCPU returns the part of the time that goroutines ran in which their threads had a CPU, by CPU samples.
@@ -69,13 +69,16 @@ func (d *diagnostician) spare() bool {
 	return result.Ratio(used, span) < spareShare*d.r.Procs.Mean
 }
 
-// lack says what the program lacks CPUs for: a quota if it stood still at its pace, else others if it has procs to
-// spare, else what is probable.
+const moreProcs = "more procs than CPUs"
+
+// lack says what the program lacks CPUs for: a quota if it stood still at its pace, others or a quota if its threads had
+// less than a CPU, as there is one at least, else what is probable.
 func (d *diagnostician) lack(probable string) string {
+	b := &d.r.Blame
 	switch {
 	case throttled(d.r):
 		return "a CPU quota"
-	case d.spare() && d.r.Blame.Samples >= fewSamples:
+	case b.Samples >= fewSamples && result.Ratio(model.Duration(b.Samples)*samplePeriod, b.SampledSpan) < oneCPU:
 		return "a busy machine, or a CPU quota"
 	}
 	return probable

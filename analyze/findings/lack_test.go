@@ -48,6 +48,8 @@ func TestLackOfCPUs(t *testing.T) {
 		"of a record": {1650 * ms, 112, func(v *result.Report) {
 			v.Traces[0].Machine = &result.Machine{Disturbed: "throttled 12 times by the CPU quota"}
 		}, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
+		"of a CPU":      {12000 * ms, 400, func(v *result.Report) { v.Procs.Mean = 4 }, "more-procs-than-cpus", "more procs than CPUs: on average 1.00 threads ran and 2.00 waited", "Set GOMAXPROCS"},
+		"less than one": {12000 * ms, 290, func(v *result.Report) { v.Procs.Mean = 4 }, "more-procs-than-cpus", "a busy machine, or a CPU quota: on average 0.72 threads ran and 2.27 waited", others},
 		"of more procs": {1650 * ms, 112, func(v *result.Report) { quota(v); v.Procs.Mean = 8 }, "more-procs-than-cpus", "a CPU quota: ", procs},
 		"next to locks": {1650 * ms, 112, func(v *result.Report) {
 			for range 12 {
