@@ -263,6 +263,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = onceAdvice
 	case g.Kind == "sleep" && polls(g):
 		f.Advice = pollAdvice
+	case g.Kind == "sleep" && q.retried(g) != nil:
+		call := q.retried(g)
+		f.Advice = fmt.Sprintf("It retries: it calls %s again after each sleep, %.1f times on average. See why that fails, limit the attempts, or sleep for less.", plain(textui.Place(call.Function, call.File, call.Line)), q.times(g))
 	case q.starts(g):
 		f.Advice = "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer."
 	}
@@ -477,6 +480,22 @@ func (q *question) times(g *result.RequestRow) float64 {
 		return q.usual(g)
 	}
 	return float64(g.Times) / float64(max(q.RequestTail.Count, 1))
+}
+
+// retried returns what slow requests do again after a sleep, by its function or one that it calls: they wait for others there,
+// more often than they sleep. It is nil if they do not, or those of the middle sleep as well.
+func (q *question) retried(g *result.RequestRow) *result.RequestRow {
+	for i := range q.Groups {
+		x, calls := &q.Groups[i], &q.Groups[i]
+		if rows := q.within(x); x.Called() && len(rows) > 0 {
+			calls = rows[0]
+		}
+		if (x.Called() || x.Kind == "network") && !q.all && 2*q.usual(g) <= q.times(g) && q.times(calls) >= q.times(g)+q.usual(calls)/2 &&
+			(x.Function == g.Function || x.Way != nil && slices.ContainsFunc(x.Way.Callers, func(f result.Frame) bool { return f.Function == g.Function })) {
+			return x
+		}
+	}
+	return nil
 }
 
 // computes reports whether requests run what a part is behind, called from the same place.
