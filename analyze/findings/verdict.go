@@ -732,7 +732,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		if len(f.Where) > 0 && f.Where[0].Role == requestWords["running"].does {
 			seen = "ran long"
 		}
-		return fmt.Sprintf("%s %s that %s take %s and more%s; %s others show no handler.", textui.Count(q.RequestGroup.Count/2), name, seen, textui.Duration(q.P50), where, textui.Count(q.others))
+		return fmt.Sprintf("Half of the %s %s that %s take %s and more%s; of %s others the handler is not seen.", n, name, seen, textui.Duration(q.P50), where, textui.Count(q.others))
 	case q.all && q.limit == 0 && intended(f) != "":
 		slo := fmt.Sprintf("p50=%v", roundUp(q.P50))
 		switch head, _, _ := strings.Cut(name, "["); {
