@@ -48,7 +48,7 @@ func (d *diagnostician) overcommitted() {
 			textui.Count(long.VeryLong.Count), textui.Plural(long.Long.Count, "burst"))
 	}
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
-		d.lack(fmt.Sprintf("probably a busy machine, a CPU quota, or %s (GOMAXPROCS %s)", moreProcs, maxProcs(d.r))), "%s", text).first = stretched && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
+		d.lack(fmt.Sprintf("probably a busy machine, a CPU quota, or %s (GOMAXPROCS %s)", moreProcs, maxProcs(d.r))), "%s", text).first = stretched && !d.job && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
 }
 
 // hadCPU returns the part of the time that goroutines ran in which their threads had a CPU, by CPU samples.

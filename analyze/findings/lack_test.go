@@ -165,6 +165,15 @@ func TestJob(t *testing.T) {
 		"behind others":  {func(_ *result.Report, behind *result.RequestRow) { behind.Function = "main.others" }, findings.Disturbed, "Move", "the slowest 16.0ms -> about 11.2ms"},
 		"seldom sampled": {func(v *result.Report, _ *result.RequestRow) { v.Blame.Rows[0].Sampled /= 10 }, findings.Disturbed, "Move", "the slowest 16.0ms -> about 11.2ms"},
 		"requests' own":  {func(_ *result.Report, behind *result.RequestRow) { behind.Way = nil }, findings.Disturbed, "Move", "the slowest 16.0ms -> about 11.2ms"},
+		"partly sampled": {func(v *result.Report, _ *result.RequestRow) { // so that long bursts show a lack
+			v.Blame.SampledSpan /= 2
+			v.Bursts.Long.Count, v.Bursts.VeryLong.Count = 10, 10
+			for c := range result.NumCauses {
+				if c.Suspected() {
+					v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: c.String(), Total: v.Latency.All.Total, Dominated: v.Latency.All})
+				}
+			}
+		}, findings.Starved, "Bound", "the slowest 16.0ms -> about 1.00ms"},
 		"few where it is": {func(v *result.Report, behind *result.RequestRow) {
 			behind.Way, v.Blame.KeptSpan, v.Blame.KeptSamples = nil, 100*ms, 2
 		}, findings.Disturbed, "Move", "the slowest 16.0ms -> about 4.00ms"},
