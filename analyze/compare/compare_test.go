@@ -522,7 +522,7 @@ func TestFewSaid(t *testing.T) {
 		Base: Values{X: []float64{5e6}, Median: 5e6}, Cand: Values{X: []float64{38e6}, Median: 38e6}}}
 	r.judge()
 	r.headline()
-	if want := "main.a: p99 5.00 -> 38.0ms (7.60x); too little with 1 trace a side: record 3 more of each"; r.Verdict != Unknown || r.Headline != want {
+	if want := "main.a: p99 5.00 -> 38.0ms (7.60x); that may be chance: record 3 more of each"; r.Verdict != Unknown || r.Headline != want {
 		t.Errorf("%s %s, want %s", r.Verdict, r.Headline, want)
 	}
 }

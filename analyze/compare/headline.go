@@ -122,11 +122,11 @@ func (r *Result) kinds() (base, cand string) {
 
 // tooLittle says how many traces would show whether something changed.
 func (r *Result) tooLittle() string {
-	have, n := min(len(r.Base.Traces), len(r.Cand.Traces)), 2
+	n := 2
 	for 2*stat.MinP(n, n)*float64(len(r.counting())) >= Alpha {
 		n++
 	}
-	return fmt.Sprintf("; too little with %s a side: record %d more of each", textui.Plural(have, "trace"), max(n-have, 1))
+	return fmt.Sprintf("; that may be chance: record %d more of each", max(n-min(len(r.Base.Traces), len(r.Cand.Traces)), 1))
 }
 
 // sameLoad reports whether both sides did the same number of what has this rate, in whatever time.

@@ -26,7 +26,8 @@ import (
 //     own. Less than leastShare is not worth a diagnosis.
 //  4. More procs than CPUs comes first if threads had a CPU for less than starvedOfCPU of the time, or the program
 //     used less than spareShare of its procs: it makes whatever runs look slow. What stands still in a stopped world
-//     is due to that all the same.
+//     is due to that all the same. What slow requests wait for behind code that they do not run is due to that, if CPU
+//     samples show jobSampled of it, or as much of it as of all that ran.
 const (
 	slowShare = 0.05
 	slowSpan  = 0.02
@@ -55,6 +56,8 @@ const (
 	spinShare    = 0.5  // of samples of code that has the procs
 	starvedOfCPU = 0.4  // so little comes first
 	spareShare   = 0.25 // of two procs both are busy for a sixteenth of the time then
+	jobSampled   = 0.25 // of jobs of 40 ms at a fifth of a CPU 0.35 and more; of requests of 1 ms at most 0.2
+	oneCPU       = 0.75 // recordings had up to a quarter fewer samples
 	fewSamples   = 30
 	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
 )
@@ -77,6 +80,7 @@ type diagnostician struct {
 	causes  map[string]loss
 	waiting loss // to run
 	all     loss
+	job     bool     // slow requests wait behind it
 	batched float64  // share of the waiting to run that is explained by a batch
 	kinds   []string // of the blame that was looked at last
 	list    []diagnosis
@@ -94,8 +98,8 @@ type diagnosis struct {
 func (d *diagnosis) before() bool { return d.first || d.spare }
 
 // diagnose returns the diagnoses, most important first.
-func diagnose(r *result.Report) []diagnosis {
-	d := &diagnostician{r: r, causes: map[string]loss{}}
+func diagnose(r *result.Report, job bool) []diagnosis {
+	d := &diagnostician{r: r, job: job, causes: map[string]loss{}}
 	d.measure()
 	if WaitSeverity(&r.Latency) > result.Info {
 		d.batch()
@@ -152,8 +156,14 @@ func (d *diagnostician) measure() {
 		d.causes[x.Name] = d.lossOf(&x.Dist, 0)
 		d.all.add(d.causes[x.Name])
 	}
-	d.causes[result.BlameInSlow] = d.lossOf(&d.r.Syscalls.All, result.SlowSyscall)
-	d.all.add(d.causes[result.BlameInSlow])
+	calls := d.lossOf(&d.r.Syscalls.All, result.SlowSyscall)
+	for _, b := range d.r.Blame.Of(result.BlameInSlow) {
+		if waitsInCall(d.r, b) {
+			calls.sum, calls.tail = max(0, calls.sum-b.Total), max(0, calls.tail-b.Total)
+		}
+	}
+	d.causes[result.BlameInSlow] = calls
+	d.all.add(calls)
 }
 
 // above calls f for the values of x from least on, if they are known.
@@ -232,10 +242,13 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 			f.Advice = fmt.Sprintf("Raise the CPU limit, or set GOMAXPROCS to it, rounded up: it is %s. Go 1.25 does so by itself where GOMAXPROCS is not set.", procs)
 		case throttled(d.r):
 			f.Advice = fmt.Sprintf("Raise the CPU limit: GOMAXPROCS is %s, and fewer procs would use up the quota as well.", procs)
-		case d.spare() && !strings.HasPrefix(title, "probably more procs"):
-			f.Advice = "Move what else runs there, or raise the CPU limit if there is one, and record again: on average the program itself leaves its procs idle."
 		case procs == "1":
 			f.Advice = "Move what else runs there, or give the program more CPU: GOMAXPROCS is 1 already."
+		case !strings.HasPrefix(title, moreProcs):
+			f.Advice = "Move what else runs there, or raise the CPU limit if there is one, and record again."
+			if strings.Contains(title, moreProcs) {
+				f.Advice = "Move what else runs there, raise the CPU limit if there is one, or set GOMAXPROCS to the CPUs that the program really has."
+			}
 		}
 	}
 	d.list = append(d.list, diagnosis{Finding: f, loss: l, kinds: d.kinds, spare: kind == "more-procs-than-cpus" && d.spare()})

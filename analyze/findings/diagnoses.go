@@ -23,19 +23,18 @@ func (d *diagnostician) overcommitted() {
 		}
 	}
 	if b.Samples >= fewSamples && 10*b.SampledSpan >= 9*d.r.Totals.Span {
-		had, n := model.Duration(b.Samples)*samplePeriod, float64(b.KeptSamples)
-		share := result.Ratio(had, ran)
+		had, share, n := model.Duration(b.Samples)*samplePeriod, hadCPU(d.r), float64(b.KeptSamples)
 		if share >= onCPU && (n+1+math.Sqrt(n))*float64(samplePeriod) >= onCPU*float64(b.KeptSpan) {
 			return
 		}
 		l := suspected
-		if share < starvedOfCPU || d.spare() {
+		if !d.job && (share < starvedOfCPU || d.spare()) {
 			l = d.waiting
 		}
 		d.add("more-procs-than-cpus", l, result.Inferred, nil,
-			fmt.Sprintf("%s: on average %.2f threads ran and %.2f waited for a CPU, GOMAXPROCS is %s", d.lack("more procs than CPUs"), result.Ratio(had, b.SampledSpan), result.Ratio(max(ran-had, 0), d.r.Totals.Span), maxProcs(d.r)),
+			fmt.Sprintf("%s: on average %.2f threads ran and %.2f waited for a CPU, GOMAXPROCS is %s", d.lack(moreProcs), result.Ratio(had, b.SampledSpan), result.Ratio(max(ran-had, 0), d.r.Totals.Span), maxProcs(d.r)),
 			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.",
-			textui.Duration(had), textui.Duration(ran)).first = share < starvedOfCPU
+			textui.Duration(had), textui.Duration(ran)).first = share < starvedOfCPU && !d.job
 		return
 	}
 	long := &d.r.Bursts
@@ -49,14 +48,19 @@ func (d *diagnostician) overcommitted() {
 			textui.Count(long.VeryLong.Count), textui.Plural(long.Long.Count, "burst"))
 	}
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
-		d.lack(fmt.Sprintf("probably more procs than CPUs (GOMAXPROCS %s), or a busy machine", maxProcs(d.r))), "%s", text).first = stretched && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
+		d.lack(fmt.Sprintf("probably a busy machine, a CPU quota, or %s (GOMAXPROCS %s)", moreProcs, maxProcs(d.r))), "%s", text).first = stretched && !d.job && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
+}
+
+// hadCPU returns the part of the time that goroutines ran in which their threads had a CPU, by CPU samples.
+func hadCPU(r *result.Report) float64 {
+	return result.Ratio(model.Duration(r.Blame.Samples)*samplePeriod, running(r))
 }
 
 // spare reports whether the program used so little of its procs that whoever waits would find one, if threads had CPUs,
 // and less than one CPU: its own threads hardly compete.
 func (d *diagnostician) spare() bool {
 	used, span := running(d.r), d.r.Totals.Span
-	if used >= span {
+	if used >= span || d.job {
 		return false
 	}
 	if b := &d.r.Blame; b.Samples >= fewSamples {
@@ -65,13 +69,16 @@ func (d *diagnostician) spare() bool {
 	return result.Ratio(used, span) < spareShare*d.r.Procs.Mean
 }
 
-// lack says what the program lacks CPUs for: a quota if it stood still at its pace, else others if it has procs to
-// spare, else what is probable.
+const moreProcs = "more procs than CPUs"
+
+// lack says what the program lacks CPUs for: a quota if it stood still at its pace, others or a quota if its threads had
+// less than a CPU, as there is one at least, else what is probable.
 func (d *diagnostician) lack(probable string) string {
+	b := &d.r.Blame
 	switch {
 	case throttled(d.r):
 		return "a CPU quota"
-	case d.spare() && d.r.Blame.Samples >= fewSamples:
+	case b.Samples >= fewSamples && result.Ratio(model.Duration(b.Samples)*samplePeriod, b.SampledSpan) < oneCPU:
 		return "a busy machine, or a CPU quota"
 	}
 	return probable
@@ -169,7 +176,8 @@ func (d *diagnostician) busy() {
 			x.Advice = "Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects. " + x.Advice
 		}
 	}
-	d.list[len(d.list)-1].causes = []result.Cause{result.CauseGoroutine}
+	x := &d.list[len(d.list)-1]
+	x.causes, x.first = []result.Cause{result.CauseGoroutine}, d.job
 }
 
 // allocating is the part of a row's samples in which its function called the allocator.
@@ -559,14 +567,18 @@ func ofInput(of *result.Report, r *result.BlameRow) bool {
 		slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return f.Function == "os.(*File).Read" })
 }
 
+// waitsInCall reports whether the calls of a row wait by design: for a process, for input, or for samples to write.
+func waitsInCall(of *result.Report, r *result.BlameRow) bool {
+	return ofInput(of, r) || strings.HasPrefix(r.Callee(), "os.(*Process)") || r.Function == "runtime/pprof.profileWriter"
+}
+
 // blockingCalls finds who is held up by system calls that block.
 func (d *diagnostician) blockingCalls() {
 	var rows []*result.BlameRow
 	var total model.Duration
 	var count int64
 	for _, r := range d.r.Blame.Of(result.BlameInSlow) {
-		// To wait for a process, or for input, is not a fault.
-		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || ofInput(d.r, r) || strings.HasPrefix(r.Callee(), "os.(*Process)") {
+		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || waitsInCall(d.r, r) {
 			continue
 		}
 		rows = append(rows, r)

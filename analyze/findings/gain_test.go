@@ -59,11 +59,14 @@ func TestAllocateLess(t *testing.T) {
 
 // TestGainAtMost checks what the gain of an item counts apart from its part: other waits for the same code, for a
 // proc and for the collector, if it keeps the procs busy; of a lock the waits for it, and not the work that
-// it is held for.
+// it is held for; of what is asked many times all except one; of a queue what comes before the request itself, as far as
+// workers get procs.
 func TestGainAtMost(t *testing.T) {
 	const ms = 1_000_000
 	lock := &result.RequestRow{Kind: "lock", Function: "main.get"}
-	queue := &result.RequestRow{Kind: "channel", Function: "main.get"}
+	queue := &result.RequestRow{Kind: "channel", Function: "main.get", Slow: 5 * ms, Times: 10}
+	queued := &result.RequestRow{Kind: "queued", Function: "main.put"}
+	report := &result.Report{Procs: result.Procs{Mean: 2, Utilisation: 0.75}}
 	rows := []result.RequestRow{
 		{Kind: "sleep", Function: "main.write", Wait: "lock", Waiter: "main.get", Slow: 10 * ms},
 		{Kind: "sleep", Function: "main.write", Wait: "channel", Waiter: "main.get", Slow: 5 * ms},
@@ -71,6 +74,10 @@ func TestGainAtMost(t *testing.T) {
 		{Kind: "runnable", Function: "main.write", Slow: 2 * ms},
 		{Kind: "gc", Function: "main.parse", Wait: "gc", Waiter: "main.parse", Slow: 1 * ms},
 		{Kind: "network", Wait: "channel", Waiter: "main.other", Slow: 4 * ms},
+		{Kind: "queued", Function: "main.put", Slow: 8 * ms},
+	}
+	of := func(length model.Duration) result.RequestPart {
+		return result.RequestPart{Kind: "sleep", Function: "main.write", Wait: "channel", Waiter: "main.get", Length: length}
 	}
 	for _, tt := range []struct {
 		kind, role, advice, culprit string
@@ -81,11 +88,15 @@ func TestGainAtMost(t *testing.T) {
 		{SlowRequests, requestWords["channel"].does, raiseLimit, "main.write", queue, 5 * ms},
 		{SlowRequests, requestWords["channel"].does, "", "main.write", queue, 17 * ms},
 		{SlowRequests, requestWords["channel"].does, "", "", queue, 5 * ms},
+		{SlowRequests, requestWords["channel"].does, askOnce, "", queue, 4.5 * ms},
+		{SlowRequests, requestWords["channel"].does, requestWords["channel"].fix, "", queue, 3 * ms},
+		{SlowRequests, keepsWorker, requestWords["queued"].fix, "", queued, 4 * ms},
 		{"busy-procs", requestWords["runnable"].does, "", "main.write", &result.RequestRow{Kind: "runnable"}, 18 * ms},
 	} {
 		q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{Count: 1, Rows: rows}}
+		q.Slowest = []result.RequestPath{{Parts: []result.RequestPart{of(3 * ms), of(2 * ms), {Kind: "running", Length: ms}}}}
 		x := &item{result.Finding{Kind: tt.kind, Advice: tt.advice, Where: []result.Culprit{{Role: tt.role}, {Function: tt.culprit}}, Evidence: []result.Evidence{{}}}, q, []*result.RequestRow{tt.part}}
-		if got := q.most(x); got != tt.want {
+		if got := q.most(report, x); got != tt.want {
 			t.Errorf("%s %s %s %s: %g, want %g", tt.kind, tt.role, tt.advice, tt.culprit, got, tt.want)
 		}
 	}

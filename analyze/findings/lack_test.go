@@ -48,6 +48,8 @@ func TestLackOfCPUs(t *testing.T) {
 		"of a record": {1650 * ms, 112, func(v *result.Report) {
 			v.Traces[0].Machine = &result.Machine{Disturbed: "throttled 12 times by the CPU quota"}
 		}, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
+		"of a CPU":      {12000 * ms, 400, func(v *result.Report) { v.Procs.Mean = 4 }, "more-procs-than-cpus", "more procs than CPUs: on average 1.00 threads ran and 2.00 waited", "Set GOMAXPROCS"},
+		"less than one": {12000 * ms, 290, func(v *result.Report) { v.Procs.Mean = 4 }, "more-procs-than-cpus", "a busy machine, or a CPU quota: on average 0.72 threads ran and 2.27 waited", others},
 		"of more procs": {1650 * ms, 112, func(v *result.Report) { quota(v); v.Procs.Mean = 8 }, "more-procs-than-cpus", "a CPU quota: ", procs},
 		"next to locks": {1650 * ms, 112, func(v *result.Report) {
 			for range 12 {
@@ -146,6 +148,72 @@ func TestRanWithoutCPU(t *testing.T) {
 		findings.Judge(v)
 		if f := items(v); len(f) == 0 || f[0].Kind != "more-procs-than-cpus" {
 			t.Errorf("no CPU for %v, next to others: %+v", worst, f)
+		}
+	}
+}
+
+// TestJob checks that what slow requests wait for behind code that had CPUs is due to that, whatever else runs, and that
+// a lack of CPUs gains only what threads had none for.
+func TestJob(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for name, x := range map[string]struct {
+		change       func(v *result.Report, behind *result.RequestRow)
+		word, advice string
+		gain         string
+	}{
+		"a job":          {func(*result.Report, *result.RequestRow) {}, findings.Starved, "Bound", "the slowest 16.0ms -> about 1.00ms"},
+		"behind others":  {func(_ *result.Report, behind *result.RequestRow) { behind.Function = "main.others" }, findings.Disturbed, "Move", "the slowest 16.0ms -> about 11.2ms"},
+		"seldom sampled": {func(v *result.Report, _ *result.RequestRow) { v.Blame.Rows[0].Sampled /= 10 }, findings.Disturbed, "Move", "the slowest 16.0ms -> about 11.2ms"},
+		"requests' own":  {func(_ *result.Report, behind *result.RequestRow) { behind.Way = nil }, findings.Disturbed, "Move", "the slowest 16.0ms -> about 11.2ms"},
+		"partly sampled": {func(v *result.Report, _ *result.RequestRow) { // so that long bursts show a lack
+			v.Blame.SampledSpan /= 2
+			v.Bursts.Long.Count, v.Bursts.VeryLong.Count = 10, 10
+			for c := range result.NumCauses {
+				if c.Suspected() {
+					v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: c.String(), Total: v.Latency.All.Total, Dominated: v.Latency.All})
+				}
+			}
+		}, findings.Starved, "Bound", "the slowest 16.0ms -> about 1.00ms"},
+		"few where it is": {func(v *result.Report, behind *result.RequestRow) {
+			behind.Way, v.Blame.KeptSpan, v.Blame.KeptSamples = nil, 100*ms, 2
+		}, findings.Disturbed, "Move", "the slowest 16.0ms -> about 4.00ms"},
+	} {
+		v := lacking(t, 1650*ms, 112)
+		busy := v.Blame.Of(result.CauseGoroutine.String())[0]
+		behind := result.RequestRow{Kind: "runnable", Function: busy.Function, Slow: 75 * ms, Have: 5, Way: &result.RequestWay{Callers: []result.Frame{{Function: "main.every", File: "main.go", Line: 7}}}}
+		slowest(v, result.RequestRow{Kind: "runnable", Slow: 75 * ms, Have: 5})
+		if v.Blame.Rows[0].Kind != busy.Kind || v.Blame.Rows[0].Function != busy.Function {
+			t.Fatal("the first row is not the one that most is behind")
+		}
+		x.change(v, &behind)
+		v.Requests[0].Tails[0].Rows = []result.RequestRow{behind, {Kind: "running", Function: busy.Function}}
+		findings.Judge(v)
+		f := items(v)[0]
+		if v.Verdict.Word != x.word || !strings.HasPrefix(f.Advice, x.advice) || f.Gain != x.gain {
+			t.Errorf("%s: %s %s, %s", name, v.Verdict.Word, f.Advice, f.Gain)
+		}
+		if name == "a job" && !slices.Equal(f.Where[0].Callers, []string{"main.every (main.go:7)"}) {
+			t.Errorf("called by %v", f.Where[0].Callers)
+		}
+	}
+}
+
+// TestProfileWriter checks that the goroutine that writes CPU samples is not taken for one that is held up.
+func TestProfileWriter(t *testing.T) {
+	of := func(change func(v *result.Report)) float64 {
+		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
+		change(v)
+		findings.Judge(v)
+		return items(v)[0].Sum
+	}
+	none := of(func(*result.Report) {})
+	for fn, same := range map[string]bool{"runtime/pprof.profileWriter": true, "main.read": false} {
+		sum := of(func(v *result.Report) {
+			v.Syscalls.All = v.Waiting.All
+			v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: fn, Total: v.Waiting.All.Total, Turns: 1})
+		})
+		if (sum == none) != same {
+			t.Errorf("%s: %v of what was lost, without it %v", fn, sum, none)
 		}
 	}
 }

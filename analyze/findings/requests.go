@@ -263,6 +263,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = onceAdvice
 	case g.Kind == "sleep" && polls(g):
 		f.Advice = pollAdvice
+	case g.Kind == "sleep" && q.retried(g) != nil:
+		call := q.retried(g)
+		f.Advice = fmt.Sprintf("It retries: it calls %s again after each sleep, %.1f times on average. See why that fails, limit the attempts, or sleep for less.", plain(textui.Place(call.Function, call.File, call.Line)), q.times(g))
 	case q.starts(g):
 		f.Advice = "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer."
 	}
@@ -346,9 +349,9 @@ func (q *question) many(g *result.RequestRow) float64 {
 	if slices.Contains([]string{"running", "runnable", "gc", "stw", "unknown"}, g.Kind) {
 		return 0
 	}
-	times, usual := float64(g.Times)/float64(max(q.RequestTail.Count, 1)), q.usual(g)
+	times, usual := q.times(g), q.usual(g)
 	if q.all {
-		times, usual = usual, 0
+		usual = 0
 	}
 	if times < manyParts || times < timesMiddle*usual {
 		return 0
@@ -390,21 +393,57 @@ func (q *question) gain(cost float64) string {
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
 // its code, and if it is about waiting to run all of that. Who no longer waits for a lock or a place still
-// does what it is held for.
-func (q *question) most(x *item) (sum float64) {
-	culprit, contended := "", x.contended()
+// does what it is held for, who asks once still asks, and more workers do what they do when they can have a proc.
+func (q *question) most(of *result.Report, x *item) (sum float64) {
+	culprit, contended, g := "", x.contended(), x.parts[0]
 	if n := len(x.Where); n > 0 {
 		culprit = x.Where[n-1].Function
 	}
 	for i := range q.Rows {
 		r := &q.Rows[i]
 		part := slices.ContainsFunc(x.parts, func(g *result.RequestRow) bool { return r.InGroup(g) })
-		waits := culprit != "" && r.Function == culprit && r.Waiter != culprit && (!contended && r.Kind == "runnable" || r.Wait != "" && (!contended || r.Wait == x.parts[0].Kind))
+		waits := culprit != "" && r.Function == culprit && r.Waiter != culprit && (!contended && r.Kind == "runnable" || r.Wait != "" && (!contended || r.Wait == g.Kind))
 		if part || waits || x.Kind != SlowRequests && ofScheduling(x.Kind) && slices.Contains(scheduling, r.Kind) {
 			sum += q.cost(r)
 		}
 	}
-	return max(sum, x.Evidence[0].Value)
+	sum = max(sum, x.Evidence[0].Value)
+	all := float64(g.Slow) / float64(max(q.RequestTail.Count, 1))
+	if q.all {
+		all = q.cost(g)
+	}
+	switch {
+	case strings.HasPrefix(x.Advice, askOnce):
+		if rows := q.within(g); g.Called() && len(rows) > 0 { // each takes several waits
+			g = rows[0]
+		}
+		return min(sum, all-all/max(1, q.times(g)))
+	case strings.Contains(x.Advice, requestWords["channel"].fix):
+		return min(sum, all-q.own(g))
+	case strings.HasPrefix(x.Advice, requestWords["queued"].fix):
+		return sum * min(1, (1-of.Procs.Utilisation)*of.Procs.Mean)
+	}
+	return sum
+}
+
+// own returns how long a worker takes for a request itself, without what it does for others before: the last part of
+// a wait for it, on average.
+func (q *question) own(g *result.RequestRow) float64 {
+	list := q.listed()
+	if q.all { // the typical one
+		list = list[:min(len(list), 1)]
+	}
+	var sum model.Duration
+	rows := q.within(g)
+	for _, p := range list {
+		for _, x := range slices.Backward(p.Parts) {
+			if len(rows) > 0 && x.Wait == g.Kind && x.Waiter == g.Function && x.Kind == rows[0].Kind && x.Function == rows[0].Function {
+				sum += x.Length
+				break
+			}
+		}
+	}
+	return float64(sum) / float64(max(len(list), 1))
 }
 
 // contended reports whether an item is about waits for a lock or for a place among a number of them.
@@ -433,6 +472,43 @@ func (q *question) dials() *result.RequestRow {
 		}
 	}
 	return nil
+}
+
+// times returns how often a slow request has a part.
+func (q *question) times(g *result.RequestRow) float64 {
+	if q.all {
+		return q.usual(g)
+	}
+	return float64(g.Times) / float64(max(q.RequestTail.Count, 1))
+}
+
+// retried returns what slow requests do again after a sleep, by its function or one that it calls: they wait for others there,
+// more often than they sleep. It is nil if they do not, or those of the middle sleep as well.
+func (q *question) retried(g *result.RequestRow) *result.RequestRow {
+	for i := range q.Groups {
+		x, calls := &q.Groups[i], &q.Groups[i]
+		if rows := q.within(x); x.Called() && len(rows) > 0 {
+			calls = rows[0]
+		}
+		if (x.Called() || x.Kind == "network") && !q.all && 2*q.usual(g) <= q.times(g) && q.times(calls) >= q.times(g)+q.usual(calls)/2 &&
+			(x.Function == g.Function || x.Way != nil && slices.ContainsFunc(x.Way.Callers, func(f result.Frame) bool { return f.Function == g.Function })) {
+			return x
+		}
+	}
+	return nil
+}
+
+// computes reports whether requests run what a part is behind, called from the same place.
+func (q *question) computes(x *result.RequestRow) bool {
+	from := func(x *result.RequestRow) string {
+		if x.Way == nil || len(x.Way.Callers) == 0 {
+			return x.Function
+		}
+		return x.Way.Callers[len(x.Way.Callers)-1].Function
+	}
+	return slices.ContainsFunc(q.Rows, func(y result.RequestRow) bool {
+		return y.Kind == "running" && y.Wait == "" && y.Function == x.Function && from(&y) == from(x)
+	})
 }
 
 // usual returns how often a request of the middle has a part.

@@ -266,6 +266,29 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
+// TestRetried checks that a sleep which is followed by another call is one between attempts, if others do not sleep there.
+func TestRetried(t *testing.T) {
+	const retries, meant = "It retries: it calls main.send (send.go:5) again after each sleep, 2.0 times on average.", "If the sleep is meant"
+	for name, tt := range map[string]struct {
+		calls, usual int64 // in the slowest five, and sleeps in the ten of the middle
+		caller       string
+		want         string
+	}{
+		"retries":           {15, 0, "main.retry", retries},
+		"no further call":   {10, 0, "main.retry", meant},
+		"all sleep":         {15, 20, "main.retry", meant},
+		"called by another": {15, 0, "main.other", meant},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		slowest(v, result.RequestRow{Kind: "sleep", Function: "main.retry", File: "retry.go", Line: 7, Slow: 70e6, Have: 5, Times: 10, Usual: tt.usual},
+			result.RequestRow{Kind: "network", Function: "main.send", File: "send.go", Line: 5, Slow: 5e6, Have: 5, Times: tt.calls, Usual: 10, Way: &result.RequestWay{Callers: []result.Frame{{Function: tt.caller}}}})
+		findings.Judge(v)
+		if f := items(v); len(f) != 1 || !strings.HasPrefix(f[0].Advice, tt.want) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
 // TestStretched checks that sleeps which are longer than others at the same place are laid to the machine, if the
 // record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
 func TestStretched(t *testing.T) {

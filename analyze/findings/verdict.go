@@ -119,7 +119,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 		}
 	}
 	j.measure(objectives)
-	diagnoses := diagnose(r)
+	diagnoses := diagnose(r, j.job())
 	if !slices.ContainsFunc(diagnoses, func(d diagnosis) bool { return ofScheduling(d.Kind) }) && waitsMatter(r) {
 		j.idle()
 	}
@@ -135,7 +135,15 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	for i := range j.items {
 		x := &j.items[i]
 		if len(x.parts) > 0 {
-			x.Gain = x.q.gain(x.q.most(x))
+			most := x.q.most(r, x)
+			if x.Kind == "more-procs-than-cpus" { // with CPUs they still wait behind what had some
+				had := hadCPU(r)
+				if r.Blame.KeptSpan > 0 {
+					had = min(had, result.Ratio(model.Duration(r.Blame.KeptSamples)*samplePeriod, r.Blame.KeptSpan))
+				}
+				most *= max(0, 1-had)
+			}
+			x.Gain = x.q.gain(most)
 		}
 		list = append(list, x.Finding)
 	}
@@ -174,6 +182,24 @@ func (j *judge) asked(q *question) bool {
 		outside += q.cost(x)
 	}
 	return own >= max(worthTime, q.middle()/2) || outside >= outsideTime
+}
+
+// job reports whether slow requests wait for a proc mostly behind the function that most is behind, which is not their
+// own and had CPUs: what runs for a short time, and waits for a CPU, is rarely sampled.
+func (j *judge) job() bool {
+	rows := j.r.Blame.Of(result.CauseGoroutine.String())
+	return len(rows) > 0 && rows[0].Sampled > 0 && result.Ratio(rows[0].Sampled, rows[0].Total) >= min(jobSampled, hadCPU(j.r)) && slices.ContainsFunc(j.questions, func(q *question) bool {
+		var behind, waits float64
+		for i := range q.Rows {
+			if x := &q.Rows[i]; x.Kind == "runnable" {
+				waits += q.cost(x)
+				if x.Function == rows[0].Function && !q.computes(x) {
+					behind += q.cost(x)
+				}
+			}
+		}
+		return behind >= max(worthTime, waits/2) && j.asked(q)
+	})
 }
 
 // requests adds the items about requests, those first that cost all slow requests together the most.
@@ -219,15 +245,15 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		lost := !c.q.all && j.lost(c.q.cost(c.part), c.part.Have)
 		switch rows := c.q.within(c.part); {
 		case slices.Contains(scheduling, c.part.Kind):
-			if !j.due(&f, c.part, diagnoses) {
+			if !j.due(&f, c.q, c.part, diagnoses) {
 				j.idle()
 				continue // nothing says whom it is due to
 			}
 		case len(rows) > 0 && rows[0].Kind == "runnable" && 2*c.q.cost(rows[0]) >= c.q.cost(c.part):
-			if !j.due(&f, c.part, diagnoses) && !c.q.all && j.idle() {
+			if !j.due(&f, c.q, c.part, diagnoses) && !c.q.all && j.idle() {
 				continue
 			}
-		case j.late(c.q, c.part) && (j.due(&f, c.part, diagnoses) || j.collected(&f)):
+		case j.late(c.q, c.part) && (j.due(&f, c.q, c.part, diagnoses) || j.collected(&f)):
 		case j.stretched(c.q, c.part) && j.busy():
 			times, longest := j.noCPU()
 			j.r.Verdict.Machine = cmp.Or(j.recorded(), fmt.Sprintf("threads had no CPU %s, for up to %s, and the slowest %s sleep for longer than others at the same place",
@@ -263,11 +289,11 @@ func (j *judge) yields(x *item) int {
 // due adds to an item which code kept the procs from it, as the first diagnosis of that says, which is
 // used up. A part that requests spent on the collector themselves is due to that, whether waits to run matter or
 // not, unless a lack of CPUs comes first.
-func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagnosis) bool {
+func (j *judge) due(f *result.Finding, q *question, x *result.RequestRow, diagnoses *[]diagnosis) bool {
 	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool { return x.Kind == "stw" && d.Kind == "stop-the-world" })
 	if i < 0 {
 		i = slices.IndexFunc(*diagnoses, func(d diagnosis) bool {
-			return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection" || d.first)
+			return ofScheduling(d.Kind) && (x.Kind != "gc" || d.Kind == "garbage-collection" || d.first && d.Kind != "busy-procs")
 		})
 	}
 	switch {
@@ -281,18 +307,22 @@ func (j *judge) due(f *result.Finding, x *result.RequestRow, diagnoses *[]diagno
 	}
 	d := (*diagnoses)[i]
 	*diagnoses = slices.Delete(*diagnoses, i, i+1)
-	waits := f.Where[len(f.Where)-1].Function
+	behind := append(q.within(x), x)[0]
 	f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
-	if len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == waits {
-		f.Advice = "Several run it at once: if they compute the same, let one do it and share the result (singleflight), or do it ahead, in the background. Else: " + f.Advice
+	busy := len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == behind.Function
+	if busy && q.computes(behind) {
+		f.Advice = "Requests run it: if several compute the same, let one do it and share the result (singleflight), or do it ahead, in the background. Else: " + f.Advice
 	}
 	f.Title += " (" + d.Title + ")"
 	if f.Where[0].Function == "" { // all there is says what the title does
 		f.Where = nil
 	}
-	for _, c := range d.Where {
+	for i, c := range d.Where {
 		if x.Kind == "gc" && len(f.Where) > 0 && c.Function == f.Where[0].Function && c.Line == f.Where[0].Line { // said
 			continue
+		}
+		if list := callers(behind); busy && i == 0 && len(list) > 0 { // in the slow ones
+			c.Callers = list
 		}
 		c.Depth += len(f.Where)
 		f.Where = append(f.Where, c)
@@ -702,7 +732,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		if len(f.Where) > 0 && f.Where[0].Role == requestWords["running"].does {
 			seen = "ran long"
 		}
-		return fmt.Sprintf("%s %s that %s take %s and more%s; %s others show no handler.", textui.Count(q.RequestGroup.Count/2), name, seen, textui.Duration(q.P50), where, textui.Count(q.others))
+		return fmt.Sprintf("Half of the %s %s that %s take %s and more%s; of %s others the handler is not seen.", n, name, seen, textui.Duration(q.P50), where, textui.Count(q.others))
 	case q.all && q.limit == 0 && intended(f) != "":
 		slo := fmt.Sprintf("p50=%v", roundUp(q.P50))
 		switch head, _, _ := strings.Cut(name, "["); {

@@ -230,6 +230,16 @@ func (r *RequestRow) Label() string {
 	return r.Kind
 }
 
+// Label returns what a kind of time in a function is called in reports for people.
+func (s *RequestGroup) Label(kind, fn string) string {
+	if kind == "channel" && slices.ContainsFunc(s.Tails, func(t RequestTail) bool {
+		return slices.ContainsFunc(t.Groups, func(g RequestRow) bool { return g.Function == fn && g.Called() })
+	}) {
+		return HTTPCall
+	}
+	return kind
+}
+
 // HTTPCall is what waits of calls of net/http's client are called.
 const HTTPCall = "HTTP call"
 

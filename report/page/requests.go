@@ -59,7 +59,7 @@ func (p *pageView) requests() *packedRequests {
 				if set < 0 {
 					set = max(slices.IndexFunc(sets, func(s result.RequestGroup) bool { return s.Name == result.OtherNames }), 0)
 				}
-				out.Requests = append(out.Requests, out.pack(&q, first+set))
+				out.Requests = append(out.Requests, out.pack(&q, first+set, &sets[set]))
 			}
 		}
 		for _, s := range slices.Concat(sets, []result.RequestGroup{{RequestSet: k.RequestSet}}) {
@@ -81,20 +81,20 @@ func (p *pageView) requests() *packedRequests {
 	return out
 }
 
-func (p *packedRequests) pack(q *result.RequestPath, set int) []int64 {
+func (p *packedRequests) pack(q *result.RequestPath, set int, of *result.RequestGroup) []int64 {
 	row := []int64{int64(q.Trace), int64(set), p.text(q.Name), int64(q.Goroutine), int64(q.Start), int64(q.Duration), p.text(strings.Join(q.Labels, ", "))}
 	q.Shorten(drawnParts)
 	for i := range q.Parts {
 		x := &q.Parts[i]
-		for _, kind := range []string{x.Kind, cmp.Or(x.Wait, x.Kind)} {
-			p.Colours[textui.Clean(kind)] = view.RequestClass(kind)
-		}
+		kind, wait := of.Label(x.Kind, x.Function), of.Label(x.Wait, x.Waiter)
+		p.Colours[textui.Clean(kind)] = view.RequestClass(x.Kind)
+		p.Colours[textui.Clean(cmp.Or(wait, kind))] = view.RequestClass(cmp.Or(x.Wait, x.Kind))
 		inferred := int64(0)
 		if x.Inferred {
 			inferred = 1
 		}
-		row = append(row, int64(x.Length), p.text(x.Kind), int64(x.Goroutine), int64(x.Depth), p.text(x.Function),
-			p.text(view.PlaceText(&result.Frame{File: x.File, Line: uint64(max(x.Line, 0))})), p.text(x.Wait), p.text(x.Waiter), inferred)
+		row = append(row, int64(x.Length), p.text(kind), int64(x.Goroutine), int64(x.Depth), p.text(x.Function),
+			p.text(view.PlaceText(&result.Frame{File: x.File, Line: uint64(max(x.Line, 0))})), p.text(wait), p.text(x.Waiter), inferred)
 	}
 	return row
 }

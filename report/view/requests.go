@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -235,22 +236,14 @@ func (x *pathItem) String() string {
 // most of each wait.
 func pathLine(set *result.RequestGroup, q *result.RequestPath) (line, alike string) {
 	long := func(d model.Duration) bool { return 50*d >= q.Duration }
-	kind := func(kind, fn string) string {
-		if kind == "channel" && slices.ContainsFunc(set.Tails, func(t result.RequestTail) bool {
-			return slices.ContainsFunc(t.Groups, func(g result.RequestRow) bool { return g.Function == fn && g.Called() })
-		}) {
-			return result.HTTPCall
-		}
-		return kind
-	}
 	var list []pathItem
 	last, n := -1, 0
 	for i := range q.Parts {
 		x := &q.Parts[i]
-		piece := pathItem{kind: kind(x.Kind, x.Function), fn: x.Function, line: x.Line, g: x.Goroutine, time: x.Length}
+		piece := pathItem{kind: set.Label(x.Kind, x.Function), fn: x.Function, line: x.Line, g: x.Goroutine, time: x.Length}
 		y := piece
 		if x.Wait != "" {
-			y = pathItem{wait: true, kind: kind(x.Wait, x.Waiter), fn: x.Waiter, time: x.Length}
+			y = pathItem{wait: true, kind: set.Label(x.Wait, x.Waiter), fn: x.Waiter, time: x.Length}
 		}
 		list, n = addTo(list, y)
 		list[n].pieces, _ = addTo(list[n].pieces, piece)
@@ -296,7 +289,11 @@ func pathLine(set *result.RequestGroup, q *result.RequestPath) (line, alike stri
 // rows; 0: all.
 func RequestGroups(r *result.Report, limit int) *document.Section {
 	s := document.New("request-groups", "Requests")
-	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration("typical"), document.Duration("tail mean"), document.Words("most of it"))
+	typical := "typical"
+	if findings.Unseen(r) {
+		typical = "typical seen" // of those that waited
+	}
+	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration(typical), document.Duration("tail mean"), document.Words("most of it"))
 	t.Fixed = true
 	rows := requestGroups(r)
 	shown := rows

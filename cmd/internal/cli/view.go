@@ -149,6 +149,7 @@ func (a *app) newViewer(ctx context.Context, ref source.Ref, in *input, f *viewF
 	}
 	var html bytes.Buffer
 	v := l.v
+	quote(v)
 	if err := page.Write(&html, page.Input{Report: v, Requests: l.requests, Live: true}); err != nil {
 		return nil, err
 	}
