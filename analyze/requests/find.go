@@ -87,8 +87,7 @@ type seenIn struct {
 	wait    Kind          // of sync
 	conn    bool          // accept, connect, write or read
 	sends   bool          // to a channel
-	relays  bool          // what is read here may be handed on
-	relayed bool          // it is
+	relays  bool          // what is read here may be a message, or be handed on
 	asks    bool          // who waits here has asked for something before
 	after   model.StackID // what was looked at for that last
 
@@ -97,6 +96,9 @@ type seenIn struct {
 	handed   int                  // of those read here, that woke somebody
 	answers  votes[model.StackID] // where these were answered
 	queue    []*message           // that were read here, and woke nobody, as those who take them were busy
+
+	served  early // of those read here, and answered by who reads
+	relayed early // or by others
 
 	kind    string
 	name    string               // of the handler
@@ -233,7 +235,7 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 			}
 		}
 	}
-	s.relays = s.read && f.tcp && slices.ContainsFunc(frames, func(x model.Frame) bool { return relays(x.Func) })
+	s.relays = s.read && slices.ContainsFunc(frames, func(x model.Frame) bool { return relays(x.Func) })
 	s.conn = s.write || s.accept || s.connect || s.read
 	if r, kind := f.start(frames[last].Func); r != roleNone {
 		s.role, s.kind = r, kind

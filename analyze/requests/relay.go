@@ -91,7 +91,12 @@ func (t *Tracker) woken(g, by *goroutine, kind Kind) {
 	switch kind {
 	case Network:
 		if x := g.reading; x != nil && x.at == g.stack && g.view.relays {
-			t.received(g)
+			if x.req == nil && t.mayServe(g) {
+				x.req = t.try(g, &g.view.served)
+			}
+			if t.finder.tcp {
+				t.received(g)
+			}
 		}
 	case Channel, Cond:
 		if g.relay != nil {
@@ -123,11 +128,9 @@ func (t *Tracker) received(g *goroutine) {
 	r := g.relaying()
 	t.drops(g)
 	m := &message{reader: g, at: g.stack, carriers: 1}
-	if r.carries, r.waited, r.hops = m, g.stack, 0; !g.view.relayed {
-		return
-	}
+	r.carries, r.waited, r.hops = m, g.stack, 0
 	switch {
-	case g.server == nil:
+	case g.server == nil, !g.view.relayed.known:
 	case g.role == roleConn:
 		t.release(g)
 		*g.server = server{role: roleRelay, name: g.view.name, taken: true, regions: g.regions}
@@ -143,11 +146,10 @@ func (t *Tracker) received(g *goroutine) {
 	if r.overrun && g.writer() != nil {
 		return
 	}
-	m.pending = t.hold(g)
-	m.g, m.name = nil, t.tables.String(g.fn)
-	if g.server != nil && g.server.name != "" {
-		m.name = g.server.name
+	if m.pending = t.try(g, &g.view.relayed); m.pending == nil {
+		return
 	}
+	m.g, m.name = nil, t.loop(g, 0)
 	r.unanswered = append(r.unanswered, m)
 }
 
@@ -308,13 +310,15 @@ func (t *Tracker) counts(m *message) {
 		m.counted = true
 		x.handed++
 	}
-	if x.relayed {
+	if x.relayed.known {
 		return
 	}
 	if m.answer != 0 && !m.own {
 		x.answers.all++
 		x.answers.add(m.answer)
-		x.relayed = x.answers.most(leastMessages) != 0 && int(x.answers.all)*2 >= x.handed
+		if x.answers.most(leastMessages) != 0 && int(x.answers.all)*2 >= x.handed {
+			t.known(&x.relayed)
+		}
 	}
 }
 
@@ -441,9 +445,9 @@ func (t *Tracker) replied(g *goroutine) {
 	if r.carries == m && !m.queued {
 		t.votes(m, g, r.place)
 	}
-	if p := m.pending; p != nil {
+	if p := m.pending; p != nil && !p.done {
 		q := &t.request
-		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels}
+		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels, early: p.early}
 		if r.carries == m && m.reader.writer() == nil {
 			q.legs = append(q.legs, r.route[:r.hops]...)
 		}
