@@ -140,8 +140,8 @@ func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string)
 	return slices.Compact(list)
 }
 
-// each calls done with each request.
-func (p *program) each(t *testing.T, specs []requests.Spec, done func(*requests.Request)) {
+// each calls done with each request, and returns the Tracker.
+func (p *program) each(t *testing.T, specs []requests.Spec, done func(*requests.Request)) *requests.Tracker {
 	events := p.b.Events()
 	machine := model.NewMachine(p.b.Tables, model.Config{})
 	r := requests.New(machine, specs)
@@ -161,6 +161,7 @@ func (p *program) each(t *testing.T, specs []requests.Spec, done func(*requests.
 	}
 	machine.Finish(machine.Now())
 	r.Finish()
+	return r
 }
 
 // lines returns a stack with the lines that names of functions end with.
@@ -353,6 +354,26 @@ func TestOwnWorkers(t *testing.T) {
 	p.each(t, nil, func(q *requests.Request) { by[q.G]++ })
 	if by[6] != 6 || by[7] != 6 {
 		t.Errorf("answered by worker: %v, want 6 each", by)
+	}
+}
+
+// TestUnanswered checks that messages are counted that came while a worker of several was busy, who then waits.
+func TestUnanswered(t *testing.T) {
+	p := newWorkers()
+	for range 2 {
+		p.hands(3, 6)
+		p.answers(6, 1)
+		p.hands(3, 7)
+		p.answers(7, 1)
+	}
+	p.hands(3, 6)
+	for range 3 {
+		p.begins(3)
+		p.rests()
+	}
+	p.answers(6, 1)
+	if r := p.each(t, nil, nil); r.Unanswered != 3 {
+		t.Errorf("%d messages, want 3", r.Unanswered)
 	}
 }
 

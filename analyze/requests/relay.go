@@ -29,7 +29,8 @@ import (
 //  7. The path of a message that 4 is about is that of who answers, since it could be read: what that one waited for,
 //     and so on, leads to the reader. That of others is the way of the message; while it is queued, who takes it.
 //
-// What queues for one who hands it to many, or to one who writes for all, is not found.
+// What queues for one who hands it to many, or to one who writes for all, is not found. It is counted as Unanswered once
+// that one waits.
 
 const (
 	maxHops       = 4
@@ -267,6 +268,9 @@ func (t *Tracker) empties(x *seenIn, g *goroutine) {
 	x.queue = slices.DeleteFunc(x.queue, func(m *message) bool {
 		ok := m.pending == nil || m.isFor(g)
 		if ok {
+			if m.pending != nil && x.relayed.known {
+				t.Unanswered++
+			}
 			t.settle(m, false)
 		}
 		return ok

@@ -18,6 +18,9 @@ type Tracker struct {
 	Done func(*Request)
 	// Unfollowed are the tasks that began while 131,072 were open. They are not requests.
 	Unfollowed int64
+	// Unanswered are messages that were read while those who answer others were busy, and that were not seen to be
+	// answered. They are not requests.
+	Unanswered int64
 
 	tables  *model.Tables
 	machine *model.Machine

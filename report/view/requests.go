@@ -318,6 +318,11 @@ func RequestGroups(r *result.Report, limit int) *document.Section {
 	if n > 0 {
 		t.Row(fmt.Sprintf("others (%d groups)", len(rows)-len(shown)), n, perSecond(r, n), nil, nil, "longest "+textui.Duration(longest))
 	}
+	for i := range r.Requests {
+		if k := &r.Requests[i]; k.Kind == "tcp" && 100*k.Unfollowed > k.Count {
+			t.Row("others, about", k.Unfollowed, perSecond(r, k.Unfollowed), nil, nil, "came while who answers was busy")
+		}
+	}
 	return s.OrNil()
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -42,6 +43,23 @@ func TestAlikeRequests(t *testing.T) {
 `
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestUnfollowed checks that the table and the notes give those that are not followed.
+func TestUnfollowed(t *testing.T) {
+	k := result.RequestKind{Kind: "tcp", Unfollowed: 7}
+	k.Count = 600
+	r := &result.Report{Traces: make([]result.Trace, 1), Requests: []result.RequestKind{k}}
+	w := document.NewTextWriter(document.TextOptions{})
+	w.Sections(RequestGroups(r, 0))
+	var b strings.Builder
+	w.Flush(&b)
+	if text := b.String(); !strings.Contains(text, "others, about    7") {
+		t.Errorf("not in the table: %s", text)
+	}
+	if text := strings.Join(findings.Notes(r), "\n"); !strings.Contains(text, "about 7 more that came while") {
+		t.Errorf("not in the notes: %s", text)
 	}
 }
 
