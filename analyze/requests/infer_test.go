@@ -25,7 +25,7 @@ func TestMessages(t *testing.T) {
 		{"redis", "tcp", "github.com/tidwall/redcon.handle", 236},
 		{"chat", "tcp", "main.(*room).ServeHTTP", 112},
 		{"pump", "tcp", "main.serve", 93},
-		{"workers", "tcp", "main.read", 52},
+		{"workers", "tcp", "main.read", 55},
 		{"workers", "tcp", "main.serve", 53},
 	} {
 		count := 0
@@ -354,6 +354,54 @@ func TestOwnWorkers(t *testing.T) {
 	p.each(t, nil, func(q *requests.Request) { by[q.G]++ })
 	if by[6] != 6 || by[7] != 6 {
 		t.Errorf("answered by worker: %v, want 6 each", by)
+	}
+}
+
+// TestTwoWorkers checks that where a connection has two workers, no other one takes what queues for these.
+func TestTwoWorkers(t *testing.T) {
+	p := newWorkers()
+	for _, worker := range []model.GoID{6, 7} {
+		p.hands(3, worker)
+		p.answers(worker, 1)
+	}
+	p.hands(3, 6)
+	p.begins(3)
+	p.rests()
+	p.hands(1, 5)
+	p.answers(5, 2)
+	p.answers(6, 2)
+	by := map[model.GoID]int{}
+	p.each(t, nil, func(q *requests.Request) { by[q.G]++ })
+	if by[5] != 9 || by[6] != 3 || by[7] != 1 {
+		t.Errorf("answered by worker: %v, want 9, 3 and 1", by)
+	}
+}
+
+// TestQueued checks that of many messages that queue the last 256 are kept.
+func TestQueued(t *testing.T) {
+	p := newWorkers()
+	for reader := range model.GoID(10) {
+		p.in("main.accept").Create(10+reader, "main.read").Stop("preempted").Start(10 + reader)
+		p.rests()
+		p.hands(10+reader, 6)
+		p.answers(6, 1)
+	}
+	p.hands(10, 6)
+	for range 30 {
+		for reader := range model.GoID(10) {
+			p.begins(10 + reader)
+			p.rests()
+		}
+	}
+	p.answers(6, 400)
+	n := 0
+	r := p.each(t, nil, func(q *requests.Request) {
+		if q.G == 6 {
+			n++
+		}
+	})
+	if n != 10+1+256 || r.Unanswered != 300-256 {
+		t.Errorf("%d answered, %d not, want %d and %d", n, r.Unanswered, 10+1+256, 300-256)
 	}
 }
 

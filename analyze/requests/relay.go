@@ -35,8 +35,10 @@ import (
 const (
 	maxHops       = 4
 	maxUnanswered = 64 // messages of a reader
-	pairVotes     = 4  // answers until it is known who writes them
-	keptShare     = 8  // one in so many that woke nobody may be for the reader alone
+	maxQueued     = 256
+	maxTakers     = 4 // with so many there may be more
+	pairVotes     = 4 // answers until it is known who writes them
+	keptShare     = 8 // one in so many that woke nobody may be for the reader alone
 )
 
 // message is what was read from a connection, to be answered by another goroutine.
@@ -65,8 +67,7 @@ type relay struct {
 	timed   bool          // its last wait for a channel ended with nobody's doing
 
 	// Of a reader.
-	taker      *goroutine        // whom it has woken for its last message
-	several    bool              // and others before
+	takers     []*goroutine      // whom it has woken for messages, at most maxTakers, the last one first
 	writers    votes[*goroutine] // who answers
 	unanswered []*message        // the first was read first
 	overrun    bool              // there were too many of these; until all wait nobody knows what its writer answers
@@ -157,7 +158,7 @@ func (t *Tracker) received(g *goroutine) {
 // quiet forgets what g has read that will not be answered: nobody has it, and all wait.
 func (t *Tracker) quiet(g *goroutine) {
 	r := g.relay
-	if len(r.unanswered) == 0 && !r.overrun || !r.taker.rests() || !g.writer().rests() {
+	if len(r.unanswered) == 0 && !r.overrun || len(r.takers) == 0 || !r.takers[0].rests() || !g.writer().rests() {
 		return
 	}
 	r.overrun = false
@@ -210,8 +211,12 @@ func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 	default:
 		r := g.relaying()
 		r.takes = t.finder.stack(m.at)
-		b.several = b.several || b.taker != nil && b.taker != g
-		m.handed, b.taker = true, g
+		m.handed = true
+		if i := slices.Index(b.takers, g); i >= 0 {
+			b.takers = slices.Delete(b.takers, i, i+1)
+		}
+		b.takers = slices.Insert(b.takers, 0, g)
+		b.takers = b.takers[:min(len(b.takers), maxTakers)]
 	}
 	r := g.relaying()
 	if m.reader != by && b.answers == nil {
@@ -238,17 +243,17 @@ func (t *Tracker) waits(g *goroutine) {
 		x := t.finder.stack(m.at)
 		switch {
 		case m.handed || m.pending == nil:
-		case m.own, r.taker == nil: // it was answered, or nobody is known who takes it
+		case m.own, len(r.takers) == 0: // it was answered, or nobody is known who takes it
 			t.settle(m, false)
-		case r.taker.rests():
+		case r.takers[0].rests():
 			x.kept++
 			t.settle(m, false)
 		case x.kept*keptShare > x.handed:
 			t.settle(m, false)
 		case g.writer() == nil:
-			if len(x.queue) == cap(x.queue) {
-				x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return m.pending == nil })
-				x.queue = slices.Grow(x.queue, len(x.queue)+1) // lest it be looked through for each of many
+			if len(x.queue) == maxQueued { // lest many be looked through for each of many
+				t.loses(x, x.queue[0])
+				x.queue = slices.Delete(x.queue, 0, 1)
 			}
 			x.queue = append(x.queue, m)
 			m.carriers++
@@ -268,13 +273,18 @@ func (t *Tracker) empties(x *seenIn, g *goroutine) {
 	x.queue = slices.DeleteFunc(x.queue, func(m *message) bool {
 		ok := m.pending == nil || m.isFor(g)
 		if ok {
-			if m.pending != nil && x.relayed.known {
-				t.Unanswered++
-			}
-			t.settle(m, false)
+			t.loses(x, m)
 		}
 		return ok
 	})
+}
+
+// loses forgets a message that was queued.
+func (t *Tracker) loses(x *seenIn, m *message) {
+	if m.pending != nil && x.relayed.known {
+		t.Unanswered++
+	}
+	t.settle(m, false)
 }
 
 // hijacked reports whether a handler of net/http, in which g is, has perhaps taken over the connection: nobody reads
@@ -286,10 +296,10 @@ func (g *goroutine) hijacked() bool {
 	return g.reader.ended
 }
 
-// isFor reports whether a message that is queued may be for g.
+// isFor reports whether a message that is queued may be for g: its reader has handed some to g, or to many.
 func (m *message) isFor(g *goroutine) bool {
 	r := m.reader.relay
-	return r == nil || r.several || r.taker == g
+	return r == nil || len(r.takers) == maxTakers || slices.Contains(r.takers, g)
 }
 
 // drops notes that g does not carry its message any longer.
@@ -419,11 +429,7 @@ func (t *Tracker) takes(g *goroutine) {
 		r.carries, r.hops = x.queue[i], 1
 		r.route[0] = leg{g: g, to: r.end, queued: true}
 		r.carries.queued = true
-		from := 0 // one queue, in order
-		if !r.carries.reader.relay.several {
-			from = i // others have queues of their own
-		}
-		x.queue = slices.Delete(x.queue, from, i+1)
+		x.queue = slices.Delete(x.queue, i, i+1)
 	}
 }
 
