@@ -124,10 +124,11 @@ type finder struct {
 	funcs   []*regexp.Regexp
 	labels  []*regexp.Regexp // of which a request must have one
 	orders  map[pair]bool    // see inOrder
+	calling map[string]bool  // functions that were seen to call a handler, as middleware does
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}}
+	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]bool{}}
 	for _, s := range specs {
 		if s.Kind == "label" {
 			f.labels = append(f.labels, s.expr)
@@ -243,11 +244,11 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 	switch {
 	case s.role == roleAccept:
 	case s.role != roleNone:
-		s.handler(frames[:last+1])
+		f.handler(s, frames[:last+1])
 	case s.fn:
 		s.role, s.kind = roleFunc, "func"
 	case frames[last].Func == "net/http.(*timeoutHandler).ServeHTTP.func1":
-		s.handler(frames[:last+1])
+		f.handler(s, frames[:last+1])
 		s.timed = s.name != ""
 	}
 	return s
@@ -289,7 +290,7 @@ func framework(fn string) (prefix string, calls bool) {
 // handler finds out what a goroutine that serves is doing, and the handler that it calls: the
 // innermost function that a HandlerFunc or a framework calls, or method ServeHTTP; of gRPC what was generated; of
 // net/rpc the method.
-func (s *seenIn) handler(frames []model.Frame) {
+func (f *finder) handler(s *seenIn, frames []model.Frame) {
 	last := len(frames) - 1
 	serve := last // the frame of the loop over requests
 	if s.role == roleConn {
@@ -313,6 +314,9 @@ func (s *seenIn) handler(frames []model.Frame) {
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
 			s.kind == "rpc" && s.name == "" && strings.HasPrefix(caller, "reflect.") && !strings.HasPrefix(fn, "reflect."),
 			s.kind == "http" && s.role == roleConn && i == serve-1 && strings.HasPrefix(caller, fastServe) && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
+			if s.name != "" && s.name != fn {
+				f.calling[s.name] = true
+			}
 			s.name, s.depth = fn, uint8(min(last-i, 255))
 		}
 	}

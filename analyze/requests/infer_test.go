@@ -569,6 +569,22 @@ func TestFrameworks(t *testing.T) {
 	}
 }
 
+// TestMiddleware checks that a request that was seen only in a function that calls handlers has no name.
+func TestMiddleware(t *testing.T) {
+	p := newProgram("net/http.(*conn).serve")
+	auth := []string{"main.auth", "github.com/gin-gonic/gin.(*Context).Next", "github.com/gin-gonic/gin.(*Engine).ServeHTTP", "net/http.serverHandler.ServeHTTP"}
+	p.reads("bufio.(*Reader).Peek")
+	for _, stack := range [][]string{slices.Concat([]string{"main.order", auth[1]}, auth), auth} {
+		p.in(stack...).Block("sleep").Start(2)
+		p.in().Unblock(1).Stop("preempted").Start(1)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.reads("bufio.(*Reader).Peek")
+	}
+	if got := p.requests(t); !slices.Equal(got, []string{"http main.order", "http "}) {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestUnseen checks that a request of gRPC whose method is not seen has no name: the start function is the server's.
 func TestUnseen(t *testing.T) {
 	const start = "google.golang.org/grpc.(*Server).serveStreams.func2.1"

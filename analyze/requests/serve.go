@@ -312,6 +312,9 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	p := g.req
 	name := g.name
+	if t.finder.calling[name] { // the handler was not seen
+		name = ""
+	}
 	if name == "" && (g.serves == "goroutine" || g.serves == "message") { // of others the start function is the server's own
 		name = t.tables.String(g.fn)
 	}
