@@ -309,7 +309,7 @@ func RequestGroups(r *result.Report, limit int) *document.Section {
 			tail := &x.Tails[0]
 			slowest, most = tail.Total/model.Duration(max(tail.Count, 1)), mostOfTail(tail)
 		}
-		t.Row(x.Name, x.Count, perSecond(r, x.Count), known(&x.Dist, x.P50), slowest, most)
+		t.Row(groupText(&x), x.Count, perSecond(r, x.Count), known(&x.Dist, x.P50), slowest, most)
 	}
 	n, longest := int64(0), model.Duration(0)
 	for _, x := range rows[len(shown):] {

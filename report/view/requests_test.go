@@ -63,6 +63,27 @@ func TestUnfollowed(t *testing.T) {
 	}
 }
 
+// TestFunctions checks that a function literal has its place, and that functions of libraries are not listed.
+func TestFunctions(t *testing.T) {
+	k := result.RequestKind{Kind: "http"}
+	k.Groups = []result.RequestGroup{{Name: "main.main.func1"}}
+	g := &k.Groups[0]
+	g.Count, g.Total = 2, 20
+	g.Tails = []result.RequestTail{{Count: 1, Total: 10, Middle: result.RequestMiddle{Count: 1, Total: 10}, Rows: []result.RequestRow{
+		{Function: "main.order", File: "main.go", Slow: 5, Middle: 5, Way: &result.RequestWay{Callers: []result.Frame{{Function: "main.main.func1", File: "shop/main.go", Line: 66}}}},
+		{Function: "example.com/lib.Do", File: "example.com/lib@v1.0.0/do.go", Slow: 5, Middle: 5},
+	}}}
+	r := &result.Report{Requests: []result.RequestKind{k}}
+	w := document.NewTextWriter(document.TextOptions{})
+	w.Sections(RequestGroups(r, 0))
+	w.Sections(ByFunction(r))
+	var b strings.Builder
+	w.Flush(&b)
+	if text := b.String(); !strings.Contains(text, "main.main.func1 (main.go:66)") || !strings.Contains(text, "main.order") || strings.Contains(text, "lib.Do") {
+		t.Error(text)
+	}
+}
+
 // TestArrivals checks that requests per second have an interval only where the schedule changes how many there are.
 func TestArrivals(t *testing.T) {
 	o := &replay.Outcome{Name: "procs=1", RequestBasis: replay.BasisChecked, Runs: 4}
