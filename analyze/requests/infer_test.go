@@ -290,6 +290,32 @@ func TestRelays(t *testing.T) {
 	}
 }
 
+// TestPushes checks that a handler of net/http which writes whenever another goroutine has read a message answers its own
+// request, not the message.
+func TestPushes(t *testing.T) {
+	p := newProgram("main.read")
+	p.Status(3, model.GoWaiting, "net/http.(*conn).serve")
+	handle := func(call, line string) *modeltest.Thread {
+		return p.in(call, "main.handle:"+line, "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP")
+	}
+	waits := func() { handle("runtime.chanrecv1", "10").Block("chan receive").Start(2) }
+	p.rests()
+	p.begins(3)
+	p.in("net.(*netFD).Read", "bufio.(*Reader).Peek").Block("network").Start(2)
+	p.begins(3)
+	waits()
+	for range 12 {
+		p.hands(1, 3)
+		p.in().Stop("preempted").Start(3)
+		handle("net.(*netFD).Write", "11").Syscall()
+		p.in().SyscallEnd()
+		waits()
+	}
+	if got := p.requests(t); !slices.Equal(got, []string{"http main.handle"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 // newWorkers returns a program in which 1, 3 and 4 read messages, and 5, 6 and 7 wait for some.
 func newWorkers() *program {
 	p := newProgram("main.read")
