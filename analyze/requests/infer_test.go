@@ -611,6 +611,22 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
+// TestNext checks that middleware which calls the next handler as a function is known once that is another one, also for
+// stacks that were seen before, and that of a function that was preempted nothing is concluded.
+func TestNext(t *testing.T) {
+	p := newProgram("net/http.(*conn).serve")
+	p.reads("bufio.(*Reader).Peek")
+	for _, calls := range [][]string{{"time.Sleep", "main.order"}, {"runtime.asyncPreempt", "main.hash"}, {"time.Sleep", "main.order"}, {"time.Sleep", "main.item"}, {"time.Sleep", "main.order"}, {}} {
+		p.in(slices.Concat(calls, []string{"main.log.func1", "main.auth.func1", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP"})...).Block("sleep").Start(2)
+		p.in().Unblock(1).Stop("preempted").Start(1)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.reads("bufio.(*Reader).Peek")
+	}
+	if got := p.requests(t); !slices.Equal(got, []string{"http main.auth.func1", "http main.item", "http main.order", "http "}) {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestUnseen checks that a request of gRPC whose method is not seen has no name: the start function is the server's.
 func TestUnseen(t *testing.T) {
 	const start = "google.golang.org/grpc.(*Server).serveStreams.func2.1"
