@@ -71,11 +71,19 @@ func (t *Tracker) keep(r *Request) {
 	r.early.list = append(r.early.list, &x)
 }
 
-// known reports those that were kept of a place that counts now.
+// known reports those that were kept of a place that counts now. Unless most messages are handed to many, who wrote
+// first of many may have answered another one.
 func (t *Tracker) known(x *early) {
+	many := 0
 	for _, r := range x.list {
-		t.earlyParts -= len(r.parts)
-		t.Done(r)
+		if r.many {
+			many++
+		}
+	}
+	for _, r := range x.list {
+		if t.earlyParts -= len(r.parts); !r.many || 2*many > len(x.list) {
+			t.Done(r)
+		}
 	}
 	*x = early{known: true}
 }

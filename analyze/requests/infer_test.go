@@ -109,6 +109,48 @@ func TestEarly(t *testing.T) {
 	}
 }
 
+// TestHandedToMany checks that who writes first answers a message that was handed to many, of the first ones only if most are.
+func TestHandedToMany(t *testing.T) {
+	for many, want := range map[int]int{1: 9, 10: 10} {
+		p := newProgram("main.read")
+		p.Status(3, model.GoWaiting, "main.hub")
+		for g := range model.GoID(3) {
+			p.Status(4+g, model.GoWaiting, "main.write")
+		}
+		waits := func(g model.GoID) {
+			p.in("runtime.chanrecv1", map[bool]string{true: "main.hub:10", false: "main.write:10"}[g == 3]).Block("chan receive").Start(2)
+		}
+		p.rests()
+		for g := range model.GoID(4) {
+			p.begins(3 + g)
+			waits(3 + g)
+		}
+		for i := range 10 {
+			writers := []model.GoID{4, 5, 6}
+			if i >= many {
+				writers = writers[:1]
+			}
+			p.hands(1, 3)
+			p.in().Stop("preempted").Start(3)
+			for _, g := range writers {
+				p.in("runtime.chansend1", "main.hub:11").Unblock(g)
+			}
+			waits(3)
+			for _, g := range writers {
+				if p.in().Stop("preempted").Start(g); g == 4 {
+					p.calls("net.(*netFD).Write", "main.write:11")
+				}
+				waits(g)
+			}
+		}
+		count := 0
+		p.each(t, nil, func(*requests.Request) { count++ })
+		if count != want {
+			t.Errorf("%d of 10 to many: %d requests, want %d", many, count, want)
+		}
+	}
+}
+
 // in says where the next event is, later than the one before.
 func (p *program) in(funcs ...string) *modeltest.Thread {
 	p.now += 10

@@ -452,12 +452,9 @@ func (t *Tracker) replied(g *goroutine) {
 	if r.answers = nil; r.end == 0 {
 		r.end = t.now
 	}
-	if r.carries == m && !m.queued {
-		t.votes(m, g, r.place)
-	}
 	if p := m.pending; p != nil && !p.done {
 		q := &t.request
-		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels, early: p.early}
+		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels, early: p.early, many: m.carriers > 2}
 		if r.carries == m && m.reader.writer() == nil {
 			q.legs = append(q.legs, r.route[:r.hops]...)
 		}
@@ -479,6 +476,9 @@ func (t *Tracker) replied(g *goroutine) {
 		}
 		q.Path = p.path
 		t.deliver(q)
+	}
+	if r.carries == m && !m.queued {
+		t.votes(m, g, r.place)
 	}
 	t.settle(m, m.reader.writer() == g)
 }

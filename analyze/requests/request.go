@@ -28,6 +28,7 @@ type Request struct {
 	labels labels
 	early  *early
 	parts  []Part // nil: they are to be listed
+	many   bool   // several had the message when one answered
 }
 
 // Duration returns the request's length.
