@@ -125,13 +125,13 @@ type finder struct {
 	funcs   []*regexp.Regexp
 	labels  []*regexp.Regexp       // of which a request must have one
 	orders  map[pair]bool          // see inOrder
-	calling map[string]bool        // functions that were seen to call a handler, as middleware does
+	calling map[string]string      // names of functions that were seen to call a handler, as middleware does
 	callees map[model.Frame]string // of function literals, by the call; "": there are several
 	renamed bool                   // there are since names were looked for
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]bool{}, callees: map[model.Frame]string{}}
+	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]string{}}
 	for _, s := range specs {
 		if s.Kind == "label" {
 			f.labels = append(f.labels, s.expr)
@@ -188,7 +188,7 @@ func (f *finder) first(id model.StackID) *seenIn {
 	for f.renamed {
 		f.renamed = false
 		for id, s := range f.stacks {
-			if s != nil && f.calling[s.name] {
+			if s != nil && f.calling[s.name] != "" {
 				s.name = ""
 				f.handler(s, outwards(f.tables.Stack(model.StackID(id))))
 			}
@@ -333,7 +333,7 @@ func (f *finder) handler(s *seenIn, frames []model.Frame) {
 			s.kind == "rpc" && s.name == "" && strings.HasPrefix(caller, "reflect.") && !strings.HasPrefix(fn, "reflect."),
 			s.kind == "http" && s.role == roleConn && i == serve-1 && strings.HasPrefix(caller, fastServe) && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
 			if s.name != "" && s.name != fn {
-				f.calling[s.name] = true
+				f.calling[s.name] = s.name + " (middleware)"
 			}
 			s.name, s.depth = fn, uint8(min(last-i, 255))
 			named = i
@@ -381,7 +381,7 @@ func (f *finder) called(s *seenIn, frames []model.Frame, i int) {
 		}
 		if known && before == "" {
 			for _, x := range frames[i : first+1] {
-				f.calling[x.Func] = true
+				f.calling[x.Func] = x.Func + " (middleware)"
 			}
 			s.name, s.depth = callee, uint8(min(len(frames)-i, 255))
 		}

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -311,10 +312,7 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 // finish reports the request of a goroutine.
 func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	p := g.req
-	name := g.name
-	if t.finder.calling[name] { // the handler was not seen
-		name = ""
-	}
+	name := cmp.Or(t.finder.calling[g.name], g.name)
 	if name == "" && (g.serves == "goroutine" || g.serves == "message") { // of others the start function is the server's own
 		name = t.tables.String(g.fn)
 	}

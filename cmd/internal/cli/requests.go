@@ -82,7 +82,8 @@ goroutine. The pattern of net/http is known behind the ServeMux, so wrap each ha
 2. The handler: the innermost function that a http.HandlerFunc calls, or the router of chi,
 connect, Echo, fasthttp, Fiber, Gin, go-restful, gorilla/mux, grpc-gateway, httprouter or Iris, or
 method ServeHTTP; a method of gRPC or net/rpc. It is seen where a request blocks, is preempted
-or is sampled in it. A function that was seen to call one, such as middleware, names nothing.
+or is sampled in it. A request that is seen only in what calls handlers has that name, with
+"(middleware)".
 
 3. The task, for other work. Its name is that of a group: keep numbers out of it.
 
