@@ -370,8 +370,11 @@ func (r *Requests) part(p *requests.Part) int32 {
 func (r *Requests) Result(v *result.Report) {
 	for _, k := range r.kinds {
 		x := r.kind(k)
-		if k.kind == "task" {
+		switch k.kind {
+		case "task":
 			x.Unfollowed = r.tracker.Unfollowed
+		case "tcp":
+			x.Unfollowed = r.tracker.Unanswered
 		}
 		v.Requests = append(v.Requests, x)
 	}

@@ -91,7 +91,10 @@ func censoredNotes(r *result.Report, add addNote) {
 			textui.Plural(n, "goroutine"), textui.Duration(d))
 	}
 	for i := range r.Requests {
-		if n := r.Requests[i].Unfollowed; n > 0 {
+		switch n := r.Requests[i].Unfollowed; {
+		case n > 0 && r.Requests[i].Kind == "tcp":
+			add("Not counted as requests: about %s more that came while whoever answers was busy. They were answered then, but which writes are the answers is not known.", textui.Count(n))
+		case n > 0:
 			add("Not counted as requests: %s that began while 131,072 others were open.", textui.Plural(n, "task"))
 		}
 	}

@@ -151,7 +151,8 @@ func (q *question) whole() float64 {
 //  1. It takes worthTime of a slow request or more. Where an objective is missed, any time.
 //  2. Of the slowest at least half have it, and it is leastShare of the difference; of all it
 //     takes typicalShare. If none that has the same code at its end does, the greatest of them counts for all: those
-//     that write to a file under a lock, and those that wait for the lock.
+//     that write to a file under a lock, and those that wait for the lock. Who does both counts once, as far as
+//     the slowest that are listed show.
 //  3. Time without a function is nobody's.
 //  4. What is spent on the collector is one part, wherever: that of the function with the most.
 func (q *question) parts() (list []*result.RequestRow) {
@@ -196,6 +197,17 @@ func (q *question) parts() (list []*result.RequestRow) {
 				cost, have = cost+max(q.cost(y), 0), have+y.Have
 			}
 		}
+		once, all := int64(0), int64(0) // of those listed
+		for i := range q.Slowest {
+			before := all
+			for _, y := range groups {
+				if shares(y) && long(&q.Slowest[i], y) {
+					all++
+				}
+			}
+			once += min(all-before, 1)
+		}
+		have = have * max(once, 1) / max(all, 1)
 		if e.Function != "" && e.Kind != "runnable" && worth(x, cost, have) && !slices.ContainsFunc(list, shares) {
 			list = append(list, x)
 		}

@@ -458,6 +458,37 @@ func TestCollectorTail(t *testing.T) {
 	}
 }
 
+// TestShared checks that parts of different requests with the same code at their end are worth an item together, and
+// that a request with both counts once.
+func TestShared(t *testing.T) {
+	const ms = model.Duration(1e6)
+	write := result.RequestPart{Kind: "running", Function: "main.write", Length: 8 * ms}
+	locked := write
+	locked.Wait, locked.Waiter = "lock", "main.get"
+	for want, paths := range map[int][][]result.RequestPart{1: {{write}, {locked}, {write}, {locked}}, 0: {{write, locked}, {locked, write}}} {
+		k := result.RequestKind{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{ms}, 20)...), Tails: []result.RequestTail{{
+			Count: 10, From: 8 * ms, Total: 100 * ms, Middle: result.RequestMiddle{Count: 10, Total: 10 * ms},
+			Rows: []result.RequestRow{{Kind: "running", Function: "main.write", Wait: "lock", Waiter: "main.get", Slow: 40 * ms, Have: 3}},
+			Groups: []result.RequestRow{{Kind: "lock", Function: "main.get", Slow: 40 * ms, Have: 3}, {Kind: "running", Function: "main.write", Slow: 40 * ms, Have: 3},
+				{Kind: "running", Function: "main.serve", Slow: 20 * ms, Middle: 10 * ms, Have: 10}}}}}}
+		for _, parts := range paths {
+			k.Slowest = append(k.Slowest, result.RequestPath{Duration: 10 * ms, Parts: parts})
+		}
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{k}
+		findings.Judge(v)
+		items := 0
+		for _, f := range v.Findings {
+			if f.Title != "" {
+				items++
+			}
+		}
+		if items != want {
+			t.Errorf("%d items, want %d: %s", items, want, v.Verdict.Text)
+		}
+	}
+}
+
 // TestAccepted checks that the objective which the verdict proposes is accepted, and makes it another one.
 func TestAccepted(t *testing.T) {
 	for name, want := range map[string]string{

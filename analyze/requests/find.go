@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -87,8 +88,7 @@ type seenIn struct {
 	wait    Kind          // of sync
 	conn    bool          // accept, connect, write or read
 	sends   bool          // to a channel
-	relays  bool          // what is read here may be handed on
-	relayed bool          // it is
+	relays  bool          // what is read here may be a message, or be handed on
 	asks    bool          // who waits here has asked for something before
 	after   model.StackID // what was looked at for that last
 
@@ -97,6 +97,9 @@ type seenIn struct {
 	handed   int                  // of those read here, that woke somebody
 	answers  votes[model.StackID] // where these were answered
 	queue    []*message           // that were read here, and woke nobody, as those who take them were busy
+
+	served  early // of those read here, and answered by who reads
+	relayed early // or by others
 
 	kind    string
 	name    string               // of the handler
@@ -120,12 +123,15 @@ type finder struct {
 	names   map[string]bool // of regions
 	lives   []*regexp.Regexp
 	funcs   []*regexp.Regexp
-	labels  []*regexp.Regexp // of which a request must have one
-	orders  map[pair]bool    // see inOrder
+	labels  []*regexp.Regexp       // of which a request must have one
+	orders  map[pair]bool          // see inOrder
+	calling map[string]string      // names of functions that were seen to call a handler, as middleware does
+	callees map[model.Frame]string // of function literals, by the call; "": there are several
+	renamed bool                   // there are since names were looked for
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}}
+	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]string{}}
 	for _, s := range specs {
 		if s.Kind == "label" {
 			f.labels = append(f.labels, s.expr)
@@ -179,7 +185,24 @@ func (f *finder) first(id model.StackID) *seenIn {
 		}
 	}
 	f.stacks[id] = s
+	for f.renamed {
+		f.renamed = false
+		for id, s := range f.stacks {
+			if s != nil && f.calling[s.name] != "" {
+				s.name = ""
+				f.handler(s, outwards(f.tables.Stack(model.StackID(id))))
+			}
+		}
+	}
 	return s
+}
+
+// outwards returns a stack up to the start function.
+func outwards(frames []model.Frame) []model.Frame {
+	last := len(frames) - 1
+	for ; last > 0 && (frames[last].Func == "runtime.goexit" || model.IsWrapper(frames[last].Func)); last-- { // CPU samples have that
+	}
+	return frames[:last+1]
 }
 
 // start returns the role of a goroutine by its start function, and the kind of its requests.
@@ -202,15 +225,13 @@ func (f *finder) start(fn string) (role, string) {
 // look finds out what a stack shows.
 func (f *finder) look(frames []model.Frame) *seenIn {
 	s := &seenIn{}
-	last := len(frames) - 1
-	if last < 0 {
+	if len(frames) == 0 {
 		return s
 	}
 	s.reads = startsRead(frames)
 	s.sends = frames[0].Func == "runtime.chansend1"
 	s.wait = waitKinds[model.WaitOf(model.SyncReason(frames))]
-	for ; last > 0 && (frames[last].Func == "runtime.goexit" || model.IsWrapper(frames[last].Func)); last-- { // CPU samples have that
-	}
+	last := len(outwards(frames)) - 1
 	for i := range frames {
 		switch fn := frames[i].Func; {
 		case strings.HasPrefix(fn, "net.(*netFD).Write"), fn == "net.(*netFD).writev", strings.HasPrefix(fn, "net.sendFile"),
@@ -233,7 +254,7 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 			}
 		}
 	}
-	s.relays = s.read && f.tcp && slices.ContainsFunc(frames, func(x model.Frame) bool { return relays(x.Func) })
+	s.relays = s.read && slices.ContainsFunc(frames, func(x model.Frame) bool { return relays(x.Func) })
 	s.conn = s.write || s.accept || s.connect || s.read
 	if r, kind := f.start(frames[last].Func); r != roleNone {
 		s.role, s.kind = r, kind
@@ -241,11 +262,11 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 	switch {
 	case s.role == roleAccept:
 	case s.role != roleNone:
-		s.handler(frames[:last+1])
+		f.handler(s, frames[:last+1])
 	case s.fn:
 		s.role, s.kind = roleFunc, "func"
 	case frames[last].Func == "net/http.(*timeoutHandler).ServeHTTP.func1":
-		s.handler(frames[:last+1])
+		f.handler(s, frames[:last+1])
 		s.timed = s.name != ""
 	}
 	return s
@@ -287,8 +308,8 @@ func framework(fn string) (prefix string, calls bool) {
 // handler finds out what a goroutine that serves is doing, and the handler that it calls: the
 // innermost function that a HandlerFunc or a framework calls, or method ServeHTTP; of gRPC what was generated; of
 // net/rpc the method.
-func (s *seenIn) handler(frames []model.Frame) {
-	last := len(frames) - 1
+func (f *finder) handler(s *seenIn, frames []model.Frame) {
+	last, named := len(frames)-1, 0
 	serve := last // the frame of the loop over requests
 	if s.role == roleConn {
 		for serve > 0 && frames[serve].Func != "net/http.(*conn).serve" && !strings.HasPrefix(frames[serve].Func, fastServe) {
@@ -311,8 +332,15 @@ func (s *seenIn) handler(frames []model.Frame) {
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
 			s.kind == "rpc" && s.name == "" && strings.HasPrefix(caller, "reflect.") && !strings.HasPrefix(fn, "reflect."),
 			s.kind == "http" && s.role == roleConn && i == serve-1 && strings.HasPrefix(caller, fastServe) && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
+			if s.name != "" && s.name != fn {
+				f.calling[s.name] = s.name + " (middleware)"
+			}
 			s.name, s.depth = fn, uint8(min(last-i, 255))
+			named = i
 		}
+	}
+	if s.kind != "grpc" && s.kind != "rpc" {
+		f.called(s, frames, named)
 	}
 	if s.role != roleConn || serve == 0 {
 		return
@@ -332,6 +360,30 @@ func (s *seenIn) handler(frames []model.Frame) {
 	default:
 		if s.name != "" {
 			s.doing = doingHandle
+		}
+	}
+}
+
+// called takes the name of what a function literal at an index calls, if that was seen to call several functions by one
+// call, or if what it calls is such a literal, and so on: middleware that is handed the next handler.
+func (f *finder) called(s *seenIn, frames []model.Frame, i int) {
+	for first := i; i > 1 && strings.Contains(frames[i].Func, ".func"); i-- {
+		callee := frames[i-1].Func
+		if theirs, _ := framework(callee); theirs != "" || !result.OfProgram(callee) || frames[i-2].Func == "runtime.asyncPreempt" { // see handler
+			return
+		}
+		before, known := f.callees[frames[i]]
+		if !known && len(f.callees) < maxPairs {
+			f.callees[frames[i]] = callee
+		}
+		if known && before != "" && before != callee {
+			f.callees[frames[i]], before, f.renamed = "", "", true
+		}
+		if known && before == "" {
+			for _, x := range frames[i : first+1] {
+				f.calling[x.Func] = x.Func + " (middleware)"
+			}
+			s.name, s.depth = callee, uint8(min(len(frames)-i, 255))
 		}
 	}
 }

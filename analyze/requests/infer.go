@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,8 +24,69 @@ import (
 //  4. A handler of net/http that reads and writes itself, again and again within one request, has taken over
 //     the connection, as for WebSockets, unless net/http still reads from it in the background: then it uses
 //     another one. Until it returns each message is a request instead.
-//  5. A place to read, or a start function, counts after leastMessages of these; then all who are there do.
+//  5. A place to read, or a start function, counts after leastMessages of these; then all who are there do. These
+//     are kept, with their paths, and are reported then.
 const leastMessages = 8
+
+const (
+	maxEarly      = 64      // messages of a place that may be requests
+	maxEarlyParts = 1 << 14 // of the paths of all those
+	earlyTime     = 1e8     // how long the first one of a place may take, the second one twice that, and so on
+)
+
+// early are messages of a place that does not count yet.
+type early struct {
+	known bool // it does
+	tried int16
+	list  []*Request // those that have ended
+}
+
+// try begins to follow a message of g that may be a request. It returns nil if there were enough at the place.
+func (t *Tracker) try(g *goroutine, x *early) *pending {
+	if !x.known {
+		if x.tried == maxEarly {
+			return nil
+		}
+		x.tried++
+	}
+	p := t.hold(g)
+	if !x.known {
+		p.early = x
+	}
+	return p
+}
+
+// keep keeps what may be a request, with its path.
+func (t *Tracker) keep(r *Request) {
+	var parts []Part
+	for p := range r.Parts() {
+		parts = append(parts, *p)
+	}
+	if t.earlyParts+len(parts) > maxEarlyParts {
+		return
+	}
+	t.earlyParts += len(parts)
+	x := *r
+	x.parts, x.legs, x.labels.list = parts, nil, slices.Clone(r.labels.list)
+	r.early.list = append(r.early.list, &x)
+}
+
+// known reports those that were kept of a place that counts now. Unless most messages are handed to many, who wrote
+// first of many may have answered another one.
+func (t *Tracker) known(x *early) {
+	many := 0
+	for _, r := range x.list {
+		if r.many {
+			many++
+		}
+	}
+	for _, r := range x.list {
+		if t.earlyParts -= len(r.parts); !r.many || 2*many > len(x.list) {
+			t.Done(r)
+		}
+	}
+	*x = early{known: true}
+}
 
 const mostParts = 4 // of an answer that are waited for, each
 
@@ -33,6 +95,7 @@ type reading struct {
 	at     model.StackID // where it waited
 	wrote  model.StackID // where it has written since; 0: it has not
 	starts *seenIn       // what it has started since; nil: nothing
+	req    *pending      // the message; nil: it is not followed
 	asked  int8          // it had written before, which this answers, and so do what it reads then, up to so many times
 }
 
@@ -51,30 +114,81 @@ func (t *Tracker) reads(g *goroutine) {
 	case x == nil:
 		g.reading = &reading{at: g.stack}
 	case x.wrote == 0 && x.starts == nil: // the same message still, or handed on
+		if g.stack == x.at {
+			t.forgets(x)
+		}
 		if r := g.relay; r != nil && r.carries != nil && r.carries.reader == g && r.carries.handed {
 			x.at = g.stack
 		}
 		x.asked = max(x.asked-1, 0)
 		return
 	case g.stack == x.at && x.wrote == 0:
-		x.starts.messages++
+		if x.starts.messages++; x.starts.messages == leastMessages {
+			t.known(&x.starts.served)
+		}
 	case g.stack == x.at && t.finder.answers(x.at, x.wrote, g.view.name):
 		g.view.messages++
+		if x.req != nil {
+			t.report("tcp", t.loop(g, x.wrote), g, x.req, t.here(g), true)
+		}
 	}
+	t.forgets(x)
+	var wrote model.StackID
 	if x != nil {
-		wrote := x.wrote != 0
-		if *x = (reading{at: g.stack}); wrote {
+		wrote = x.wrote
+		if *x = (reading{at: g.stack}); wrote != 0 {
 			x.asked = mostParts
 		}
 	}
-	switch {
-	case g.view.messages < leastMessages:
-	case g.server == nil && (len(t.serving) == 0 || t.serving[g.fn]):
-		g.server = &server{role: roleStream, serves: "tcp", name: t.tables.String(g.fn)}
-	case g.server != nil && g.role == roleConn && (g.reader == nil || g.reader.ended):
-		t.release(g)
-		*g.server = server{role: roleStream, serves: "tcp", name: g.view.name, taken: true, regions: g.regions}
+	if g.view.messages < leastMessages || !t.mayServe(g) {
+		return
 	}
+	s := server{role: roleStream, serves: "tcp", name: t.loop(g, wrote)}
+	if g.server != nil {
+		t.release(g)
+		s.taken, s.regions = true, g.regions
+	}
+	g.server = &s
+	t.known(&g.view.served)
+}
+
+// mayServe reports whether a goroutine may serve a connection, as far as others are known to do.
+func (t *Tracker) mayServe(g *goroutine) bool {
+	if g.server == nil {
+		return len(t.serving) == 0 || t.serving[g.fn]
+	}
+	return g.role == roleConn && (g.reader == nil || g.reader.ended)
+}
+
+// forgets drops a message of which it is not known that it is a request.
+func (t *Tracker) forgets(x *reading) {
+	if x != nil && x.req != nil {
+		t.drop(x.req)
+		x.req = nil
+	}
+}
+
+// loop returns the name of what g does with messages that it reads here: the handler, or its start function, or of
+// main.main the function with the loop, if g has written at another place, else the one of the program that reads.
+func (t *Tracker) loop(g *goroutine, wrote model.StackID) string {
+	name := cmp.Or(g.view.name, t.tables.String(g.fn))
+	if g.server != nil && g.name != "" {
+		name = g.name
+	}
+	if name != "main.main" {
+		return name
+	}
+	if wrote != 0 {
+		if loop, _ := t.finder.inLoop(g.stack, wrote); loop != "" && loop != name {
+			return loop
+		}
+	}
+	for _, f := range t.tables.Stack(g.stack) {
+		if result.Programs(&f) {
+			return f.Func
+		}
+	}
+	return name
 }
 
 // started takes the creation of g by a goroutine that reads messages: it may be for the last one.
@@ -87,6 +201,8 @@ func (t *Tracker) started(g, by *goroutine) {
 	if x.starts.messages >= leastMessages {
 		g.server = &server{role: roleLife, serves: "message"}
 		g.req = t.hold(g)
+	} else if t.finder.stack(x.at).relays {
+		g.begun = t.try(g, &x.starts.served)
 	}
 }
 

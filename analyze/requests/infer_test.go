@@ -14,20 +14,19 @@ import (
 
 // TestMessages checks that servers whose connections, and readers of UDP, are older than the trace serve
 // requests, and that their clients in the same process do not, and that a handler of net/http may serve
-// WebSockets. What comes before the first eight messages is not seen: dns and redis are programs of
-// fixtures/validation with -n 250, chat, pump and workers servers of fixtures/validation/requests that answered 128,
-// 127 and 129.
+// WebSockets, from their first message on: dns and redis are programs of fixtures/validation with -n 250, chat, pump and
+// workers servers of fixtures/validation/requests that answered 128, 127 and 129.
 func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		trace, kind, name string
 		count             int
 	}{
-		{"dns", "message", "github.com/miekg/dns.(*Server).serveUDPPacket", 167},
-		{"redis", "tcp", "github.com/tidwall/redcon.handle", 215},
-		{"chat", "tcp", "main.(*room).ServeHTTP", 89},
-		{"pump", "tcp", "main.serve", 85},
-		{"workers", "tcp", "main.read", 44},
-		{"workers", "tcp", "main.serve", 45},
+		{"dns", "message", "github.com/miekg/dns.(*Server).serveUDPPacket", 231},
+		{"redis", "tcp", "github.com/tidwall/redcon.handle", 236},
+		{"chat", "tcp", "main.(*room).ServeHTTP", 112},
+		{"pump", "tcp", "main.serve", 93},
+		{"workers", "tcp", "main.read", 55},
+		{"workers", "tcp", "main.serve", 53},
 	} {
 		count := 0
 		f, err := os.Open("testdata/" + c.trace + ".trace")
@@ -65,6 +64,93 @@ func newProgram(fn string) *program {
 	return p
 }
 
+// TestMainLoop checks that what main.main serves itself is named after the function with the loop, else the one that reads.
+func TestMainLoop(t *testing.T) {
+	for want, c := range map[string]struct{ reads, writes []string }{
+		"tcp main.consume": {[]string{"main.read:3", "main.consume:10", "main.main:5"}, []string{"main.write:4", "main.consume:11", "main.main:5"}},
+		"tcp main.read":    {[]string{"main.read:3", "main.main:5"}, []string{"main.write:4", "main.main:6"}},
+		"tcp main.main":    {[]string{"main.main:5"}, []string{"main.main:6"}},
+	} {
+		p := newProgram("main.main")
+		for range 12 {
+			p.reads(c.reads...)
+			p.calls(slices.Concat([]string{"net.(*netFD).Write"}, c.writes)...)
+		}
+		if got := p.requests(t); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestEarly checks that the first messages of a server are requests as the others are, unless the first takes so long
+// that the time since would have to be kept for what may be none.
+func TestEarly(t *testing.T) {
+	for long, want := range map[int]int{0: 12, 2_000_000: 11} {
+		p := newProgram("main.loop")
+		for range 12 {
+			p.reads("main.loop:10")
+			p.now += long
+			for id := range model.TaskID(2) { // of others, or nobody looks
+				p.in("main.loop:11").TaskBegin(id+1, 0, "other")
+				p.in("main.loop:11").TaskEnd(id+1, 0, "other")
+			}
+			long = 0
+			p.calls("net.(*netFD).Write", "main.loop:12")
+		}
+		count := 0
+		p.each(t, nil, func(q *requests.Request) {
+			if q.Kind == "tcp" {
+				count++
+			}
+		})
+		if count != want {
+			t.Errorf("%d requests, want %d", count, want)
+		}
+	}
+}
+
+// TestHandedToMany checks that who writes first answers a message that was handed to many, of the first ones only if most are.
+func TestHandedToMany(t *testing.T) {
+	for many, want := range map[int]int{1: 9, 10: 10} {
+		p := newProgram("main.read")
+		p.Status(3, model.GoWaiting, "main.hub")
+		for g := range model.GoID(3) {
+			p.Status(4+g, model.GoWaiting, "main.write")
+		}
+		waits := func(g model.GoID) {
+			p.in("runtime.chanrecv1", map[bool]string{true: "main.hub:10", false: "main.write:10"}[g == 3]).Block("chan receive").Start(2)
+		}
+		p.rests()
+		for g := range model.GoID(4) {
+			p.begins(3 + g)
+			waits(3 + g)
+		}
+		for i := range 10 {
+			writers := []model.GoID{4, 5, 6}
+			if i >= many {
+				writers = writers[:1]
+			}
+			p.hands(1, 3)
+			p.in().Stop("preempted").Start(3)
+			for _, g := range writers {
+				p.in("runtime.chansend1", "main.hub:11").Unblock(g)
+			}
+			waits(3)
+			for _, g := range writers {
+				if p.in().Stop("preempted").Start(g); g == 4 {
+					p.calls("net.(*netFD).Write", "main.write:11")
+				}
+				waits(g)
+			}
+		}
+		count := 0
+		p.each(t, nil, func(*requests.Request) { count++ })
+		if count != want {
+			t.Errorf("%d of 10 to many: %d requests, want %d", many, count, want)
+		}
+	}
+}
+
 // in says where the next event is, later than the one before.
 func (p *program) in(funcs ...string) *modeltest.Thread {
 	p.now += 10
@@ -96,8 +182,8 @@ func (p *program) requests(t *testing.T, specs ...requests.Spec) (list []string)
 	return slices.Compact(list)
 }
 
-// each calls done with each request.
-func (p *program) each(t *testing.T, specs []requests.Spec, done func(*requests.Request)) {
+// each calls done with each request, and returns the Tracker.
+func (p *program) each(t *testing.T, specs []requests.Spec, done func(*requests.Request)) *requests.Tracker {
 	events := p.b.Events()
 	machine := model.NewMachine(p.b.Tables, model.Config{})
 	r := requests.New(machine, specs)
@@ -117,6 +203,7 @@ func (p *program) each(t *testing.T, specs []requests.Spec, done func(*requests.
 	}
 	machine.Finish(machine.Now())
 	r.Finish()
+	return r
 }
 
 // lines returns a stack with the lines that names of functions end with.
@@ -245,6 +332,32 @@ func TestRelays(t *testing.T) {
 	}
 }
 
+// TestPushes checks that a handler of net/http which writes whenever another goroutine has read a message answers its own
+// request, not the message.
+func TestPushes(t *testing.T) {
+	p := newProgram("main.read")
+	p.Status(3, model.GoWaiting, "net/http.(*conn).serve")
+	handle := func(call, line string) *modeltest.Thread {
+		return p.in(call, "main.handle:"+line, "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP")
+	}
+	waits := func() { handle("runtime.chanrecv1", "10").Block("chan receive").Start(2) }
+	p.rests()
+	p.begins(3)
+	p.in("net.(*netFD).Read", "bufio.(*Reader).Peek").Block("network").Start(2)
+	p.begins(3)
+	waits()
+	for range 12 {
+		p.hands(1, 3)
+		p.in().Stop("preempted").Start(3)
+		handle("net.(*netFD).Write", "11").Syscall()
+		p.in().SyscallEnd()
+		waits()
+	}
+	if got := p.requests(t); !slices.Equal(got, []string{"http main.handle"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 // newWorkers returns a program in which 1, 3 and 4 read messages, and 5, 6 and 7 wait for some.
 func newWorkers() *program {
 	p := newProgram("main.read")
@@ -309,6 +422,74 @@ func TestOwnWorkers(t *testing.T) {
 	p.each(t, nil, func(q *requests.Request) { by[q.G]++ })
 	if by[6] != 6 || by[7] != 6 {
 		t.Errorf("answered by worker: %v, want 6 each", by)
+	}
+}
+
+// TestTwoWorkers checks that where a connection has two workers, no other one takes what queues for these.
+func TestTwoWorkers(t *testing.T) {
+	p := newWorkers()
+	for _, worker := range []model.GoID{6, 7} {
+		p.hands(3, worker)
+		p.answers(worker, 1)
+	}
+	p.hands(3, 6)
+	p.begins(3)
+	p.rests()
+	p.hands(1, 5)
+	p.answers(5, 2)
+	p.answers(6, 2)
+	by := map[model.GoID]int{}
+	p.each(t, nil, func(q *requests.Request) { by[q.G]++ })
+	if by[5] != 9 || by[6] != 3 || by[7] != 1 {
+		t.Errorf("answered by worker: %v, want 9, 3 and 1", by)
+	}
+}
+
+// TestQueued checks that of many messages that queue the last 256 are kept.
+func TestQueued(t *testing.T) {
+	p := newWorkers()
+	for reader := range model.GoID(10) {
+		p.in("main.accept").Create(10+reader, "main.read").Stop("preempted").Start(10 + reader)
+		p.rests()
+		p.hands(10+reader, 6)
+		p.answers(6, 1)
+	}
+	p.hands(10, 6)
+	for range 30 {
+		for reader := range model.GoID(10) {
+			p.begins(10 + reader)
+			p.rests()
+		}
+	}
+	p.answers(6, 400)
+	n := 0
+	r := p.each(t, nil, func(q *requests.Request) {
+		if q.G == 6 {
+			n++
+		}
+	})
+	if n != 10+1+256 || r.Unanswered != 300-256 {
+		t.Errorf("%d answered, %d not, want %d and %d", n, r.Unanswered, 10+1+256, 300-256)
+	}
+}
+
+// TestUnanswered checks that messages are counted that came while a worker of several was busy, who then waits.
+func TestUnanswered(t *testing.T) {
+	p := newWorkers()
+	for range 2 {
+		p.hands(3, 6)
+		p.answers(6, 1)
+		p.hands(3, 7)
+		p.answers(7, 1)
+	}
+	p.hands(3, 6)
+	for range 3 {
+		p.begins(3)
+		p.rests()
+	}
+	p.answers(6, 1)
+	if r := p.each(t, nil, nil); r.Unanswered != 3 {
+		t.Errorf("%d messages, want 3", r.Unanswered)
 	}
 }
 
@@ -418,8 +599,8 @@ func TestNotAnswered(t *testing.T) {
 		}
 		var got []int
 		p.each(t, nil, func(q *requests.Request) { got = append(got, slices.Index(read, q.Start)) })
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: answered are %v, want %v", about, got, c.want)
+		if want := append(slices.Repeat([]int{-1}, 8), c.want...); !slices.Equal(got, want) {
+			t.Errorf("%s: answered are %v, want %v", about, got, want)
 		}
 	}
 }
@@ -453,6 +634,38 @@ func TestFrameworks(t *testing.T) {
 		if got := p.requests(t, requests.Spec{Kind: "http"}); !slices.Equal(got, []string{c.want}) {
 			t.Errorf("%q: %q, want %q", c.stack, got, c.want)
 		}
+	}
+}
+
+// TestMiddleware checks that a request that was seen only in a function that calls handlers is named so.
+func TestMiddleware(t *testing.T) {
+	p := newProgram("net/http.(*conn).serve")
+	auth := []string{"main.auth", "github.com/gin-gonic/gin.(*Context).Next", "github.com/gin-gonic/gin.(*Engine).ServeHTTP", "net/http.serverHandler.ServeHTTP"}
+	p.reads("bufio.(*Reader).Peek")
+	for _, stack := range [][]string{slices.Concat([]string{"main.order", auth[1]}, auth), auth} {
+		p.in(stack...).Block("sleep").Start(2)
+		p.in().Unblock(1).Stop("preempted").Start(1)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.reads("bufio.(*Reader).Peek")
+	}
+	if got := p.requests(t); !slices.Equal(got, []string{"http main.order", "http main.auth (middleware)"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestNext checks that middleware which calls the next handler as a function is known once that is another one, also for
+// stacks that were seen before, and that of a function that was preempted nothing is concluded.
+func TestNext(t *testing.T) {
+	p := newProgram("net/http.(*conn).serve")
+	p.reads("bufio.(*Reader).Peek")
+	for _, calls := range [][]string{{"time.Sleep", "main.order"}, {"runtime.asyncPreempt", "main.hash"}, {"time.Sleep", "main.order"}, {"time.Sleep", "main.item"}, {"time.Sleep", "main.order"}, {}} {
+		p.in(slices.Concat(calls, []string{"main.log.func1", "main.auth.func1", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP"})...).Block("sleep").Start(2)
+		p.in().Unblock(1).Stop("preempted").Start(1)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.reads("bufio.(*Reader).Peek")
+	}
+	if got := p.requests(t); !slices.Equal(got, []string{"http main.auth.func1", "http main.item", "http main.order", "http main.auth.func1 (middleware)"}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -31,6 +31,7 @@ type goroutine struct {
 	*server                // what it serves; nil: nothing
 	*ends                  // of connections that it has; nil: not known
 	reading *reading       // of messages; nil: it has read none, or serves something else
+	begun   *pending       // its life, if it may be a request
 	relay   *relay         // nil: it has handed no message on
 	samples []sample
 	own     Times // of states, at since

@@ -29,13 +29,16 @@ import (
 //  7. The path of a message that 4 is about is that of who answers, since it could be read: what that one waited for,
 //     and so on, leads to the reader. That of others is the way of the message; while it is queued, who takes it.
 //
-// What queues for one who hands it to many, or to one who writes for all, is not found.
+// What queues for one who hands it to many, or to one who writes for all, is not found. It is counted as Unanswered once
+// that one waits.
 
 const (
 	maxHops       = 4
 	maxUnanswered = 64 // messages of a reader
-	pairVotes     = 4  // answers until it is known who writes them
-	keptShare     = 8  // one in so many that woke nobody may be for the reader alone
+	maxQueued     = 256
+	maxTakers     = 4 // with so many there may be more
+	pairVotes     = 4 // answers until it is known who writes them
+	keptShare     = 8 // one in so many that woke nobody may be for the reader alone
 )
 
 // message is what was read from a connection, to be answered by another goroutine.
@@ -64,8 +67,7 @@ type relay struct {
 	timed   bool          // its last wait for a channel ended with nobody's doing
 
 	// Of a reader.
-	taker      *goroutine        // whom it has woken for its last message
-	several    bool              // and others before
+	takers     []*goroutine      // whom it has woken for messages, at most maxTakers, the last one first
 	writers    votes[*goroutine] // who answers
 	unanswered []*message        // the first was read first
 	overrun    bool              // there were too many of these; until all wait nobody knows what its writer answers
@@ -91,7 +93,12 @@ func (t *Tracker) woken(g, by *goroutine, kind Kind) {
 	switch kind {
 	case Network:
 		if x := g.reading; x != nil && x.at == g.stack && g.view.relays {
-			t.received(g)
+			if x.req == nil && t.mayServe(g) {
+				x.req = t.try(g, &g.view.served)
+			}
+			if t.finder.tcp {
+				t.received(g)
+			}
 		}
 	case Channel, Cond:
 		if g.relay != nil {
@@ -123,11 +130,9 @@ func (t *Tracker) received(g *goroutine) {
 	r := g.relaying()
 	t.drops(g)
 	m := &message{reader: g, at: g.stack, carriers: 1}
-	if r.carries, r.waited, r.hops = m, g.stack, 0; !g.view.relayed {
-		return
-	}
+	r.carries, r.waited, r.hops = m, g.stack, 0
 	switch {
-	case g.server == nil:
+	case g.server == nil, !g.view.relayed.known:
 	case g.role == roleConn:
 		t.release(g)
 		*g.server = server{role: roleRelay, name: g.view.name, taken: true, regions: g.regions}
@@ -143,18 +148,17 @@ func (t *Tracker) received(g *goroutine) {
 	if r.overrun && g.writer() != nil {
 		return
 	}
-	m.pending = t.hold(g)
-	m.g, m.name = nil, t.tables.String(g.fn)
-	if g.server != nil && g.server.name != "" {
-		m.name = g.server.name
+	if m.pending = t.try(g, &g.view.relayed); m.pending == nil {
+		return
 	}
+	m.g, m.name = nil, t.loop(g, 0)
 	r.unanswered = append(r.unanswered, m)
 }
 
 // quiet forgets what g has read that will not be answered: nobody has it, and all wait.
 func (t *Tracker) quiet(g *goroutine) {
 	r := g.relay
-	if len(r.unanswered) == 0 && !r.overrun || !r.taker.rests() || !g.writer().rests() {
+	if len(r.unanswered) == 0 && !r.overrun || len(r.takers) == 0 || !r.takers[0].rests() || !g.writer().rests() {
 		return
 	}
 	r.overrun = false
@@ -207,8 +211,12 @@ func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 	default:
 		r := g.relaying()
 		r.takes = t.finder.stack(m.at)
-		b.several = b.several || b.taker != nil && b.taker != g
-		m.handed, b.taker = true, g
+		m.handed = true
+		if i := slices.Index(b.takers, g); i >= 0 {
+			b.takers = slices.Delete(b.takers, i, i+1)
+		}
+		b.takers = slices.Insert(b.takers, 0, g)
+		b.takers = b.takers[:min(len(b.takers), maxTakers)]
 	}
 	r := g.relaying()
 	if m.reader != by && b.answers == nil {
@@ -235,17 +243,17 @@ func (t *Tracker) waits(g *goroutine) {
 		x := t.finder.stack(m.at)
 		switch {
 		case m.handed || m.pending == nil:
-		case m.own, r.taker == nil: // it was answered, or nobody is known who takes it
+		case m.own, len(r.takers) == 0: // it was answered, or nobody is known who takes it
 			t.settle(m, false)
-		case r.taker.rests():
+		case r.takers[0].rests():
 			x.kept++
 			t.settle(m, false)
 		case x.kept*keptShare > x.handed:
 			t.settle(m, false)
 		case g.writer() == nil:
-			if len(x.queue) == cap(x.queue) {
-				x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return m.pending == nil })
-				x.queue = slices.Grow(x.queue, len(x.queue)+1) // lest it be looked through for each of many
+			if len(x.queue) == maxQueued { // lest many be looked through for each of many
+				t.loses(x, x.queue[0])
+				x.queue = slices.Delete(x.queue, 0, 1)
 			}
 			x.queue = append(x.queue, m)
 			m.carriers++
@@ -265,10 +273,18 @@ func (t *Tracker) empties(x *seenIn, g *goroutine) {
 	x.queue = slices.DeleteFunc(x.queue, func(m *message) bool {
 		ok := m.pending == nil || m.isFor(g)
 		if ok {
-			t.settle(m, false)
+			t.loses(x, m)
 		}
 		return ok
 	})
+}
+
+// loses forgets a message that was queued.
+func (t *Tracker) loses(x *seenIn, m *message) {
+	if m.pending != nil && x.relayed.known {
+		t.Unanswered++
+	}
+	t.settle(m, false)
 }
 
 // hijacked reports whether a handler of net/http, in which g is, has perhaps taken over the connection: nobody reads
@@ -280,10 +296,10 @@ func (g *goroutine) hijacked() bool {
 	return g.reader.ended
 }
 
-// isFor reports whether a message that is queued may be for g.
+// isFor reports whether a message that is queued may be for g: its reader has handed some to g, or to many.
 func (m *message) isFor(g *goroutine) bool {
 	r := m.reader.relay
-	return r == nil || r.several || r.taker == g
+	return r == nil || len(r.takers) == maxTakers || slices.Contains(r.takers, g)
 }
 
 // drops notes that g does not carry its message any longer.
@@ -308,13 +324,15 @@ func (t *Tracker) counts(m *message) {
 		m.counted = true
 		x.handed++
 	}
-	if x.relayed {
+	if x.relayed.known {
 		return
 	}
 	if m.answer != 0 && !m.own {
 		x.answers.all++
 		x.answers.add(m.answer)
-		x.relayed = x.answers.most(leastMessages) != 0 && int(x.answers.all)*2 >= x.handed
+		if x.answers.most(leastMessages) != 0 && int(x.answers.all)*2 >= x.handed {
+			t.known(&x.relayed)
+		}
 	}
 }
 
@@ -411,11 +429,7 @@ func (t *Tracker) takes(g *goroutine) {
 		r.carries, r.hops = x.queue[i], 1
 		r.route[0] = leg{g: g, to: r.end, queued: true}
 		r.carries.queued = true
-		from := 0 // one queue, in order
-		if !r.carries.reader.relay.several {
-			from = i // others have queues of their own
-		}
-		x.queue = slices.Delete(x.queue, from, i+1)
+		x.queue = slices.Delete(x.queue, i, i+1)
 	}
 }
 
@@ -438,12 +452,9 @@ func (t *Tracker) replied(g *goroutine) {
 	if r.answers = nil; r.end == 0 {
 		r.end = t.now
 	}
-	if r.carries == m && !m.queued {
-		t.votes(m, g, r.place)
-	}
-	if p := m.pending; p != nil {
+	if p := m.pending; p != nil && !p.done {
 		q := &t.request
-		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels}
+		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels, early: p.early, many: m.carriers > 2}
 		if r.carries == m && m.reader.writer() == nil {
 			q.legs = append(q.legs, r.route[:r.hops]...)
 		}
@@ -465,6 +476,9 @@ func (t *Tracker) replied(g *goroutine) {
 		}
 		q.Path = p.path
 		t.deliver(q)
+	}
+	if r.carries == m && !m.queued {
+		t.votes(m, g, r.place)
 	}
 	t.settle(m, m.reader.writer() == g)
 }

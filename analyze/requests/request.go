@@ -26,6 +26,9 @@ type Request struct {
 	t      *Tracker
 	legs   []leg
 	labels labels
+	early  *early
+	parts  []Part // nil: they are to be listed
+	many   bool   // several had the message when one answered
 }
 
 // Duration returns the request's length.
@@ -78,6 +81,14 @@ type pair struct{ a, b model.StackID }
 // valid until the next.
 func (r *Request) Parts() iter.Seq[*Part] {
 	return func(yield func(*Part) bool) {
+		for i := range r.parts {
+			if !yield(&r.parts[i]) {
+				return
+			}
+		}
+		if r.parts != nil {
+			return
+		}
 		w := &r.t.walker
 		w.yield, w.part = yield, Part{}
 		for _, l := range r.legs {

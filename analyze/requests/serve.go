@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -54,6 +55,7 @@ type pending struct {
 	path   Times      // up to summed
 	summed model.Time
 	labels labels
+	early  *early // where it is kept once it has ended, until it is known to be a request; nil: it is known
 }
 
 // mark is a point in a goroutine's time, with the times of its states there.
@@ -78,9 +80,7 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 	*p = pending{mark: m, g: g, summed: m.at, labels: labels{list: p.labels.list[:0]}}
 	if len(t.open) == cap(t.open) {
 		t.open = slices.DeleteFunc(t.open, func(p *pending) bool {
-			if p.done {
-				t.over = append(t.over, p)
-			}
+			t.reuse(p)
 			return p.done
 		})
 		t.open = slices.Grow(t.open, len(t.open)+1) // lest it be looked through for each of many
@@ -91,6 +91,13 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 	}
 	t.open, t.stale = slices.Insert(t.open, i, p), true
 	return p
+}
+
+// reuse keeps a pending that is over for the next one, unless who has it may not know.
+func (t *Tracker) reuse(p *pending) {
+	if p.done && p.early == nil {
+		t.over = append(t.over, p)
+	}
 }
 
 // sum adds the path up to a time to what was summed up before.
@@ -305,12 +312,13 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 // finish reports the request of a goroutine.
 func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	p := g.req
-	name := g.name
+	name := cmp.Or(t.finder.calling[g.name], g.name)
 	if name == "" && (g.serves == "goroutine" || g.serves == "message") { // of others the start function is the server's own
 		name = t.tables.String(g.fn)
 	}
 	g.req, g.woken, g.handled, g.wrote, g.settled, g.depth = nil, false, false, false, true, 0
 	if g.role == roleConn {
+		t.forgets(g.reading)
 		g.name, g.reading = "", nil
 	}
 	if p != nil {
@@ -320,9 +328,12 @@ func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 
 // report reports a request of one goroutine from p to m.
 func (t *Tracker) report(kind, name string, g *goroutine, p *pending, m mark, whole bool) {
+	if p.done {
+		return
+	}
 	t.sum(p, m.at)
 	r := &t.request
-	*r = Request{Kind: kind, Name: name, Complete: whole && !p.cut, Own: m.own, Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: m.at}), labels: p.labels}
+	*r = Request{Kind: kind, Name: name, Complete: whole && !p.cut, Own: m.own, Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: m.at}), labels: p.labels, early: p.early}
 	r.Own.sub(&p.own)
 	t.deliver(r)
 	t.drop(p)
@@ -339,7 +350,11 @@ func (t *Tracker) deliver(r *Request) {
 		return
 	}
 	r.Truncated = r.Start < t.forced || first.g == nil
-	if t.Done != nil {
+	switch {
+	case t.Done == nil:
+	case r.early != nil && !r.early.known:
+		t.keep(r)
+	default:
 		t.Done(r)
 	}
 }

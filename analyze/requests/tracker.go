@@ -18,6 +18,9 @@ type Tracker struct {
 	Done func(*Request)
 	// Unfollowed are the tasks that began while 131,072 were open. They are not requests.
 	Unfollowed int64
+	// Unanswered are messages that were read while those who answer others were busy, and that were not seen to be
+	// answered. They are not requests.
+	Unanswered int64
 
 	tables  *model.Tables
 	machine *model.Machine
@@ -50,6 +53,8 @@ type Tracker struct {
 	finder  finder
 	walker  walker
 	request Request // the one that is reported
+
+	earlyParts int // that are kept
 }
 
 // stop is a time in which the world was stopped, up to [math.MaxInt64] while it is.
@@ -155,8 +160,16 @@ func (t *Tracker) advance(at model.Time) {
 
 // move moves the horizon.
 func (t *Tracker) move() {
-	for len(t.open) > 0 && t.open[0].done {
-		t.over, t.open = append(t.over, t.open[0]), t.open[1:]
+	for len(t.open) > 0 {
+		p := t.open[0]
+		if x := p.early; x != nil && !x.known && (t.bytes > t.sweepAt || t.now.Sub(p.at) > earlyTime*model.Duration(1+len(x.list))) {
+			p.done = true // lest all be kept for what may be no request
+		}
+		if !p.done {
+			break
+		}
+		t.reuse(p)
+		t.open = t.open[1:]
 	}
 	if t.horizon, t.stale = t.now, len(t.open) == 0; !t.stale {
 		t.horizon = max(t.open[0].at, t.forced)
@@ -545,6 +558,10 @@ func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
 // end ends a goroutine.
 func (t *Tracker) end(g *goroutine) {
 	t.close(g)
+	if g.begun != nil {
+		t.report("message", t.tables.String(g.fn), g, g.begun, t.here(g), true)
+	}
+	t.forgets(g.reading)
 	t.ends(g, true)
 	if g.relay != nil {
 		t.leaves(g)

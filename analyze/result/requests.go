@@ -17,7 +17,9 @@ type (
 	RequestKind struct {
 		Kind string `json:"kind" key:""` // http, grpc, rpc, tcp, message, task, region, goroutine or func.
 		RequestSet
-		Unfollowed int64            `json:"unfollowed,omitempty"`  // Tasks that began while 131,072 were open: they are in no other figure here.
+		// Tasks that began while 131,072 were open, and of tcp those that came while who answers them was
+		// busy, of which it is not known when that was: they are in no other figure here.
+		Unfollowed int64            `json:"unfollowed,omitempty"`
 		Handlers   []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
 		// The same as of the kind by handler, task or function, at most 16, if two have ten requests or
 		// more, or one and at least half of all requests have one, or a fifth that wait, all about as long,

@@ -3,9 +3,12 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
 )
 
@@ -65,25 +68,48 @@ func PlaceText(f *result.Frame) string {
 	return s
 }
 
+// framesOf returns the functions that a part of requests is in, the innermost first.
+func framesOf(t *result.RequestTail, x *result.RequestRow) []result.Frame {
+	frames := []result.Frame{{Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0))}}
+	if x.Way != nil {
+		frames = append(frames, x.Way.Callers...)
+	}
+	if x.Waiter != "" {
+		frames = append(frames, result.Frame{Function: x.Waiter, File: x.WaitFile, Line: uint64(max(x.WaitLine, 0))})
+		if g := slices.IndexFunc(t.Groups, func(g result.RequestRow) bool { return x.InGroup(&g) }); g >= 0 && t.Groups[g].Way != nil {
+			frames = append(frames, t.Groups[g].Way.Callers...)
+		}
+	}
+	return frames
+}
+
+// literal matches the names of function literals.
+var literal = regexp.MustCompile(`\.func\d+(\.\d+)*$`)
+
+// groupText returns the name of a group of requests, and of a function literal where it was seen.
+func groupText(x *result.RequestGroup) string {
+	for i := range x.Tails {
+		for n := range x.Tails[i].Rows {
+			for _, f := range framesOf(&x.Tails[i], &x.Tails[i].Rows[n]) {
+				if f.Function == x.Name && f.Line > 0 && literal.MatchString(x.Name) {
+					return textui.Place(f.Function, f.File, f.Line)
+				}
+			}
+		}
+	}
+	return x.Name
+}
+
 // functionsOf adds up the rows of a tail by each function that is on their way, most first.
 func functionsOf(t *result.RequestTail, typical, slowest float64) []*onPath {
 	byName := map[string]*onPath{}
 	for i := range t.Rows {
 		x := &t.Rows[i]
-		frames := []result.Frame{{Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0))}}
-		if x.Way != nil {
-			frames = append(frames, x.Way.Callers...)
-		}
-		if x.Waiter != "" {
-			frames = append(frames, result.Frame{Function: x.Waiter, File: x.WaitFile, Line: uint64(max(x.WaitLine, 0))})
-			if g := slices.IndexFunc(t.Groups, func(g result.RequestRow) bool { return x.InGroup(&g) }); g >= 0 && t.Groups[g].Way != nil {
-				frames = append(frames, t.Groups[g].Way.Callers...)
-			}
-		}
+		frames := framesOf(t, x)
 		m, s := float64(x.Middle)/float64(max(t.Middle.Count, 1)), float64(x.Slow)/float64(max(t.Count, 1))
 		callee := ""
 		for n, f := range frames {
-			if !result.OfProgram(f.Function) || slices.ContainsFunc(frames[:n], func(g result.Frame) bool { return g.Function == f.Function }) {
+			if !result.Programs(&model.Frame{Func: f.Function, File: f.File}) || slices.ContainsFunc(frames[:n], func(g result.Frame) bool { return g.Function == f.Function }) {
 				continue
 			}
 			p := byName[f.Function]

@@ -306,7 +306,7 @@ func RequestGroups(r *result.Report, limit int) *document.Section {
 			tail := &x.Tails[0]
 			slowest, most = tail.Total/model.Duration(max(tail.Count, 1)), mostOfTail(tail)
 		}
-		t.Row(x.Name, x.Count, perSecond(r, x.Count), known(&x.Dist, x.P50), slowest, most)
+		t.Row(groupText(&x), x.Count, perSecond(r, x.Count), known(&x.Dist, x.P50), slowest, most)
 	}
 	n, longest := int64(0), model.Duration(0)
 	for _, x := range rows[len(shown):] {
@@ -314,6 +314,11 @@ func RequestGroups(r *result.Report, limit int) *document.Section {
 	}
 	if n > 0 {
 		t.Row(fmt.Sprintf("others (%d groups)", len(rows)-len(shown)), n, perSecond(r, n), nil, nil, "longest "+textui.Duration(longest))
+	}
+	for i := range r.Requests {
+		if k := &r.Requests[i]; k.Kind == "tcp" && 100*k.Unfollowed > k.Count {
+			t.Row("others, about", k.Unfollowed, perSecond(r, k.Unfollowed), nil, nil, "came while who answers was busy")
+		}
 	}
 	return s.OrNil()
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -42,6 +43,44 @@ func TestAlikeRequests(t *testing.T) {
 `
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestUnfollowed checks that the table and the notes give those that are not followed.
+func TestUnfollowed(t *testing.T) {
+	k := result.RequestKind{Kind: "tcp", Unfollowed: 7}
+	k.Count = 600
+	r := &result.Report{Traces: make([]result.Trace, 1), Requests: []result.RequestKind{k}}
+	w := document.NewTextWriter(document.TextOptions{})
+	w.Sections(RequestGroups(r, 0))
+	var b strings.Builder
+	w.Flush(&b)
+	if text := b.String(); !strings.Contains(text, "others, about    7") {
+		t.Errorf("not in the table: %s", text)
+	}
+	if text := strings.Join(findings.Notes(r), "\n"); !strings.Contains(text, "about 7 more that came while") {
+		t.Errorf("not in the notes: %s", text)
+	}
+}
+
+// TestFunctions checks that a function literal has its place, and that functions of libraries are not listed.
+func TestFunctions(t *testing.T) {
+	k := result.RequestKind{Kind: "http"}
+	k.Groups = []result.RequestGroup{{Name: "main.main.func1"}}
+	g := &k.Groups[0]
+	g.Count, g.Total = 2, 20
+	g.Tails = []result.RequestTail{{Count: 1, Total: 10, Middle: result.RequestMiddle{Count: 1, Total: 10}, Rows: []result.RequestRow{
+		{Function: "main.order", File: "main.go", Slow: 5, Middle: 5, Way: &result.RequestWay{Callers: []result.Frame{{Function: "main.main.func1", File: "shop/main.go", Line: 66}}}},
+		{Function: "example.com/lib.Do", File: "example.com/lib@v1.0.0/do.go", Slow: 5, Middle: 5},
+	}}}
+	r := &result.Report{Requests: []result.RequestKind{k}}
+	w := document.NewTextWriter(document.TextOptions{})
+	w.Sections(RequestGroups(r, 0))
+	w.Sections(ByFunction(r))
+	var b strings.Builder
+	w.Flush(&b)
+	if text := b.String(); !strings.Contains(text, "main.main.func1 (main.go:66)") || !strings.Contains(text, "main.order") || strings.Contains(text, "lib.Do") {
+		t.Error(text)
 	}
 }
 

@@ -63,7 +63,7 @@ A goroutine that reads messages may hand them to others by channels or condition
 hub, workers, or one that writes for each connection. The first of these to write to a
 connection then answers: the request is of that goroutine, and is named after the one that
 reads. Eight must be answered at one place, and at least half of those that wake somebody.
-What queues for one that hands each message to many, or writes for all, is not found.
+What queues for one that hands each message to many, or writes for all, is only counted.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
@@ -82,7 +82,8 @@ goroutine. The pattern of net/http is known behind the ServeMux, so wrap each ha
 2. The handler: the innermost function that a http.HandlerFunc calls, or the router of chi,
 connect, Echo, fasthttp, Fiber, Gin, go-restful, gorilla/mux, grpc-gateway, httprouter or Iris, or
 method ServeHTTP; a method of gRPC or net/rpc. It is seen where a request blocks, is preempted
-or is sampled in it.
+or is sampled in it. A request that is seen only in what calls handlers has that name, with
+"(middleware)".
 
 3. The task, for other work. Its name is that of a group: keep numbers out of it.
 
