@@ -45,7 +45,7 @@ var requestWords = map[string]struct{ does, fix string }{
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often."},
 	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
-	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); else remove it."},
+	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); if it waits for something, wait for that itself (a channel, a sync.Cond); else remove it."},
 	"network":    {"waits for the network", askLess},
 	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see [result.RequestRow.Called]
 	"syscall":    {"is in system calls", "blocking-system-calls"},
@@ -687,6 +687,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", at)
 	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
 		f.Advice = fix(requestWords[x.Kind].fix)
+	case g.Kind == "connection" && x.Kind == "network": // to ask less often is among its remedies
 	case x.Kind != g.Kind && x.Wait != "":
 		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}

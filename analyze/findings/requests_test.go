@@ -406,11 +406,12 @@ func TestLimitBehindOutside(t *testing.T) {
 	waits := result.RequestRow{Kind: "channel", Function: "main.upload", File: "pool.go", Line: 38, Slow: 350 * ms, Have: 5}
 	behind := result.RequestRow{Kind: "network", Function: "main.put", Wait: "channel", Waiter: "main.upload", WaitFile: "pool.go", Way: &result.RequestWay{Within: true}, Slow: 350 * ms}
 	pool := result.RequestRow{Kind: "connection", Function: "main.put", Slow: 350 * ms, Have: 5}
+	holds := result.RequestRow{Kind: "network", Function: "main.query", Wait: "connection", Waiter: "main.put", Slow: 350 * ms}
 	for _, tt := range []struct {
 		waits result.RequestRow
 		rows  []result.RequestRow
 		fix   string
-	}{{waits, []result.RequestRow{behind}, "Raise the limit in main.upload (pool.go:38)"}, {pool, nil, "Allow more connections"}} {
+	}{{waits, []result.RequestRow{behind}, "Raise the limit in main.upload (pool.go:38)"}, {pool, nil, "Allow more connections"}, {pool, []result.RequestRow{holds}, "Allow more connections"}} {
 		for objective, want := range map[string]struct {
 			word  string
 			items int
