@@ -24,7 +24,8 @@ import (
 //  4. Where most wakes are by locks, two of four programs were off by more than a hundredfold, and one on a quiet machine by
 //     more than eightfold: no interval is given.
 //  5. On a quiet machine, from one on which others take half a CPU to two. Where the busy one could not keep up, requests took
-//     up to a hundred times as long as then on the quiet one, so that the intervals of requests reach down to a twentieth.
+//     up to a hundred times as long as then on the quiet one, which no interval that is of use contains: those of requests
+//     reach down to a third.
 //  6. Under a quota that is a third more than what the program uses, with two procs, requests only: the trace does not show
 //     what threads use of it in the kernel.
 //
@@ -66,10 +67,10 @@ var (
 	toQuiet = widths{&[NumFigures]width{
 		FigureSpan: {0.35, 0.10}, FigureMean: {0.30, 0.35}, FigureP90: {0.50, 0.75}, FigureP99: {1.40, 0.35}, FigureLong: {0.10, 0.10},
 	}, &[NumRequestFigures]width{
-		RequestP50: {3.00, 0.10}, RequestP99: {3.00, 0.10}, RequestMean: {3.00, 0.10}, RequestRate: {0.10, 0.30},
+		RequestP50: {0.80, 0.40}, RequestP99: {1.20, 0.45}, RequestMean: {1.20, 0.45}, RequestRate: {0.10, 0.30},
 	}}
 	toQuota = widths{requests: &[NumRequestFigures]width{
-		RequestP50: {0.05, 1.15}, RequestP99: {1.40, 0.50}, RequestMean: {1.00, 0.60}, RequestRate: {0.10, 0.30},
+		RequestP50: {0.20, 1.15}, RequestP99: {1.80, 0.50}, RequestMean: {1.40, 0.60}, RequestRate: {0.10, 0.30},
 	}}
 )
 
