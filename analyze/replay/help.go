@@ -88,7 +88,8 @@ Classes of wakes
   at the same time.
   Short outages, those of the garbage collector's workers and of threads that sleep in the poller stay,
   and who waited for a lock is woken by whom it was. Where the busy machine could not keep up,
-  requests are faster by far than quiet says, and not inside of their intervals.
+  requests are faster by far than quiet says: if their mean is ten times the median, intervals reach
+  down to a twentieth, and others to a third.
 
 Limits
   Contention for the scheduler's locks, caches, and other programs are not simulated. A program

@@ -309,7 +309,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	if err != nil {
 		return nil, err
 	}
-	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
+	s.Starts, s.Span = res.Starts, res.Span
 	if s.Work = workOf(w); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
 	}

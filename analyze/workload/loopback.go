@@ -81,14 +81,13 @@ type linker struct {
 	kinds   numbers[string]         // of calls
 	writes  []netWrite              // by beginning
 	waits   []netWait
-	writers []writer              // of the present round
-	scores  []score               // by writer
-	sends   map[int32][]insertion // by goroutine
-	accepts int                   // goroutines that accept connections
-	single  bool                  // the present round is about the calls of one goroutine
-	found   map[tied]bool         // see rematch
-	only    map[int32]int32       // the only reader of a goroutine that writes
-	lengths []int32               // see match
+	writers []writer        // of the present round
+	scores  []score         // by writer
+	accepts int             // goroutines that accept connections
+	single  bool            // the present round is about the calls of one goroutine
+	found   map[tied]bool   // see rematch
+	only    map[int32]int32 // the only reader of a goroutine that writes
+	lengths []int32         // see match
 }
 
 // netWrite is a system call that may have sent something: a write, as a rule.
@@ -148,7 +147,7 @@ func (w *window) inferLoopback(p *places) {
 		return
 	}
 	l := linker{w: w, places: p, ops: numbers[string]{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
-		kinds: numbers[string]{}, sends: map[int32][]insertion{}}
+		kinds: numbers[string]{}}
 	for _, x := range w.nets {
 		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
 		if int(l.ops.of(f)) == len(l.dirs) {
@@ -230,9 +229,6 @@ func (w *window) inferLoopback(p *places) {
 		if x := &l.waits[i]; x.cause != nil {
 			l.send(x.cause, x)
 		}
-	}
-	for i := range w.Goroutines {
-		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
 }
 
@@ -710,29 +706,18 @@ func (l *linker) send(w *netWrite, x *netWait) {
 	}
 	stack := l.w.Goroutines[w.g].Segments[w.seg].Stack
 	op := Op{Kind: OpSend, G: x.g, Seg: x.seg, Stack: stack}
+	at := point{g: w.g, seg: w.seg + 1, op: op}
 	if x.to < w.to {
-		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg, l.w.Goroutines[w.g].Segments[w.seg].CPU, true, op})
-	} else {
-		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg + 1, 0, false, op})
+		at = point{w.g, w.seg, l.w.Goroutines[w.g].Segments[w.seg].CPU, true, op}
 	}
+	l.w.points = append(l.w.points, at)
 	s := &l.w.Goroutines[x.g].Segments[x.seg]
 	s.End, s.Class, s.Delay = EndNetwork, ClassLoopback, 0
 }
 
-// insertion is an operation to be put into segment seg, before or after others at the same time.
-type insertion struct {
-	seg   int32
-	at    model.Duration
-	after bool
-	op    Op
-}
-
 // insert puts operations into the program of g.
-func (g *Goroutine) insert(list []insertion) {
-	if len(list) == 0 {
-		return
-	}
-	slices.SortStableFunc(list, func(a, b insertion) int { return cmp.Or(cmp.Compare(a.seg, b.seg), cmp.Compare(a.at, b.at)) })
+func (g *Goroutine) insert(list []point) {
+	slices.SortStableFunc(list, func(a, b point) int { return cmp.Or(cmp.Compare(a.seg, b.seg), cmp.Compare(a.at, b.at)) })
 	ops := make([]Op, 0, len(g.Ops)+len(list))
 	op := int32(0)
 	for k := range g.Segments {

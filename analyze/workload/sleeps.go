@@ -16,9 +16,10 @@ import (
 //  1. Constant: of eight or more waits two in five are within 5 % of the 5th percentile, or
 //     within 120 us if that is less than a half of it. Or, as all procs may be
 //     busy, of sixteen or more half are at most 1.5 times as long as the shortest, three
-//     quarters 2.5 times, and a quarter is near to it (15 % of the way to the 95th
-//     percentile). What was asked for is the shortest, or the
-//     number of two digits just below. Much longer waits are others.
+//     quarters 2.5 times, and either that is at most 0.5 % above a number of
+//     one digit, or a quarter of all is near to it (15 % of the way to the 95th
+//     percentile). What was asked for is the shortest, or the 5th percentile if a few are
+//     much shorter, or the number of two digits just below. Much longer waits are others.
 //  2. Constant for the place: the same of all waits at one place, four or more, where it left any.
 //  3. Otherwise, for example where the program draws times at random: the wait less half of the
 //     greatest possible lateness. A proc looks for timers before it starts a goroutine: one that it finds
@@ -77,20 +78,22 @@ func constant(waits []model.Duration, atLeast int) (asked, limit model.Duration)
 	if n < atLeast {
 		return 0, 0
 	}
-	p5 := waits[(n-1)/20]
+	p5, low, unit := waits[(n-1)/20], waits[0], model.Duration(1)
+	for p5 >= 100*unit {
+		unit *= 10
+	}
 	width := max(min(clusterWidth, p5/2), p5/20)
 	limit = p5 + max(lateLimit, p5/2)
 	if in, _ := slices.BinarySearch(waits, p5+width+1); in*5 < n*2 {
-		limit = 4 * waits[0]
-		if low := waits[0]; n < lateWakes || waits[n/2]*2 > low*3 || waits[n*3/4]*2 > low*5 || (waits[n/4]-low)*100 > (waits[n*19/20]-low)*15 {
+		limit = 4 * low
+		if n < lateWakes || waits[n/2]*2 > low*3 || waits[n*3/4]*2 > low*5 ||
+			low%(10*unit) > low/200 && (waits[n/4]-low)*100 > (waits[n*19/20]-low)*15 {
 			return 0, 0
 		}
 	}
-	unit := model.Duration(1)
-	for waits[0] >= 100*unit {
-		unit *= 10
+	if asked = low; p5-low > width {
+		asked = p5 // a few were for less
 	}
-	asked = waits[0]
 	if round := asked / unit * unit; asked-round <= asked/15 {
 		asked = round
 	}

@@ -323,7 +323,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		}
 	}
 	if left > 0 {
-		s.Text("Left out: %s of %s, which did not come to the end of the work or in which goroutines came to wait for each other.",
+		s.Text("Left out: %s of %s, which did not come to the end of the work.",
 			textui.Count(left), textui.Plural(runs, "simulation"))
 	}
 }
