@@ -55,8 +55,10 @@ func (c *calibrator) Start(s *runqueue.Start) {
 	d := s.Time.Sub(s.Search)
 	switch k, ok := startCosts[s.Source]; {
 	case s.Grade == runqueue.GradeContradicted || s.Pseudo != model.NotPseudo:
-	case ok && !s.Fresh && s.Since < s.Search: // the thread had stopped another goroutine, and no timer woke this one since
+	case ok && s.Freed == 0 && s.Since < s.Search: // the thread had stopped another goroutine, and no timer woke this one since
 		c.add(k, d)
+	case s.Source == runqueue.SourceLocked && s.Freed > 0:
+		c.add(refsched.CostLocked, s.Time.Sub(s.Freed))
 	case s.Source == runqueue.SourceNetpoll: // the wakes are the poll's own
 		c.add(refsched.CostDirect, d)
 	case s.Source == runqueue.SourceSteal && d < refsched.StealBackOff:

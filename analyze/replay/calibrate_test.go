@@ -25,7 +25,7 @@ func TestSamples(t *testing.T) {
 			c.Wakeup(&runqueue.Wakeup{Caused: caused, Handoff: handoff, Trigger: began, Got: began + 6000})
 		}
 	}
-	fresh := func(s *runqueue.Start) { s.Fresh = true }
+	fresh := func(s *runqueue.Start) { s.Freed = began - 200 }
 	for _, test := range []struct {
 		about string
 		cost  refsched.Cost
@@ -48,6 +48,7 @@ func TestSamples(t *testing.T) {
 		{"its runnext", refsched.CostBackOff, start(runqueue.SourceStealRunnext, 60_000+aroundSleep, fresh), 60_000},
 		{"with real-time priority", refsched.CostBackOff, start(runqueue.SourceStealRunnext, 15_000+aroundSleep, nil), 15_000},
 		{"without sleep", refsched.CostBackOff, start(runqueue.SourceStealRunnext, 900, nil), 0},
+		{"handed over", refsched.CostLocked, start(runqueue.SourceLocked, 2300, fresh), 2500},
 		{"woken", refsched.CostWake, wakeup(true, false), 6000},
 		{"handed over", refsched.CostWake, wakeup(true, true), 6000},
 		{"nobody known", refsched.CostWake, wakeup(false, false), 0},

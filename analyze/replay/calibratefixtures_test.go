@@ -59,7 +59,7 @@ func calibrateFixture(t *testing.T, name string) *calibrator {
 // fixtures were recorded on, in nanoseconds.
 var bounds = map[refsched.Cost][2]model.Duration{
 	refsched.CostRunnext: {32, 5000}, refsched.CostLocal: {32, 5000}, refsched.CostGlobal: {32, 20_000}, refsched.CostSteal: {64, 10_000},
-	refsched.CostDirect: {32, 20_000}, refsched.CostBackOff: {3000, 1_000_000}, refsched.CostWake: {500, 2_000_000},
+	refsched.CostDirect: {32, 20_000}, refsched.CostBackOff: {3000, 1_000_000}, refsched.CostWake: {500, 2_000_000}, refsched.CostLocked: {500, 500_000},
 }
 
 func TestCalibrateFixtures(t *testing.T) {

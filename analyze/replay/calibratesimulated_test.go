@@ -72,7 +72,7 @@ func TestCalibrateSimulated(t *testing.T) {
 		}
 	}
 	for _, k := range []refsched.Cost{refsched.CostRunnext, refsched.CostLocal, refsched.CostGlobal, refsched.CostSteal, refsched.CostDirect,
-		refsched.CostBackOff, refsched.CostWake} {
+		refsched.CostBackOff, refsched.CostWake, refsched.CostLocked} {
 		if all[k] == 0 || right[k] < all[k]*4/5 {
 			t.Errorf("cost %d is right for %d of %d", k, right[k], all[k])
 		}
