@@ -35,34 +35,14 @@ const (
 	NumCosts
 )
 
-// costs are the names of costs and their defaults. Defaults are the medians of what this project's fixtures
+// typical are the costs where a trace does not show them: the medians of what this project's fixtures
 // show, which were recorded on a virtual machine with 2 CPUs and Linux 6.18; where they show too little, what the sources
 // of the runtime and single experiments suggest.
-var costs = [NumCosts]struct {
-	name    string
-	typical model.Duration
-}{
-	{"runnext", 270},
-	{"local", 300},
-	{"global", 230},
-	{"steal", 700},
-	{"poll", 1000},
-	{"direct", 80},
-	{"spin", 700},
-	{"backoff", 87_000},
-	{"wake", 16_000},
-	{"waker", 11_000},
-	{"clone", 60_000},
-	{"locked", 6000},
-	{"slack", 64_000},
-	{"preempt", 11_000},
-	{"notice", 1000},
-	{"exit", 130},
-	{"epoll", 2000},
+var typical = [NumCosts]model.Duration{
+	CostRunnext: 270, CostLocal: 300, CostGlobal: 230, CostSteal: 700, CostPoll: 1000, CostDirect: 80,
+	CostSpin: 700, CostBackOff: 87_000, CostWake: 16_000, CostWaker: 11_000, CostClone: 60_000, CostLocked: 6000,
+	CostSlack: 64_000, CostPreempt: 11_000, CostNotice: 1000, CostExit: 130, CostEpoll: 2000,
 }
-
-// String returns the cost's name as tables print it.
-func (c Cost) String() string { return costs[c].name }
 
 // Costs are the times that scheduling itself takes. The zero Costs are those of a scheduler that costs nothing.
 type Costs struct {
@@ -76,12 +56,7 @@ type Costs struct {
 }
 
 // DefaultCosts returns the costs where a trace does not show them.
-func DefaultCosts() (c Costs) {
-	for i := range costs {
-		c.Single[i] = costs[i].typical
-	}
-	return c
-}
+func DefaultCosts() Costs { return Costs{Single: typical} }
 
 // Quiet returns the costs without what the operating system seems to have added where it ran something else first:
 // what is drawn is at most quietFactor times the lower quartile.

@@ -88,16 +88,3 @@ func (s *sim) acquirePlace(c where, op *workload.Op) bool {
 	s.block(c.p, c.g, s.w.Objects[op.G].Reason, op.Stack)
 	return true
 }
-
-// force ends the longest wait on an object, if there is one: where other goroutines are
-// served than recorded, all may come to wait for each other.
-func (s *sim) force() bool {
-	for i := range s.objects {
-		if q := &s.objects[i].queue; q.len() > 0 {
-			s.res.Forced++
-			s.wakeFrom(nobody, q.pop(), 0, true)
-			return true
-		}
-	}
-	return false
-}

@@ -23,12 +23,9 @@ type Result struct {
 	// the start.
 	Span model.Duration
 	// Finished: every goroutine came to the end of its program. If not, Until was
-	// reached, or Stuck goroutines wait for what never comes.
+	// reached, or Stuck goroutines wait for what never comes, as for each other where other ones are served than recorded.
 	Finished bool
 	Stuck    int
-	// Forced counts waits that were ended because nothing else was left to do:
-	// unless wakes are as recorded, other goroutines may be served.
-	Forced int
 
 	Starts, Wakeups, Overflows, Events int64
 	// Contradictions are changes of goroutines that contradict those before, which only a bug can make, and
@@ -312,9 +309,6 @@ func (s *sim) loop(ctx context.Context) error {
 			continue
 		}
 		if s.agenda.len() == 0 {
-			if s.force() {
-				continue
-			}
 			return nil
 		}
 		e := &s.taken
@@ -323,12 +317,7 @@ func (s *sim) loop(ctx context.Context) error {
 			return nil
 		}
 		if e.kind == evSysmon && s.agenda.len() == 0 && x.seq == noPlan && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
-			// Nothing but sysmon is left to do although goroutines wait.
-			if !s.force() {
-				return nil
-			}
-			s.agenda.push(*e)
-			continue
+			return nil // nothing but sysmon is left to do although goroutines wait
 		}
 		s.now = e.at
 		carryOut[e.kind](s, e)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -33,8 +34,7 @@ func calibrateFixture(t *testing.T, name string) *calibrator {
 	defer in.Close()
 	version := in.Header().Version
 	m := model.NewMachine(in.Tables(), model.Config{Version: version})
-	c := newCalibrator()
-	m.Observe(c)
+	c := new(calibrator)
 	r, err := runqueue.New(in.Tables(), version)
 	if err != nil {
 		return nil
@@ -55,46 +55,43 @@ func calibrateFixture(t *testing.T, name string) *calibrator {
 	return c
 }
 
-// bounds are what a parameter is at least and at most on any machine that the
+// bounds are what a cost typically is at least and at most on any machine that the
 // fixtures were recorded on, in nanoseconds.
-var bounds = map[string][2]model.Duration{
-	"runnext": {32, 5000}, "local": {32, 5000}, "global": {32, 20_000}, "steal": {64, 10_000}, "poll": {64, 20_000}, "direct": {32, 20_000},
-	"backoff": {3000, 1_000_000}, "wake": {500, 2_000_000}, "locked": {500, 500_000},
-	"slack": {500, 1_000_000},
+var bounds = map[refsched.Cost][2]model.Duration{
+	refsched.CostRunnext: {32, 5000}, refsched.CostLocal: {32, 5000}, refsched.CostGlobal: {32, 20_000}, refsched.CostSteal: {64, 10_000},
+	refsched.CostDirect: {32, 20_000}, refsched.CostBackOff: {3000, 1_000_000}, refsched.CostWake: {500, 2_000_000}, refsched.CostLocked: {500, 500_000},
 }
 
 func TestCalibrateFixtures(t *testing.T) {
-	seen := map[string]int{}
+	seen := map[refsched.Cost]int{}
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
 			c := calibrateFixture(t, name)
 			if c == nil {
 				t.Skip("not a trace whose queues can be replayed")
 			}
-			for _, e := range estimates(c) {
-				if e.From != "trace" {
+			costs := c.costs()
+			for k, q := range costs.Drawn {
+				if q == nil {
 					continue
 				}
-				seen[e.Kind.String()]++
-				t.Logf("%-8s %7d ns (default %6d) of %d", e.Kind.String(), e.Value, e.Default, e.Samples)
-				if b, ok := bounds[e.Kind.String()]; !ok || e.Value < b[0] || e.Value > b[1] {
-					t.Errorf("%s is %d ns, of %d samples", e.Kind.String(), e.Value, e.Samples)
+				k := refsched.Cost(k)
+				seen[k]++
+				if b, ok := bounds[k]; !ok || typical(costs, k) < b[0] || typical(costs, k) > b[1] {
+					t.Errorf("cost %d is %d ns, of %d samples", k, typical(costs, k), c.samples[k].Total())
 				}
-			}
-			for _, q := range calibrated(c).Drawn {
-				if !slices.IsSorted(q) || len(q) > 0 && q[0] < 0 {
+				if !slices.IsSorted(q) || q[0] < 0 {
 					t.Errorf("quantiles are %v", q)
 				}
 			}
-			again := calibrateFixture(t, name)
-			if !reflect.DeepEqual(estimates(c), estimates(again)) || !reflect.DeepEqual(calibrated(c), calibrated(again)) {
+			if !reflect.DeepEqual(costs, calibrateFixture(t, name).costs()) {
 				t.Error("another reading gives other estimates")
 			}
 		})
 	}
-	for _, name := range []string{"runnext", "local", "global", "steal", "poll", "backoff", "wake", "locked"} {
-		if seen[name] == 0 {
-			t.Errorf("no fixture gives enough samples of %s", name)
+	for k := range bounds {
+		if seen[k] == 0 {
+			t.Errorf("no fixture gives enough samples of cost %d", k)
 		}
 	}
 }

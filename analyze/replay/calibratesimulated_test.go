@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
@@ -27,8 +26,7 @@ func workOfFixture(t *testing.T, name string) *workload.Workload {
 func simulateCosts(t *testing.T, w *workload.Workload, costs refsched.Costs) *calibrator {
 	t.Helper()
 	m := model.NewMachine(w.Tables, model.Config{Version: w.Version})
-	c := newCalibrator()
-	m.Observe(c)
+	c := new(calibrator)
 	r, err := runqueue.New(w.Tables, w.Version)
 	if err != nil {
 		t.Fatal(err)
@@ -47,35 +45,36 @@ func simulateCosts(t *testing.T, w *workload.Workload, costs refsched.Costs) *ca
 }
 
 // TestSimulated checks that what is measured of a simulated schedule is with what it was
-// simulated: an estimator and the simulator mean the same time. Here and there chance makes an
+// simulated: the calibrator and the simulator mean the same time. Here and there chance makes an
 // estimate differ: data that comes from outside just after a write, or timers.
 func TestCalibrateSimulated(t *testing.T) {
-	costs := refsched.Costs{Single: [refsched.NumCosts]model.Duration{refsched.CostRunnext: 150, refsched.CostLocal: 210, refsched.CostGlobal: 330,
-		refsched.CostSteal: 700, refsched.CostPoll: 2000, refsched.CostDirect: 250, refsched.CostSpin: 1600, refsched.CostBackOff: 61_000,
+	costs := refsched.DefaultCosts()
+	for k, d := range map[refsched.Cost]model.Duration{refsched.CostRunnext: 150, refsched.CostLocal: 210, refsched.CostGlobal: 330,
+		refsched.CostSteal: 700, refsched.CostPoll: 2000, refsched.CostDirect: 250, refsched.CostSpin: 700, refsched.CostBackOff: 61_000,
 		refsched.CostWake: 8000, refsched.CostClone: 45_000, refsched.CostLocked: 2600, refsched.CostSlack: 58_000, refsched.CostPreempt: 12_000,
-		refsched.CostNotice: 1000, refsched.CostExit: 170, refsched.CostEpoll: 5000}}
-	// Of these there are no samples.
-	unsure := []refsched.Cost{refsched.CostSpin, refsched.CostClone, refsched.CostPreempt, refsched.CostExit, refsched.CostWaker, refsched.CostNotice, refsched.CostEpoll}
+		refsched.CostNotice: 1000, refsched.CostExit: 170, refsched.CostEpoll: 5000} {
+		costs.Single[k] = d
+	}
 	var all, right [refsched.NumCosts]int
 	for _, name := range fixtures.Real() {
-		w := workOfFixture(t, name)
-		for _, e := range estimates(simulateCosts(t, w, costs)) {
-			value := costs.Single[e.Kind]
-			if slices.Contains(unsure, e.Kind) || e.From != "trace" {
+		got := simulateCosts(t, workOfFixture(t, name), costs).costs()
+		for k := range refsched.NumCosts {
+			if got.Drawn[k] == nil {
 				continue
 			}
-			all[e.Kind]++
-			if d := e.Value - value; d*20 <= value+100 && -d*20 <= value+100 {
-				right[e.Kind]++
+			all[k]++
+			value, want := typical(got, k), costs.Single[k]
+			if d := value - want; d*20 <= want+100 && -d*20 <= want+100 {
+				right[k]++
 				continue
 			}
-			t.Logf("%s: %s is %d of %d samples, simulated with %d", name, e.Kind, e.Value, e.Samples, value)
+			t.Logf("%s: cost %d is %d, simulated with %d", name, k, value, want)
 		}
 	}
-	for k := range refsched.NumCosts {
-		need := all[k] * 4 / 5
-		if !slices.Contains(unsure, k) && (all[k] == 0 || right[k] < need) {
-			t.Errorf("%s is right for %d of %d", k, right[k], all[k])
+	for _, k := range []refsched.Cost{refsched.CostRunnext, refsched.CostLocal, refsched.CostGlobal, refsched.CostSteal, refsched.CostDirect,
+		refsched.CostBackOff, refsched.CostWake, refsched.CostLocked} {
+		if all[k] == 0 || right[k] < all[k]*4/5 {
+			t.Errorf("cost %d is right for %d of %d", k, right[k], all[k])
 		}
 	}
 }

@@ -20,14 +20,14 @@ Output (--mode free)
   waits in run queues included. Requests that lie in two windows or begin in a warm-up are left out.
   Nothing is said of a group with fewer than 100 requests, of handlers if more than 1%% of the requests
   show none, or which the reference has wrong: W1 more than 25%% of the mean.
-  Then waits to run. All figures, with their ranges over --seeds, are in --json.
+  Then waits to run. All figures, p90 too, with their ranges over --seeds, are in --json.
   The reference is the median over --seeds of what the model makes of the work. W1, the Wasserstein
   distance, is how far a wait must be moved on average to make one distribution of the other. The
   reference reproduces a trace closely if W1 is at most 10%% of the mean wait, or at most twice what
   recordings differ by, if that is at most 25%%; roughly up to 25%%. Beyond, the trace contains
   something that the model does not know, or it is chance.
-  "work" is time on procs: a goroutine that has one computes, even while the operating system
-  does not run its thread. What-ifs other than quiet inherit what the operating system took then.
+  "work" is time on procs, even while the operating system does not run their threads. What-ifs other
+  than quiet inherit that.
   The ideal scheduler has one queue, first come, first served, and no costs. It is not a lower
   bound: whom to run first matters, too.
   The first part of each window, 10 ms but at most a quarter, is not compared: what the
@@ -66,12 +66,11 @@ Classes of wakes
   What a figure is worth depends on the variant:
     80%% interval  of two procs from a trace with one, of one from a trace with two, and of a quiet
                   machine from a trace with two, without other changes; of requests with two procs also
-                  under a quota. The widths are how far such figures were off for other programs, which
-                  were recorded under both schedules: four of five should contain the measured value.
-                  Of another number of procs there is none where most wakes are by locks, and of two
-                  none where system calls that lost their procs take 5%% of the time. Where the operating
-                  system seems to have run something else for a tenth of the time that goroutines
-                  computed, there are intervals of a quiet machine alone.
+                  under a quota. The widths are how far such figures were off for other programs: four
+                  of five should contain the measured value. Of another number of procs there is none
+                  where most wakes are by locks, of two none where system calls that lost their procs
+                  take 5%% of the time, and where the operating system seems to have run something
+                  else for a tenth of the time that goroutines computed, of a quiet machine alone.
     no range      any other variant. How far such figures are from the truth has not been measured.
   No figure is given where the reference does not reproduce the trace, where the trace contradicts
   itself or has fewer than 100 waits; and no run time where more than 90%% of the wakes come from
@@ -88,8 +87,9 @@ Classes of wakes
   still: sysmon would have preempted it, except in assembly code, where it cannot. The reference has that
   at the same time.
   Short outages, those of the garbage collector's workers and of threads that sleep in the poller stay,
-  and who waited for a lock is woken by whom it was: requests are rather faster than quiet says, and
-  where the busy machine could not keep up by far, so that their intervals reach down to a twentieth.
+  and who waited for a lock is woken by whom it was. Where the busy machine could not keep up,
+  requests are faster by far than quiet says: if their mean is ten times the median, intervals reach
+  down to a twentieth, and others to a third.
 
 Limits
   Contention for the scheduler's locks, caches, and other programs are not simulated. A program

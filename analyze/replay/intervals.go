@@ -24,7 +24,8 @@ import (
 //  4. Where most wakes are by locks, two of four programs were off by more than a hundredfold, and one on a quiet machine by
 //     more than eightfold: no interval is given.
 //  5. On a quiet machine, from one on which others take half a CPU to two. Where the busy one could not keep up, requests took
-//     up to a hundred times as long as then on the quiet one, so that the intervals of requests reach down to a twentieth.
+//     up to a hundred times as long as then on the quiet one, which no interval that is of use contains: those of requests
+//     reach down to a third, and to a twentieth where a few took so long that the mean is ten times the median.
 //  6. Under a quota that is a third more than what the program uses, with two procs, requests only: the trace does not show
 //     what threads use of it in the kernel.
 //
@@ -37,7 +38,11 @@ import (
 type widths struct {
 	waits    *[NumFigures]width
 	requests *[NumRequestFigures]width
+	queued   *[NumRequestFigures]width // of requests that seem to have stood in a queue, nil: as the others
 }
+
+// queued is how many times as long as the median requests take on average that seem to have stood in a queue.
+const queued = 10
 
 // width says how far an interval reaches below and above the figure simulated: by how much the logarithm of a time differs,
 // or a part.
@@ -53,23 +58,25 @@ var (
 	}
 	toOne = widths{&[NumFigures]width{
 		FigureSpan: {0.32, 0.10}, FigureMean: {0.32, 0.12}, FigureP90: {0.40, 0.20}, FigureP99: {0.45, 0.25}, FigureLong: {0.06, 0.06},
-	}, requestsToOne}
+	}, requestsToOne, nil}
 	toOneTimed = widths{&[NumFigures]width{
 		FigureSpan: {0.40, 0.15}, FigureMean: {0.65, 0.35}, FigureP90: {1.80, 1.40}, FigureP99: {2.20, 1.80}, FigureLong: {0.20, 0.20},
-	}, requestsToOne}
+	}, requestsToOne, nil}
 	toTwo = widths{&[NumFigures]width{
 		FigureSpan: {0.15, 0.35}, FigureMean: {0.20, 0.50}, FigureP90: {0.25, 0.45}, FigureP99: {0.35, 0.80}, FigureLong: {0.12, 0.12},
-	}, requestsToTwo}
+	}, requestsToTwo, nil}
 	toTwoTimed = widths{&[NumFigures]width{
 		FigureSpan: {0.15, 0.40}, FigureMean: {0.35, 0.65}, FigureP90: {1.40, 1.80}, FigureP99: {1.80, 2.20}, FigureLong: {0.20, 0.20},
-	}, requestsToTwo}
+	}, requestsToTwo, nil}
 	toQuiet = widths{&[NumFigures]width{
 		FigureSpan: {0.35, 0.10}, FigureMean: {0.30, 0.35}, FigureP90: {0.50, 0.75}, FigureP99: {1.40, 0.35}, FigureLong: {0.10, 0.10},
 	}, &[NumRequestFigures]width{
-		RequestP50: {3.00, 0.10}, RequestP99: {3.00, 0.10}, RequestMean: {3.00, 0.10}, RequestRate: {0.10, 0.30},
+		RequestP50: {0.80, 0.40}, RequestP99: {1.20, 0.45}, RequestMean: {1.20, 0.45}, RequestRate: {0.10, 0.30},
+	}, &[NumRequestFigures]width{
+		RequestP50: {0.80, 0.40}, RequestP99: {3.00, 0.45}, RequestMean: {3.00, 0.45}, RequestRate: {0.10, 0.30},
 	}}
 	toQuota = widths{requests: &[NumRequestFigures]width{
-		RequestP50: {0.05, 1.15}, RequestP99: {1.40, 0.50}, RequestMean: {1.00, 0.60}, RequestRate: {0.10, 0.30},
+		RequestP50: {0.20, 1.15}, RequestP99: {1.80, 0.50}, RequestMean: {1.40, 0.60}, RequestRate: {0.10, 0.30},
 	}}
 )
 

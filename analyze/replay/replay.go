@@ -79,7 +79,7 @@ type Replay struct {
 
 	extractor  *workload.Extractor
 	resolver   *runqueue.Resolver
-	calibrator *calibrator
+	calibrator calibrator
 	recording  recording
 	tracker    *requests.Tracker
 	groups     groups
@@ -105,7 +105,6 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	r := &Replay{ctx: ctx, o: o.withDefaults(), resolver: resolver}
 	r.recording.begin(0)
 	r.extractor = workload.NewExtractor(t, version)
-	r.calibrator = newCalibrator()
 	r.groups = groups{index: map[Group]int32{}, kinds: map[string]int{}}
 	r.result = newResult(r.o)
 	return r, nil
@@ -113,7 +112,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 
 // Observe registers with the Machine of the trace.
 func (r *Replay) Observe(m *model.Machine) {
-	r.resolver.Observe(r.calibrator)
+	r.resolver.Observe(&r.calibrator)
 	m.Observe(r)
 	r.tracker = requests.New(m, nil)
 	r.tracker.Done = r.request
@@ -128,7 +127,6 @@ func (r *Replay) Step(s *model.Step) {
 		r.steps++
 	}
 	r.extractor.Step(s)
-	r.calibrator.Step(s)
 	r.resolver.Step(s)
 }
 
@@ -311,7 +309,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	if err != nil {
 		return nil, err
 	}
-	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
+	s.Starts, s.Span = res.Starts, res.Span
 	if s.Work = workOf(w); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
 	}

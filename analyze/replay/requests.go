@@ -172,6 +172,10 @@ func (r *Result) Refuses(x *Requests) string {
 
 // compare returns the figures under a variant from its schedules and those of the baseline, seed by seed.
 func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule) *dist.Dist) (f [NumRequestFigures]Figure) {
+	widths := o.widths.requests
+	if o.widths.queued != nil && x.Figures[RequestMean] > queued*x.Figures[RequestP50] {
+		widths = o.widths.queued
+	}
 	simulated := func(s *Schedule) []float64 { return requestFigures(of(s), 1e18/float64(max(s.Span, 1))) }
 	for k, value := range o.expected(runs, base, x.Figures, int(RequestP99), simulated) {
 		if o.RequestBasis == BasisChecked {
@@ -179,7 +183,7 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 			if RequestFigure(k) == RequestP99 {
 				lower = f[RequestP50].Value
 			}
-			value = o.widths.requests[k].around(value, lower)
+			value = widths[k].around(value, lower)
 		}
 		m := max(x.Figures[k], 1e-9)
 		f[k] = Figure{value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}

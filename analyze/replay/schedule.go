@@ -21,20 +21,14 @@ type Schedule struct {
 	// Work is the CPU time of all segments that were to run, and Ran how long goroutines
 	// that are not the runtime's own ran.
 	Work, Ran model.Duration
-	// Forced counts waits that had to be ended: see [refsched.Result].
-	Forced int64
 }
 
 // enough is the part of the work that a simulation must do to count as finished. Goroutines that
 // wait for what does not come, and for which nobody else waits, matter little.
 const enough = 0.99
 
-// Finished reports whether a simulation came to the end of its work, and goroutines did not come
-// to wait for each other on the way: a wait is only ended when nothing else is left to do, which
-// in a program that has timers takes as long as these.
-func (s *Schedule) Finished() bool {
-	return float64(s.Ran) >= enough*float64(s.Work) && s.Forced == 0
-}
+// Finished reports whether a simulation came to the end of its work.
+func (s *Schedule) Finished() bool { return float64(s.Ran) >= enough*float64(s.Work) }
 
 func newSchedule() *Schedule {
 	return &Schedule{Waits: &dist.Dist{}, Requests: map[Group]*dist.Dist{}}
@@ -53,7 +47,6 @@ func (s *Schedule) merge(o *Schedule) {
 	s.Span += o.Span
 	s.Work += o.Work
 	s.Ran += o.Ran
-	s.Forced += o.Forced
 }
 
 // grain is the tick of the clock of most traces. Simulated waits are rounded to it,

@@ -26,7 +26,7 @@ import (
 //     give.
 //  4. Where nearly every wait of a goroutine at one place ends shortly after the last
 //     call of one kind, by its innermost function, of one other goroutine, that call is
-//     taken for the cause. Calls that are known to give come first.
+//     taken for the cause.
 //  5. Of what is left: the same for calls from one place of all goroutines that one has created,
 //     such as those that answer a request each. From here on, what a goroutine has created does not
 //     end its own waits: it answers what that one has read, as in a server of DNS.
@@ -35,8 +35,7 @@ import (
 //     connections that do not last.
 //  7. Of what is left: the same for waits in one operation of goroutines with one start function, and calls of one kind of
 //     those with one. This finds connections of a pool, which each kind of request uses from a stack of its own.
-//  8. Of what is left: the same whatever the start functions, if there is more to it than about one call for each wait.
-//  9. Which of several goroutines' calls ended which wait, of kinds that 5 to 8 have tied to each other: a poll finds what has
+//  8. Which of several goroutines' calls ended which wait, of kinds that 5 to 7 have tied to each other: a poll finds what has
 //     become ready since the one before, and wakes in the opposite order, but the latest last
 //     (runtime/netpoll_epoll.go: netpoll; runtime/proc.go: findRunnable, injectglist). So waits are matched in this order
 //     with what each goroutine called first since the poll before, as many as can be. One whose calls one reader follows
@@ -82,14 +81,13 @@ type linker struct {
 	kinds   numbers[string]         // of calls
 	writes  []netWrite              // by beginning
 	waits   []netWait
-	writers []writer              // of the present round
-	scores  []score               // by writer
-	sends   map[int32][]insertion // by goroutine
-	accepts int                   // goroutines that accept connections
-	single  bool                  // the present round is about the calls of one goroutine
-	found   map[tied]bool         // see rematch
-	only    map[int32]int32       // the only reader of a goroutine that writes
-	lengths []int32               // see match
+	writers []writer        // of the present round
+	scores  []score         // by writer
+	accepts int             // goroutines that accept connections
+	single  bool            // the present round is about the calls of one goroutine
+	found   map[tied]bool   // see rematch
+	only    map[int32]int32 // the only reader of a goroutine that writes
+	lengths []int32         // see match
 }
 
 // netWrite is a system call that may have sent something: a write, as a rule.
@@ -137,7 +135,6 @@ type reader struct {
 type writer struct {
 	writes      int
 	fn          model.StringID // start function of all who did, 0 if they have several
-	gives       bool           // all of them
 	first, last model.Time
 }
 
@@ -150,7 +147,7 @@ func (w *window) inferLoopback(p *places) {
 		return
 	}
 	l := linker{w: w, places: p, ops: numbers[string]{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
-		kinds: numbers[string]{}, sends: map[int32][]insertion{}}
+		kinds: numbers[string]{}}
 	for _, x := range w.nets {
 		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
 		if int(l.ops.of(f)) == len(l.dirs) {
@@ -227,15 +224,11 @@ func (w *window) inferLoopback(p *places) {
 	l.round(false, func(x *netWait) waitSite { return waitSite{-1, x.stack} }, func(x *netWrite) [2]int32 { return [2]int32{int32(stackOf(x))} })
 	l.round(false, func(x *netWait) waitSite { return waitSite{int32(w.Goroutines[x.g].Func), model.StackID(x.op)} },
 		func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Func), x.kind} })
-	l.round(false, func(x *netWait) waitSite { return waitSite{-1, model.StackID(x.op)} }, func(x *netWrite) [2]int32 { return [2]int32{x.kind} })
 	l.rematch()
 	for i := range l.waits {
 		if x := &l.waits[i]; x.cause != nil {
 			l.send(x.cause, x)
 		}
-	}
-	for i := range w.Goroutines {
-		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
 }
 
@@ -279,7 +272,7 @@ func (l *linker) ofWriter(w *netWrite) tied {
 	return tied{writer: l.w.Goroutines[w.g].Func, op: -1, kind: w.kind}
 }
 
-// rematch ties waits to calls of the kinds that were found, poll by poll (9). What it cannot match keeps its call, if no other
+// rematch ties waits to calls of the kinds that were found, poll by poll (8). What it cannot match keeps its call, if no other
 // wait has got that, or gets the latest of the kind.
 func (l *linker) rematch() {
 	l.found = map[tied]bool{}
@@ -492,7 +485,7 @@ func (l *linker) round(first bool, readerOf func(*netWait) waitSite, writerOf fu
 		}
 		n := number.of(key)
 		if int(n) == len(l.writers) {
-			l.writers = append(l.writers, writer{gives: true, fn: l.w.Goroutines[x.g].Func})
+			l.writers = append(l.writers, writer{fn: l.w.Goroutines[x.g].Func})
 		}
 		x.writer = n
 		if x.claimed {
@@ -501,7 +494,6 @@ func (l *linker) round(first bool, readerOf func(*netWait) waitSite, writerOf fu
 		if l.writers[n].fn != l.w.Goroutines[x.g].Func {
 			l.writers[n].fn = 0
 		}
-		l.writers[n].gives = l.writers[n].gives && x.dir == gives
 		if l.writers[n].writes == 0 {
 			l.writers[n].first = x.from
 		}
@@ -575,7 +567,6 @@ type score struct {
 	wakes  int
 	gap    model.Duration // sum
 	stamp  int
-	gives  bool
 	gaps   []model.Duration
 	of     []int32          // the waits
 	sent   []model.Time     // by when what they waited for was sent
@@ -615,8 +606,7 @@ func (l *linker) best(r *reader) *score {
 	for _, s := range order {
 		if s.wakes*10 >= len(r.waits)*9 && l.plausible(r, s) {
 			s.gap += loopbackGap * model.Duration(len(r.waits)-s.wakes)
-			s.gives = l.writers[s.writer].gives // what is known to do so comes before a close, say
-			if best == nil || s.gives && !best.gives || s.gives == best.gives && s.gap < best.gap {
+			if best == nil || s.gap < best.gap {
 				c := *s
 				best = &c
 			}
@@ -716,29 +706,18 @@ func (l *linker) send(w *netWrite, x *netWait) {
 	}
 	stack := l.w.Goroutines[w.g].Segments[w.seg].Stack
 	op := Op{Kind: OpSend, G: x.g, Seg: x.seg, Stack: stack}
+	at := point{g: w.g, seg: w.seg + 1, op: op}
 	if x.to < w.to {
-		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg, l.w.Goroutines[w.g].Segments[w.seg].CPU, true, op})
-	} else {
-		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg + 1, 0, false, op})
+		at = point{w.g, w.seg, l.w.Goroutines[w.g].Segments[w.seg].CPU, true, op}
 	}
+	l.w.points = append(l.w.points, at)
 	s := &l.w.Goroutines[x.g].Segments[x.seg]
 	s.End, s.Class, s.Delay = EndNetwork, ClassLoopback, 0
 }
 
-// insertion is an operation to be put into segment seg, before or after others at the same time.
-type insertion struct {
-	seg   int32
-	at    model.Duration
-	after bool
-	op    Op
-}
-
 // insert puts operations into the program of g.
-func (g *Goroutine) insert(list []insertion) {
-	if len(list) == 0 {
-		return
-	}
-	slices.SortStableFunc(list, func(a, b insertion) int { return cmp.Or(cmp.Compare(a.seg, b.seg), cmp.Compare(a.at, b.at)) })
+func (g *Goroutine) insert(list []point) {
+	slices.SortStableFunc(list, func(a, b point) int { return cmp.Or(cmp.Compare(a.seg, b.seg), cmp.Compare(a.at, b.at)) })
 	ops := make([]Op, 0, len(g.Ops)+len(list))
 	op := int32(0)
 	for k := range g.Segments {

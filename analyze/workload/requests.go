@@ -28,12 +28,12 @@ type found struct {
 	start, end model.Time
 }
 
-// point is where in the programs an operation is to be put: a request begins or ends, or a place of a semaphore is
-// taken or given back.
+// point is where in the programs an operation is to be put: something is sent, a request begins or ends, or a place of a
+// semaphore is taken or given back.
 type point struct {
 	g, seg int32
 	at     model.Duration // CPU time since the segment began
-	after  bool           // see insertion
+	after  bool           // others at the same time
 	op     Op
 }
 
@@ -97,9 +97,10 @@ func pointAt(list []stretch, at model.Time) (point, bool) {
 
 // putPoints puts the operations at points into the programs.
 func (w *window) putPoints() {
-	inserts := map[int32][]insertion{}
+	inserts := map[int32][]point{}
 	for _, x := range w.points {
-		inserts[x.g] = append(inserts[x.g], insertion{x.seg, min(x.at, w.Goroutines[x.g].Segments[x.seg].CPU), x.after, x.op})
+		x.at = min(x.at, w.Goroutines[x.g].Segments[x.seg].CPU)
+		inserts[x.g] = append(inserts[x.g], x)
 	}
 	for g, list := range inserts {
 		w.Goroutines[g].insert(list)

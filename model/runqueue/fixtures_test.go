@@ -157,7 +157,7 @@ func checkWays(t *testing.T, r *record) {
 }
 
 func agree(x *runqueue.Start) bool {
-	if (x.Grade == runqueue.GradeChosen) != (x.Choices > 1) || x.Since > x.Time || x.Search > x.Time || x.Batch < 0 || x.Batch > 128 {
+	if (x.Grade == runqueue.GradeChosen) != (x.Choices > 1) || x.Since > x.Time || x.Search > x.Time || x.Freed > x.Search || x.Batch < 0 || x.Batch > 128 {
 		return false
 	}
 	if onProc := x.Enqueued == runqueue.PlaceRunnext || x.Enqueued == runqueue.PlaceLocal; onProc != (x.QueueP != model.NoProc) {
@@ -429,6 +429,9 @@ func TestRelabelled(t *testing.T) {
 			w := want.starts[i]
 			w.G, w.M = newG(w.G), newM(w.M)
 			w.Time, w.Since, w.Search = w.Time+shift, w.Since+shift, w.Search+shift
+			if w.Freed != 0 {
+				w.Freed += shift
+			}
 			w.P, w.QueueP, w.FromP, w.LastP = newP(w.P), newP(w.QueueP), newP(w.FromP), newP(w.LastP)
 			if got.starts[i] != w {
 				if bad++; bad <= 3 {

@@ -286,6 +286,9 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 			x.search = t.last
 		}
 		x.earliest = x.search
+		if t.got >= 0 {
+			x.freed = p.lost.at
+		}
 		if t.got >= 0 || g.home != nil {
 			if x.handed = f.handed(x, s, t, g, p); x.handed && p.lost.at < x.search {
 				x.earliest = p.lost.began

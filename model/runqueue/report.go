@@ -53,7 +53,7 @@ func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 	o.Time, o.G, o.M, o.P, o.Func, o.System = s.start, s.g, s.m, s.p, s.fn, s.system
 	o.Since, o.OpenStart, o.Origin, o.Pseudo = s.ready, s.open, s.origin, s.pseudo
 	o.Source, o.Via, o.Grade, o.Choices, o.Enqueued, o.QueueP = x.source, ViaNone, x.grade, 0, x.enqueued, x.queueP
-	o.FromP, o.Batch, o.LastP, o.Search, o.Tick = x.fromP, int(x.batch), x.lastP, s.search, int(tick)
+	o.FromP, o.Batch, o.LastP, o.Search, o.Freed, o.Tick = x.fromP, int(x.batch), x.lastP, s.search, s.freed, int(tick)
 	o.Ordinal, o.Plain = int(s.ordinal), x.plain
 	if x.source == SourceLocal {
 		o.Via = x.via

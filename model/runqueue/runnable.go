@@ -39,7 +39,8 @@ type runnable struct {
 	// handed: the thread got the proc just before, from another one that had not
 	// run anything.
 	handed  bool
-	choices uint8 // how many ways its start may have come about, whatever stands in the queues; 0: one
+	freed   model.Time // see Start.Freed
+	choices uint8      // how many ways its start may have come about, whatever stands in the queues; 0: one
 
 	// If a poll seems to have woken it.
 	then        then          // what the goroutine did after it had started

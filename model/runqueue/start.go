@@ -121,6 +121,8 @@ type Start struct {
 	// Search is when the thread began to look for work, or got the proc: its
 	// latest event before the start, at most Time.
 	Search model.Time
+	// Freed is when another thread gave the proc up, if the thread had just got it, else 0.
+	Freed model.Time
 	// Tick is the proc's schedtick after the start modulo 61, -1 while unknown.
 	Tick int
 	// Ordinal is its number among all starts, from 0.

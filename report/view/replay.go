@@ -103,7 +103,7 @@ func (d *Replayed) requests() *document.Section {
 	}
 	s := document.New("requests", "Requests")
 	t := &document.Table{ID: "t-requests", Fixed: true, Columns: []document.Column{document.Name(""), document.Duration(replay.RequestP50.String()),
-		document.Duration(replay.RequestP99.String()), document.Duration(replay.RequestMean.String()), document.Number(replay.RequestRate.String(), 0), document.Word("range")}}
+		document.Duration(replay.RequestP99.String()), document.Duration(replay.RequestMean.String()), document.Number(replay.RequestRate.String(), 0)}}
 	trust, asked, shown := x.Trust(), len(x.Outcomes) > 0, false
 	refused := map[string][]string{} // names by reason
 	for i := range x.Requests {
@@ -154,7 +154,7 @@ func (d *Replayed) worth() string {
 	}
 	text := ""
 	if has(replay.BasisChecked) {
-		text = "80% intervals are as wide as such figures were off for other programs, which were recorded under both schedules; four of five should contain the measured value. "
+		text = "In brackets are 80% intervals, as wide as such figures were off for other programs, which were recorded under both schedules: four of five should contain the measured value. "
 	}
 	if has(replay.BasisSpread) {
 		text += unchecked
@@ -222,15 +222,7 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
 	}
-	return append(cells, rangeOf(o.RequestBasis))
-}
-
-// rangeOf says what ranges with a basis are, if there are any.
-func rangeOf(b replay.Basis) string {
-	if b == replay.BasisChecked {
-		return "80% interval"
-	}
-	return ""
+	return cells
 }
 
 // groupName names a group of requests.
@@ -282,20 +274,25 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		s.Text("Run times are of all traces together.")
 	}
 	columns, measured := []document.Column{document.Name("")}, []any{"as recorded"}
-	drop := [replay.NumFigures]int{replay.FigureP90: 1, replay.FigureLong: 2, replay.FigureMean: 3}
+	drop := [replay.NumFigures]int{replay.FigureLong: 1, replay.FigureMean: 2}
 	for k, v := range d.All.MeasuredFigures() {
+		if replay.FigureKind(k) == replay.FigureP90 {
+			continue // lines would be longer than 100 columns
+		}
 		column := document.Duration
 		if replay.FigureKind(k) == replay.FigureLong {
 			column = document.Share
 		}
 		columns, measured = append(columns, column(replay.FigureKind(k).String()).Drop(drop[k])), append(measured, v)
 	}
-	values := s.Table("t-variants", append(columns, document.Word("range"))...)
+	values := s.Table("t-variants", columns...)
 	values.Fixed = true
 	values.Row(measured...)
 	again := []any{"as simulated"}
-	for _, v := range d.All.SimulatedFigures() {
-		again = append(again, v)
+	for k, v := range d.All.SimulatedFigures() {
+		if replay.FigureKind(k) != replay.FigureP90 {
+			again = append(again, v)
+		}
 	}
 	values.Row(again...)
 	left, runs := 0, 0
@@ -306,9 +303,11 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 			if o.Basis == replay.BasisChecked {
 				v = rangeCell(f.Value)
 			}
-			cells = append(cells, document.If(o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan), v))
+			if replay.FigureKind(k) != replay.FigureP90 {
+				cells = append(cells, document.If(o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan), v))
+			}
 		}
-		values.Row(append(cells, rangeOf(o.Basis))...)
+		values.Row(cells...)
 		runs += o.Runs
 		if o.Finished() {
 			left += o.Unfinished
@@ -324,7 +323,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		}
 	}
 	if left > 0 {
-		s.Text("Left out: %s of %s, which did not come to the end of the work or in which goroutines came to wait for each other.",
+		s.Text("Left out: %s of %s, which did not come to the end of the work.",
 			textui.Count(left), textui.Plural(runs, "simulation"))
 	}
 }
