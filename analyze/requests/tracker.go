@@ -511,8 +511,9 @@ type poll struct {
 	before model.Time // when the network was polled the time before
 }
 
-// pollEvery is how often sysmon polls the network at least, if nobody else does (runtime/proc.go: sysmon, Go 1.26).
-const pollEvery = 10_000_000
+// pollEvery is how often sysmon polls the network at least, if nobody else does (runtime/proc.go: sysmon, Go 1.26), and
+// leastUnpolled how long nobody must have for that to count: less is what each of many quick answers waits.
+const pollEvery, leastUnpolled = 10_000_000, 1_000_000
 
 // unpolled ends the wait of g for the network where nobody polled any more. What comes after that is a wait for a
 // proc.
@@ -535,7 +536,7 @@ func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
 		free--
 	}
 	from := max(t.polling.before, g.since, t.now-pollEvery)
-	if free > 0 || t.now.Sub(from) < leastBehind {
+	if free > 0 || t.now.Sub(from) < leastUnpolled {
 		return
 	}
 	if behind < 0 { // sysmon: behind whoever has had a proc for the longest time
