@@ -254,6 +254,27 @@ func TestIdleTail(t *testing.T) {
 	}
 }
 
+// TestIdleBehind checks that what requests wait for is laid to the machine, too, if mostly that waits to run, whatever
+// had the proc.
+func TestIdleBehind(t *testing.T) {
+	const ms = 1_000_000
+	for second, want := range map[string]string{"runnable": findings.Disturbed, "sleep": findings.SlowTail} {
+		v := resulttest.Read(t, "http.trace")
+		v.Procs.Utilisation, v.Totals.Span = 0.05, 1000*v.Latency.All.Total // rare waits
+		v.Latency.All.P99 = 100_000
+		slowest(v, result.RequestRow{Kind: "channel", Function: "main.ask", Slow: 75 * ms, Have: 5})
+		v.Requests[0].Tails[0].Rows = []result.RequestRow{
+			{Kind: "runnable", Function: "main.a", Wait: "channel", Waiter: "main.ask", Slow: 30 * ms},
+			{Kind: second, Function: "main.b", Wait: "channel", Waiter: "main.ask", Slow: 25 * ms},
+			{Kind: "sleep", Function: "main.c", Wait: "channel", Waiter: "main.ask", Slow: 20 * ms},
+		}
+		findings.Judge(v)
+		if v.Verdict.Word != want {
+			t.Errorf("%s: %s %s (%s), want %s", second, v.Verdict.Word, v.Verdict.Text, v.Verdict.Machine, want)
+		}
+	}
+}
+
 // TestWithoutCPU checks that the slowest requests are laid to the machine if calls on sockets, which do not
 // block, took as long; but not calls that wait for the disk.
 func TestWithoutCPU(t *testing.T) {

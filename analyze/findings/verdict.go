@@ -249,7 +249,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				j.idle()
 				continue // nothing says whom it is due to
 			}
-		case len(rows) > 0 && rows[0].Kind == "runnable" && 2*c.q.cost(rows[0]) >= c.q.cost(c.part):
+		case len(rows) > 0 && rows[0].Kind == "runnable" && 2*c.q.waits(rows) >= c.q.cost(c.part):
 			if !j.due(&f, c.q, c.part, diagnoses) && !c.q.all && j.idle() {
 				continue
 			}
@@ -267,6 +267,16 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		}
 		j.add(f, c.q, c.part)
 	}
+}
+
+// waits returns how long requests wait for a proc in some parts.
+func (q *question) waits(rows []*result.RequestRow) (sum float64) {
+	for _, x := range rows {
+		if x.Kind == "runnable" {
+			sum += q.cost(x)
+		}
+	}
+	return sum
 }
 
 // yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
