@@ -138,12 +138,12 @@ func TestRuledOut(t *testing.T) {
 		want    bool
 	}{{1, true}, {30, false}} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-		v.GC.Share = float64(x.percent) / 100
+		v.GC.Share, v.STW.Effective.Total = float64(x.percent)/100, v.Totals.Span*x.percent/100
 		v.Waiting.ByReason = append(v.Waiting.ByReason, result.Named{Name: "sync.(*Mutex).Lock", Dist: result.Dist{Total: v.Totals.Span * x.percent / 100}})
 		findings.Judge(v)
 		text := strings.Join(v.Verdict.RuledOut, ", ")
-		if strings.Contains(text, "locks (") != x.want || strings.Contains(text, "GC (") != x.want {
-			t.Errorf("%d %% of locks and GC: ruled out %s", x.percent, text)
+		if strings.Contains(text, "locks (") != x.want || strings.Contains(text, "GC (") != x.want || strings.Contains(text, "STW (") != x.want {
+			t.Errorf("%d %% of locks, GC and STW: ruled out %s", x.percent, text)
 		}
 	}
 }

@@ -271,6 +271,8 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Advice = "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache)."
 	case strings.HasPrefix(callee, "golang.org/x/sync/semaphore."):
 		f.Advice = fmt.Sprintf(raiseLimit+"%s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
+	case strings.HasPrefix(callee, "golang.org/x/sync/errgroup.") && g.Kind == "channel":
+		f.Advice = fmt.Sprintf(raiseLimit+"%s (SetLimit), or make each that it starts faster.", plain(textui.Place(g.Function, g.File, g.Line)))
 	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, inOnce(g):
 		f.Advice = onceAdvice
 	case g.Kind == "sleep" && polls(g):

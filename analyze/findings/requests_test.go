@@ -117,6 +117,9 @@ func TestRemedies(t *testing.T) {
 	cond, signalled := waits("cond", &result.RequestWay{Within: true})
 	queue, polled := waits("channel", &result.RequestWay{Polls: true})
 	done, slept := waits("waitgroup", nil)
+	limit, group := waits("channel", nil)
+	limit[0].Way = &result.RequestWay{Callee: "golang.org/x/sync/errgroup.(*Group).Go"}
+	group[0].Kind = "network"
 	starts, writes, locked := work("syscall", ms), work("syscall", 300*ms), lock
 	starts.Way = &result.RequestWay{Callee: "os/exec.(*Cmd).Output"}
 	locked.Middle = 310 * ms
@@ -147,6 +150,7 @@ func TestRemedies(t *testing.T) {
 		{cond, signalled, []string{"Raise the limit in main.get (get.go:3) (more"}},
 		{queue, polled, []string{"Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond. Look at who is at the other end"}},
 		{done, slept, []string{"Make the last of those faster that are waited for, divide its work, or start it first. Or shorten the sleep at load.go:9, unless it is meant."}},
+		{limit, group, []string{"Raise the limit in main.get (get.go:3) (SetLimit)"}},
 		{[]result.RequestRow{work("queued", 900*ms)}, []result.RequestRow{{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "timer", Middle: 500 * ms},
 			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"Shorten the time-out"}},
 	} {
@@ -441,12 +445,18 @@ func TestLimitBehindOutside(t *testing.T) {
 }
 
 // TestCollectorTail checks that what the slowest do for the collector is an item, in one for all places where they do
-// it, though waits to run do not matter.
+// it, though waits to run do not matter; and that to allocate less is no remedy for calls of runtime.GC.
 func TestCollectorTail(t *testing.T) {
+	for callee, want := range map[string]string{"": "garbage collection, 0 cycles in 1.22ms", "runtime.GC": "it calls runtime.GC"} {
+		collectorTail(t, callee, want)
+	}
+}
+
+func collectorTail(t *testing.T, callee, why string) {
 	const ms = model.Duration(1e6)
 	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 	v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{ms}, 20)...), Tails: []result.RequestTail{{Count: 5, From: 6 * ms, Total: 40 * ms,
-		Middle: result.RequestMiddle{Count: 10, Total: 5 * ms}, Groups: []result.RequestRow{{Kind: "gc", Function: "main.page", Slow: 9 * ms, Have: 5}, {Kind: "gc", Function: "url.parse", Slow: 8 * ms, Have: 4}}}}}}}
+		Middle: result.RequestMiddle{Count: 10, Total: 5 * ms}, Groups: []result.RequestRow{{Kind: "gc", Function: "main.page", Slow: 9 * ms, Have: 5, Way: &result.RequestWay{Callee: callee}}, {Kind: "gc", Function: "url.parse", Slow: 8 * ms, Have: 4}}}}}}}
 	findings.Judge(v)
 	var titles []string
 	for _, f := range v.Findings {
@@ -454,7 +464,7 @@ func TestCollectorTail(t *testing.T) {
 			titles = append(titles, f.Title+": "+f.Text)
 		}
 	}
-	if want := "an http request works or waits for the garbage collector (garbage collection, 0 cycles in 1.22ms): 3.40ms of the 8.00ms, 5 of the slowest 5"; v.Verdict.Word != findings.SlowTail || len(titles) != 1 || titles[0] != want {
+	if want := "an http request works or waits for the garbage collector (" + why + "): 3.40ms of the 8.00ms, 5 of the slowest 5"; v.Verdict.Word != findings.SlowTail || len(titles) != 1 || titles[0] != want {
 		t.Errorf("%s %s: %q, want one item, %q", v.Verdict.Word, v.Verdict.Text, titles, want)
 	}
 }

@@ -48,6 +48,8 @@ const (
 	stretch = 3
 	// collectorShare of the procs' time makes timers late.
 	collectorShare = 0.1
+	// stoppedShare of the time is much for a stopped world.
+	stoppedShare = 0.02
 	// takenShare of the time that goroutines ran is much if their threads had no CPU.
 	takenShare = 0.2
 	// ranShare of the time is the least that a program must run on all procs together for what it does
@@ -318,6 +320,9 @@ func (j *judge) due(f *result.Finding, q *question, x *result.RequestRow, diagno
 	d := (*diagnoses)[i]
 	*diagnoses = slices.Delete(*diagnoses, i, i+1)
 	behind := append(q.within(x), x)[0]
+	if callee := calleeOf(x); callee == "runtime.GC" || callee == "runtime/debug.FreeOSMemory" {
+		d.Title, d.Advice = "it calls "+plain(textui.ShortFunc(callee)), "Do not collect in it: the collector starts by itself when the heap has grown. Remove the call, or make it in the background, once."
+	}
 	f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
 	busy := len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == behind.Function
 	if busy && q.computes(behind) {
@@ -869,7 +874,7 @@ func (j *judge) ruledOut() {
 	if !named("garbage-collection", "gc") && r.GC.Share < collectorShare {
 		add("GC (%s)", textui.Percent(r.GC.Share))
 	}
-	if !named("stop-the-world", "stw") {
+	if !named("stop-the-world", "stw") && result.Ratio(r.STW.Effective.Total, r.Totals.Span) < stoppedShare {
 		add("STW (%s)", textui.Ratio(r.STW.Effective.Total, r.Totals.Span))
 	}
 	scheduling := slices.ContainsFunc(j.items, func(f item) bool { return f.Kind != SlowRequests && ofScheduling(f.Kind) })
