@@ -12,7 +12,7 @@ var Verdicts = []result.Symptom{
 		Meaning: "HEALTHY: nothing is to be changed.",
 		Sign:    "All objectives of --slo are met. Without one, which for the slowest is one of p90 or more: no part of what the slowest requests take longer lasts 2 ms or more in at least half of them, and nothing else held goroutines up for 20% of the time. In a program without requests: no diagnosis explains waiting that matters.",
 		Advice:  "What was checked stands under ruled out. If users see slow responses all the same, look outside the program, or set what is slow with --slo."},
-	{Name: "slow-tail", Example: "fixtures/rpc.go1.26.p4.trace",
+	{Name: "slow-tail", Example: "fixtures/tasks.go1.26.p4.trace",
 		Meaning: "SLOW TAIL: the slowest requests of a group are slow, others are not.",
 		Sign:    "The slowest 1% (of fewer than 500 requests: the slowest five) take 1.5 times as long as the middle fifth or more, and at least half of them have a part that adds 2 ms or more and a tenth of the difference; or a p99 that --slo asks for is missed.",
 		Advice:  "Begin with item 1."},

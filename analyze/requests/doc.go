@@ -4,7 +4,8 @@
 // A request is work with a beginning and an end: a request of net/http, a call of gRPC, a task
 // of runtime/trace; see [Spec]. Its time is divided twice, each time exactly:
 //
-//   - own: the states of the request's goroutine. This is certain.
+//   - own: the states of the request's goroutine. This is certain, except that a wait for the network
+//     that nobody polled any more is one for a proc.
 //   - path: the critical path. While the goroutine was blocked, it is the path of whoever ended
 //     that, for as long as it lasted, and so on. What of it is inferred is marked.
 //
@@ -33,5 +34,6 @@
 // Who woke whom is in the trace. That the waker is what was waited for is certain where it is
 // the last of those waited for (a WaitGroup, a channel without buffer), and inferred of locks,
 // conditions, select, and of connections within the program, whose two ends are paired by when
-// one writes and the other wakes up.
+// one writes and the other wakes up. A wait for the network ends when the network is polled: from the latest poll
+// before on, if that was a millisecond or more ago and no proc was free to poll, the request waits for a proc.
 package requests

@@ -34,7 +34,7 @@ var kindNames = []string{"running", "others", "runnable", "lock", "waitgroup", "
 // String returns the kind's name as reports print it.
 func (k Kind) String() string { return model.NameOf(kindNames, k) }
 
-var kindDocs = []string{"it ran", "other goroutines that it waited for ran", "waited for a proc",
+var kindDocs = []string{"it ran", "other goroutines that it waited for ran", "waited for a proc, or for one to poll the network",
 	"waited for a lock", "waited for a WaitGroup", "waited for a Cond", "waited for a channel or in select",
 	"waited for a connection of a pool (net/http, database/sql)", "waited for a new connection (net/http)",
 	"the same, ended by a timer", "time.Sleep", "waited for the network", "system calls",
