@@ -167,6 +167,19 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 	return f
 }
 
+// kind reports whether requests of a kind are wanted, which may be found on the way to others.
+func (f *finder) kind(kind string) bool {
+	switch kind {
+	case "http":
+		return f.http
+	case "tcp":
+		return f.tcp
+	case "message":
+		return f.message
+	}
+	return true
+}
+
 // stack returns what a stack shows.
 func (f *finder) stack(id model.StackID) *seenIn {
 	if int(id) < len(f.stacks) && f.stacks[id] != nil {
@@ -188,7 +201,7 @@ func (f *finder) first(id model.StackID) *seenIn {
 	for f.renamed {
 		f.renamed = false
 		for id, s := range f.stacks {
-			if s != nil && f.calling[s.name] != "" {
+			if s != nil && s.role != roleFunc && f.calling[s.name] != "" {
 				s.name = ""
 				f.handler(s, outwards(f.tables.Stack(model.StackID(id))))
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/model"
 )
 
 // TestPeers checks against what programs of fixtures/validation/requests logged of themselves, each
@@ -108,5 +109,35 @@ func TestUnpolled(t *testing.T) {
 	})
 	if err != nil || count != 34 || network < 34*26e5 || network > 34*36e5 || runnable < 30e6 {
 		t.Errorf("%d requests waited %d ns for the network, want 34 * 3 ms, and %d for a proc to poll it: %v", count, network, runnable, err)
+	}
+}
+
+// TestUnpolledGone checks that sysmon, which finds what nobody has polled, finds it behind who has a proc, and not behind
+// who had one that is gone.
+func TestUnpolledGone(t *testing.T) {
+	p := newProgram("main.ask")
+	p.b.Metric("/sched/gomaxprocs:threads", 2)
+	p.b.M(2).Proc(1).Status(3, model.GoRunnable, "main.gone").Start(3).Stop("preempted").ProcStop()
+	p.b.Metric("/sched/gomaxprocs:threads", 1)
+	p.in("net.(*netFD).Read", "main.get").Block("network").Start(2)
+	p.now += 100_000
+	p.b.At(p.now)
+	p.b.M(4).Unblock(1)
+	p.in("main.compute").Stop("preempted").Start(1)
+	p.in().Exit()
+	spec, err := requests.ParseSpec("goroutine:^main.ask$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := ""
+	p.each(t, []requests.Spec{spec}, func(q *requests.Request) {
+		for x := range q.Parts() {
+			if x.Kind == requests.Runnable && x.Inferred && x.At != nil {
+				behind = x.At.Func
+			}
+		}
+	})
+	if behind != "main.spin" && behind != "main.compute" {
+		t.Errorf("behind %q, want main.spin", behind)
 	}
 }

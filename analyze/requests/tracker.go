@@ -542,7 +542,7 @@ func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
 	if behind < 0 { // sysmon: behind whoever has had a proc for the longest time
 		first := t.now
 		for p, l := range t.turns {
-			if n := len(l); n > 0 && l[n-1].at < first {
+			if n := len(l); n > 0 && l[n-1].at < first && l[n-1].g.state == model.GoRunning && int(l[n-1].g.proc) == p {
 				first, behind = l[n-1].at, int16(p)
 			}
 		}
@@ -559,8 +559,12 @@ func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
 // end ends a goroutine.
 func (t *Tracker) end(g *goroutine) {
 	t.close(g)
-	if g.begun != nil {
+	switch {
+	case g.begun == nil:
+	case g.server == nil || g.role == roleNone:
 		t.report("message", t.tables.String(g.fn), g, g.begun, t.here(g), true)
+	default: // it had requests of its own
+		t.drop(g.begun)
 	}
 	t.forgets(g.reading)
 	t.ends(g, true)
