@@ -112,32 +112,34 @@ func TestUnpolled(t *testing.T) {
 	}
 }
 
-// TestUnpolledGone checks that sysmon, which finds what nobody has polled, finds it behind who has a proc, and not behind
-// who had one that is gone.
-func TestUnpolledGone(t *testing.T) {
-	p := newProgram("main.ask")
-	p.b.Metric("/sched/gomaxprocs:threads", 2)
-	p.b.M(2).Proc(1).Status(3, model.GoRunnable, "main.gone").Start(3).Stop("preempted").ProcStop()
-	p.b.Metric("/sched/gomaxprocs:threads", 1)
-	p.in("net.(*netFD).Read", "main.get").Block("network").Start(2)
-	p.now += 100_000
-	p.b.At(p.now)
-	p.b.M(4).Unblock(1)
-	p.in("main.compute").Stop("preempted").Start(1)
-	p.in().Exit()
+// TestFoundWithoutProc checks that sysmon, which finds what nobody has polled, finds it behind who has a proc, and not
+// behind who had one that is gone, and that a thread which slept in the poller finds what comes at once.
+func TestFoundWithoutProc(t *testing.T) {
 	spec, err := requests.ParseSpec("goroutine:^main.ask$")
 	if err != nil {
 		t.Fatal(err)
 	}
-	behind := ""
-	p.each(t, []requests.Spec{spec}, func(q *requests.Request) {
-		for x := range q.Parts() {
-			if x.Kind == requests.Runnable && x.Inferred && x.At != nil {
-				behind = x.At.Func
+	for thread, want := range map[model.ThreadID]string{4: "main.spin", 2: ""} {
+		p := newProgram("main.ask")
+		p.b.Metric("/sched/gomaxprocs:threads", 2)
+		p.b.M(2).Proc(1).Status(3, model.GoRunnable, "main.gone").Start(3).Stop("preempted").ProcStop()
+		p.b.Metric("/sched/gomaxprocs:threads", 1)
+		p.in("net.(*netFD).Read", "main.get").Block("network").Start(2)
+		p.now += 100_000
+		p.b.At(p.now)
+		p.b.M(thread).Unblock(1)
+		p.in().Stop("preempted").Start(1)
+		p.in().Exit()
+		behind := ""
+		p.each(t, []requests.Spec{spec}, func(q *requests.Request) {
+			for x := range q.Parts() {
+				if x.Kind == requests.Runnable && x.Inferred && x.At != nil {
+					behind = x.At.Func
+				}
 			}
+		})
+		if behind != want {
+			t.Errorf("thread %d: behind %q, want %q", thread, behind, want)
 		}
-	})
-	if behind != "main.spin" && behind != "main.compute" {
-		t.Errorf("behind %q, want main.spin", behind)
 	}
 }
