@@ -78,3 +78,6 @@ type ReasonTime struct {
 
 // Polled reports whether the network poller made g runnable, also where a goroutine called it.
 func (g *Goroutine) Polled() bool { return g != nil && g.wake.net }
+
+// Poller returns who polled, if g was [Goroutine.Polled].
+func (g *Goroutine) Poller() Poller { return g.wake.poller }

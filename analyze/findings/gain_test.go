@@ -65,6 +65,7 @@ func TestGainAtMost(t *testing.T) {
 	const ms = 1_000_000
 	lock := &result.RequestRow{Kind: "lock", Function: "main.get"}
 	queue := &result.RequestRow{Kind: "channel", Function: "main.get", Slow: 5 * ms, Times: 10}
+	short := &result.RequestRow{Kind: "channel", Function: "main.get", Slow: ms}
 	queued := &result.RequestRow{Kind: "queued", Function: "main.put"}
 	report := &result.Report{Procs: result.Procs{Mean: 2, Utilisation: 0.75}}
 	rows := []result.RequestRow{
@@ -90,6 +91,7 @@ func TestGainAtMost(t *testing.T) {
 		{SlowRequests, requestWords["channel"].does, "", "", queue, 5 * ms},
 		{SlowRequests, requestWords["channel"].does, askOnce, "", queue, 4.5 * ms},
 		{SlowRequests, requestWords["channel"].does, requestWords["channel"].fix, "", queue, 3 * ms},
+		{SlowRequests, requestWords["channel"].does, requestWords["channel"].fix, "", short, 0}, // those listed wait for longer
 		{SlowRequests, keepsWorker, requestWords["queued"].fix, "", queued, 4 * ms},
 		{"busy-procs", requestWords["runnable"].does, "", "main.write", &result.RequestRow{Kind: "runnable"}, 18 * ms},
 	} {

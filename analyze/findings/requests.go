@@ -433,7 +433,7 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 		}
 		return min(sum, all-all/max(1, q.times(g)))
 	case strings.Contains(x.Advice, requestWords["channel"].fix):
-		return min(sum, all-q.own(g))
+		return max(min(sum, all-q.own(g)), 0)
 	case strings.HasPrefix(x.Advice, requestWords["queued"].fix):
 		return sum * min(1, (1-of.Procs.Utilisation)*of.Procs.Mean)
 	}

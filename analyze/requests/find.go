@@ -108,6 +108,8 @@ type seenIn struct {
 	place   *Place // if placed
 }
 
+const maxThrough = 1 << 18 // stacks that are kept to be named again
+
 // finder looks requests up by stacks, each of them once.
 type finder struct {
 	tables  *model.Tables
@@ -123,15 +125,28 @@ type finder struct {
 	names   map[string]bool // of regions
 	lives   []*regexp.Regexp
 	funcs   []*regexp.Regexp
-	labels  []*regexp.Regexp       // of which a request must have one
-	orders  map[pair]bool          // see inOrder
-	calling map[string]string      // names of functions that were seen to call a handler, as middleware does
-	callees map[model.Frame]string // of function literals, by the call; "": there are several
-	renamed bool                   // there are since names were looked for
+	labels  []*regexp.Regexp        // of which a request must have one
+	orders  map[pair]bool           // see inOrder
+	calling map[string]string       // names of functions that were seen to call a handler, as middleware does
+	callees map[model.Frame]*callee // of function literals, by the call
+	through int                     // stacks that these have, in all
+	again   []handling              // to be named again
+}
+
+// callee is what a function literal calls.
+type callee struct {
+	name    string     // "": several functions
+	through []handling // where only one was known
+}
+
+// handling is a stack in which a handler is looked for.
+type handling struct {
+	*seenIn
+	frames []model.Frame
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]string{}}
+	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]*callee{}}
 	for _, s := range specs {
 		if s.Kind == "label" {
 			f.labels = append(f.labels, s.expr)
@@ -167,6 +182,19 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 	return f
 }
 
+// kind reports whether requests of a kind are wanted, which may be found on the way to others.
+func (f *finder) kind(kind string) bool {
+	switch kind {
+	case "http":
+		return f.http
+	case "tcp":
+		return f.tcp
+	case "message":
+		return f.message
+	}
+	return true
+}
+
 // stack returns what a stack shows.
 func (f *finder) stack(id model.StackID) *seenIn {
 	if int(id) < len(f.stacks) && f.stacks[id] != nil {
@@ -185,14 +213,10 @@ func (f *finder) first(id model.StackID) *seenIn {
 		}
 	}
 	f.stacks[id] = s
-	for f.renamed {
-		f.renamed = false
-		for id, s := range f.stacks {
-			if s != nil && f.calling[s.name] != "" {
-				s.name = ""
-				f.handler(s, outwards(f.tables.Stack(model.StackID(id))))
-			}
-		}
+	for len(f.again) > 0 {
+		x := f.again[0]
+		f.again, x.name = f.again[1:], ""
+		f.handler(x.seenIn, x.frames)
 	}
 	return s
 }
@@ -368,22 +392,31 @@ func (f *finder) handler(s *seenIn, frames []model.Frame) {
 // call, or if what it calls is such a literal, and so on: middleware that is handed the next handler.
 func (f *finder) called(s *seenIn, frames []model.Frame, i int) {
 	for first := i; i > 1 && strings.Contains(frames[i].Func, ".func"); i-- {
-		callee := frames[i-1].Func
-		if theirs, _ := framework(callee); theirs != "" || !result.OfProgram(callee) || frames[i-2].Func == "runtime.asyncPreempt" { // see handler
+		fn := frames[i-1].Func
+		if theirs, _ := framework(fn); theirs != "" || !result.OfProgram(fn) || frames[i-2].Func == "runtime.asyncPreempt" { // see handler
 			return
 		}
-		before, known := f.callees[frames[i]]
-		if !known && len(f.callees) < maxPairs {
-			f.callees[frames[i]] = callee
+		x := f.callees[frames[i]]
+		if x == nil {
+			if len(f.callees) == maxPairs {
+				continue
+			}
+			x = &callee{name: fn}
+			f.callees[frames[i]] = x
 		}
-		if known && before != "" && before != callee {
-			f.callees[frames[i]], before, f.renamed = "", "", true
+		if x.name != "" && x.name != fn {
+			f.again = append(f.again, x.through...)
+			x.name, x.through = "", nil
 		}
-		if known && before == "" {
+		switch {
+		case x.name == "":
 			for _, x := range frames[i : first+1] {
 				f.calling[x.Func] = x.Func + " (middleware)"
 			}
-			s.name, s.depth = callee, uint8(min(len(frames)-i, 255))
+			s.name, s.depth = fn, uint8(min(len(frames)-i, 255))
+		case f.through < maxThrough:
+			f.through++
+			x.through = append(x.through, handling{s, frames})
 		}
 	}
 }

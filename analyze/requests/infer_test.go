@@ -1,6 +1,7 @@
 package requests_test
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -45,6 +46,50 @@ func TestMessages(t *testing.T) {
 		f.Close()
 		if err != nil || count != c.count {
 			t.Errorf("%s: %d requests, want %d: %v", c.trace, count, c.count, err)
+		}
+	}
+}
+
+// TestUnwanted checks that messages are not requests of those who want what is asked for, and the other way round.
+func TestUnwanted(t *testing.T) {
+	for trace, spec := range map[string]string{"dns": "tcp", "redis": "message"} {
+		f, err := os.Open("testdata/" + trace + ".trace")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = track(t, f, []string{spec}, func(r *requests.Request) { t.Errorf("%s: %s %s", trace, r.Kind, r.Name) })
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBegun checks that the first goroutines that a reader starts are requests once these count, unless they have had
+// requests of their own.
+func TestBegun(t *testing.T) {
+	for own, want := range map[string][]string{
+		"main.work": {"message main.answer"},
+		"main.ask":  {"func main.ask", "message main.answer"},
+	} {
+		p := newProgram("main.loop")
+		for g := range model.GoID(9) {
+			p.reads("main.loop:10")
+			p.in("main.loop:11").Create(10+g, "main.answer").Stop("preempted").Start(10 + g)
+			p.in(own, "main.answer").Block("sleep").Start(1)
+			p.b.M(2).Unblock(10 + g)
+			p.in("main.loop:12").Stop("preempted").Start(10 + g)
+			p.in(own, "main.answer").Stop("preempted").Start(10 + g)
+			p.in("main.answer").Exit().Start(1)
+		}
+		counts := map[string]int{}
+		ask, err := requests.ParseSpec("func:^main.ask$")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.each(t, []requests.Spec{{Kind: "message"}, ask}, func(q *requests.Request) { counts[q.Kind+" "+q.Name]++ })
+		if got := slices.Sorted(maps.Keys(counts)); !slices.Equal(got, want) || len(want) == 2 && counts[want[0]]+counts[want[1]] != 9 {
+			t.Errorf("%s: %v, want %q, nine in all", own, counts, want)
 		}
 	}
 }
@@ -665,6 +710,30 @@ func TestNext(t *testing.T) {
 		p.reads("bufio.(*Reader).Peek")
 	}
 	if got := p.requests(t); !slices.Equal(got, []string{"http main.auth.func1", "http main.item", "http main.order", "http main.auth.func1 (middleware)"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestFuncCalls checks that a function that is asked for keeps its name where it calls handlers, as middleware does.
+func TestFuncCalls(t *testing.T) {
+	spec, err := requests.ParseSpec("func:^main.auth.func1$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProgram("net/http.(*conn).serve")
+	p.reads("bufio.(*Reader).Peek")
+	for _, name := range []string{"main.order", "main.order", "main.item", "main.item"} {
+		p.in("time.Sleep", name, "main.auth.func1", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP").Block("sleep").Start(2)
+		p.in().Unblock(1)
+		p.in("main.check", "main.auth.func1").Stop("preempted").Start(1)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.in("main.check", "main.auth.func1").Stop("preempted").Start(2)
+		p.in("main.check", "main.auth.func1").Stop("preempted").Start(1)
+		p.reads("bufio.(*Reader).Peek")
+	}
+	got := p.requests(t, spec, requests.Spec{Kind: "http"})
+	funcs := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return strings.HasPrefix(s, "http ") })
+	if !slices.Contains(got, "http main.item") || !slices.Equal(slices.Compact(funcs), []string{"func main.auth.func1"}) {
 		t.Errorf("%q", got)
 	}
 }

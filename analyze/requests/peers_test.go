@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/model"
 )
 
 // TestPeers checks against what programs of fixtures/validation/requests logged of themselves, each
@@ -108,5 +109,37 @@ func TestUnpolled(t *testing.T) {
 	})
 	if err != nil || count != 34 || network < 34*26e5 || network > 34*36e5 || runnable < 30e6 {
 		t.Errorf("%d requests waited %d ns for the network, want 34 * 3 ms, and %d for a proc to poll it: %v", count, network, runnable, err)
+	}
+}
+
+// TestFoundWithoutProc checks that sysmon, which finds what nobody has polled, finds it behind who has a proc, and not
+// behind who had one that is gone, and that a thread which slept in the poller finds what comes at once.
+func TestFoundWithoutProc(t *testing.T) {
+	spec, err := requests.ParseSpec("goroutine:^main.ask$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for thread, want := range map[model.ThreadID]string{4: "main.spin", 2: ""} {
+		p := newProgram("main.ask")
+		p.b.Metric("/sched/gomaxprocs:threads", 2)
+		p.b.M(2).Proc(1).Status(3, model.GoRunnable, "main.gone").Start(3).Stop("preempted").ProcStop()
+		p.b.Metric("/sched/gomaxprocs:threads", 1)
+		p.in("net.(*netFD).Read", "main.get").Block("network").Start(2)
+		p.now += 100_000
+		p.b.At(p.now)
+		p.b.M(thread).Unblock(1)
+		p.in().Stop("preempted").Start(1)
+		p.in().Exit()
+		behind := ""
+		p.each(t, []requests.Spec{spec}, func(q *requests.Request) {
+			for x := range q.Parts() {
+				if x.Kind == requests.Runnable && x.Inferred && x.At != nil {
+					behind = x.At.Func
+				}
+			}
+		})
+		if behind != want {
+			t.Errorf("thread %d: behind %q, want %q", thread, behind, want)
+		}
 	}
 }

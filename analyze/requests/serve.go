@@ -312,7 +312,10 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 // finish reports the request of a goroutine.
 func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	p := g.req
-	name := cmp.Or(t.finder.calling[g.name], g.name)
+	name := g.name
+	if g.role != roleFunc {
+		name = cmp.Or(t.finder.calling[name], name)
+	}
 	if name == "" && (g.serves == "goroutine" || g.serves == "message") { // of others the start function is the server's own
 		name = t.tables.String(g.fn)
 	}
@@ -346,7 +349,7 @@ func (t *Tracker) deliver(r *Request) {
 	if r.Kind != "task" { // which begins where it was created, also if it was queued from then on
 		r.From = first.g.id
 	}
-	if r.End <= r.Start || r.Kind == "http" && (!t.finder.http || strings.HasPrefix(r.Name, "net/http/pprof.")) || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
+	if r.End <= r.Start || !t.finder.kind(r.Kind) || r.Kind == "http" && strings.HasPrefix(r.Name, "net/http/pprof.") || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
 		return
 	}
 	r.Truncated = r.Start < t.forced || first.g == nil

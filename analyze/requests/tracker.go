@@ -520,11 +520,13 @@ const pollEvery, leastUnpolled = 10_000_000, 1_000_000
 //
 //  1. A thread polls when there is nothing in the local and the global queue, before it steals and before it gives up
 //     its proc (runtime/proc.go: findRunnable). So it has when a goroutine starts on another proc than that on which it
-//     became runnable, and when a proc is taken up. Sysmon polls when nobody has for 10 ms.
+//     became runnable, and when a proc is taken up. Sysmon polls when nobody has for 10 ms. A thread that sleeps in the
+//     poller, whether a proc is free or not, finds at once what comes.
 //  2. The data came after the poll before the one that found it. Nothing says when: all of that time counts as a wait for
 //     a proc, which is too much by pollEvery at the most, and by little for answers that come fast. It is inferred.
 func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
-	if !t.machine.Goroutine(g.id).Polled() {
+	x := t.machine.Goroutine(g.id)
+	if !x.Polled() {
 		return
 	}
 	if t.now.Sub(t.polling.at) > leastBehind { // else it is the same poll
@@ -536,13 +538,13 @@ func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
 		free--
 	}
 	from := max(t.polling.before, g.since, t.now-pollEvery)
-	if free > 0 || t.now.Sub(from) < leastUnpolled {
+	if free > 0 || x.Poller() == model.PollerBlockingNoProc || t.now.Sub(from) < leastUnpolled {
 		return
 	}
 	if behind < 0 { // sysmon: behind whoever has had a proc for the longest time
 		first := t.now
 		for p, l := range t.turns {
-			if n := len(l); n > 0 && l[n-1].at < first {
+			if n := len(l); n > 0 && l[n-1].at < first && l[n-1].g.state == model.GoRunning && int(l[n-1].g.proc) == p {
 				first, behind = l[n-1].at, int16(p)
 			}
 		}
@@ -559,8 +561,12 @@ func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
 // end ends a goroutine.
 func (t *Tracker) end(g *goroutine) {
 	t.close(g)
-	if g.begun != nil {
+	switch {
+	case g.begun == nil:
+	case g.server == nil || g.role == roleNone:
 		t.report("message", t.tables.String(g.fn), g, g.begun, t.here(g), true)
+	default: // it had requests of its own
+		t.drop(g.begun)
 	}
 	t.forgets(g.reading)
 	t.ends(g, true)
