@@ -148,6 +148,19 @@ func TestRuledOut(t *testing.T) {
 	}
 }
 
+// TestHealthyCollector checks that a healthy program is not said to need nothing where much of what it does is
+// garbage collection without that being said.
+func TestHealthyCollector(t *testing.T) {
+	for share, want := range map[float64]bool{0.2: true, 0.02: false} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Procs.Utilisation, v.GC.Share = 0.4, share
+		findings.Judge(v)
+		if v.Verdict.Word != findings.Healthy || strings.Contains(v.Verdict.Text, "procs 40% busy, 50% of that with garbage collection.") != want {
+			t.Errorf("GC takes %v: %s %s", share, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
+
 // TestMachine checks what is said of the machine where there is no record of it: CPU samples alone can rule it out.
 func TestMachine(t *testing.T) {
 	for _, x := range []struct {

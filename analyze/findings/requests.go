@@ -255,8 +255,12 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		}
 	}
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
-	if q.all && !g.Called() && q.atOnce(g) {
+	switch {
+	case g.Called():
+	case q.all && q.atOnce(g):
 		f.Advice = "The other end begins at once: more workers cannot help. Make what it does faster, begin it earlier, or set a deadline."
+	case !q.all && g.Kind == "channel" && 2*q.own(g) >= cost:
+		f.Advice = "Most of it is one job of the other end: more workers help little. Make that job faster, do it elsewhere, or set a deadline."
 	}
 	rows := q.within(g)
 	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" && (rows[0].Way == nil || len(rows[0].Way.Between) == 0) {

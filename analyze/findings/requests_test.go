@@ -606,3 +606,23 @@ func TestCollectorOfAll(t *testing.T) {
 		}
 	}
 }
+
+// TestOneJob checks that more workers are not advised where most of a wait is one job, unlike a queue of many.
+func TestOneJob(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for jobs, want := range map[int]string{1: "Most of it is one job", 4: "Look at who is at the other end"} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		job := result.RequestPart{Kind: "sleep", Function: "main.work", Wait: "channel", Waiter: "main.get", Length: 40 * ms / model.Duration(jobs)}
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{ms}, 20)...), Tails: []result.RequestTail{{
+			Count: 5, From: 40 * ms, Total: 205 * ms, Middle: result.RequestMiddle{Count: 10, Total: 10 * ms},
+			Groups: []result.RequestRow{{Kind: "channel", Function: "main.get", File: "get.go", Slow: 200 * ms, Have: 5}},
+			Rows:   []result.RequestRow{{Kind: "sleep", Function: "main.work", Wait: "channel", Waiter: "main.get", WaitFile: "get.go", Slow: 200 * ms, Have: 5}}}}}}}
+		for i := range 5 {
+			v.Requests[0].Slowest = append(v.Requests[0].Slowest, result.RequestPath{Start: model.Time(i) * 1e9, Duration: 41 * ms, Parts: slices.Repeat([]result.RequestPart{job}, jobs)})
+		}
+		findings.Judge(v)
+		if f := items(v); len(f) == 0 || !strings.Contains(f[0].Advice, want) {
+			t.Errorf("%d jobs: %+v, want %s", jobs, f, want)
+		}
+	}
+}

@@ -831,7 +831,11 @@ func (j *judge) healthy() string {
 	} else if k == nil {
 		k = &j.r.Requests[slices.IndexFunc(j.r.Requests, func(k result.RequestKind) bool { return k.Kind == j.questions[0].kind })]
 	}
-	busy := fmt.Sprintf("procs %s busy.", textui.Percent(j.r.Procs.Utilisation))
+	share, gc := j.r.Procs.Utilisation, j.r.GC.Share
+	busy := fmt.Sprintf("procs %s busy.", textui.Percent(share))
+	if share > 0 && gc >= allocatesShare*share {
+		busy = fmt.Sprintf("procs %s busy, %s of that with garbage collection.", textui.Percent(share), textui.Percent(min(gc/share, 1)))
+	}
 	switch {
 	case k != nil && k.Count >= fewWaits && !k.Unknown:
 		return fmt.Sprintf("Nothing here needs fixing: 99%% of %s requests within %s, none over %s, %s", textui.Count(k.Count), textui.Duration(k.P99), textui.Duration(k.Max), busy)
