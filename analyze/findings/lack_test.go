@@ -198,6 +198,17 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// TestLackWhileCollecting checks that a lack of CPUs which comes first has its own remedy where slow requests call the collector.
+func TestLackWhileCollecting(t *testing.T) {
+	const ms = model.Duration(1e6)
+	v := lacking(t, 12000*ms, 290)
+	slowest(v, result.RequestRow{Kind: "gc", Function: "main.page", Slow: 75 * ms, Have: 5, Way: &result.RequestWay{Callee: "runtime.GC"}})
+	findings.Judge(v)
+	if f := items(v)[0]; f.Kind != "more-procs-than-cpus" || !strings.HasPrefix(f.Advice, "Raise the CPU limit") && !strings.HasPrefix(f.Advice, "Move") {
+		t.Errorf("%s: %s: %s", f.Kind, f.Title, f.Advice)
+	}
+}
+
 // TestProfileWriter checks that the goroutine that writes CPU samples is not taken for one that is held up.
 func TestProfileWriter(t *testing.T) {
 	of := func(change func(v *result.Report)) float64 {

@@ -445,7 +445,7 @@ func TestLimitBehindOutside(t *testing.T) {
 }
 
 // TestCollectorTail checks that what the slowest do for the collector is an item, in one for all places where they do
-// it, though waits to run do not matter; and that to allocate less is no remedy for calls of runtime.GC.
+// it, though waits to run do not matter; and that calls of runtime.GC have a remedy of their own.
 func TestCollectorTail(t *testing.T) {
 	for callee, want := range map[string]string{"": "garbage collection, 0 cycles in 1.22ms", "runtime.GC": "it calls runtime.GC"} {
 		collectorTail(t, callee, want)

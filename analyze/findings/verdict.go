@@ -320,7 +320,7 @@ func (j *judge) due(f *result.Finding, q *question, x *result.RequestRow, diagno
 	d := (*diagnoses)[i]
 	*diagnoses = slices.Delete(*diagnoses, i, i+1)
 	behind := append(q.within(x), x)[0]
-	if callee := calleeOf(x); callee == "runtime.GC" || callee == "runtime/debug.FreeOSMemory" {
+	if callee := calleeOf(x); d.Kind != "more-procs-than-cpus" && (callee == "runtime.GC" || callee == "runtime/debug.FreeOSMemory") {
 		d.Title, d.Advice = "it calls "+plain(textui.ShortFunc(callee)), "Do not collect in it: the collector starts by itself when the heap has grown. Remove the call, or make it in the background, once."
 	}
 	f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
