@@ -256,3 +256,17 @@ func TestQuotaAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersWithoutCPU checks that late answers are not laid to the other end alone where threads had no CPU for most of
+// the time.
+func TestAnswersWithoutCPU(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for samples, want := range map[int64]bool{40: true, 110: false} {
+		v := lacking(t, 1650*ms, samples)
+		slowest(v, result.RequestRow{Kind: "network", Function: "main.ask", Slow: 75 * ms, Have: 5})
+		findings.Judge(v)
+		if f := items(v)[0]; f.Kind != findings.SlowRequests || strings.HasPrefix(f.Advice, "Record again with CPUs") != want {
+			t.Errorf("%d samples: %s %s: %s", samples, v.Verdict.Word, f.Kind, f.Advice)
+		}
+	}
+}

@@ -52,6 +52,8 @@ const (
 	stoppedShare = 0.02
 	// takenShare of the time that goroutines ran is much if their threads had no CPU.
 	takenShare = 0.2
+	// mostTaken of it makes answers from outside of the program seem late.
+	mostTaken = 0.5
 	// ranShare of the time is the least that a program must run on all procs together for what it does
 	// to be judged.
 	ranShare = 0.005
@@ -266,6 +268,9 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 			continue
 		case lost && lack && c.part.Kind == "running":
 			continue // see [judge.others]
+		}
+		if least, _ := taken(j.r); least >= mostTaken && !c.q.all && intended(&f) == outside {
+			f.Advice = "Record again with CPUs: threads had none for most of the time, and an answer that waits for one seems to come late. Else: " + f.Advice
 		}
 		j.add(f, c.q, c.part)
 	}
