@@ -366,7 +366,7 @@ func TestIntended(t *testing.T) {
 		{result.RequestRow{Kind: "channel"}, behind("channel"), ", for a timer; --slo p50=130ms accepts that."},
 		{result.RequestRow{Kind: "cond"}, behind("cond"), ", for a timer; --slo p50=130ms accepts that."},
 		{result.RequestRow{Kind: "lock"}, behind("lock"), ", not only the slowest."},
-		{result.RequestRow{Kind: "sleep"}, nil, ", asleep; --slo p50=130ms accepts that."},
+		{result.RequestRow{Kind: "sleep"}, nil, ", in time.Sleep; --slo p50=130ms accepts that."},
 		{result.RequestRow{Kind: "lock"}, nil, ", not only the slowest."},
 	} {
 		g := tt.group

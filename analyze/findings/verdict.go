@@ -790,7 +790,7 @@ func intended(f *result.Finding) string {
 	case last("timer"):
 		return "for a timer"
 	case last("sleep") && n == 1:
-		return "asleep"
+		return "in time.Sleep"
 	}
 	return ""
 }

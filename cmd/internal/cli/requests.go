@@ -63,7 +63,8 @@ A goroutine that reads messages may hand them to others by channels or condition
 hub, workers, or one that writes for each connection. The first of these to write to a
 connection then answers: the request is of that goroutine, and is named after the one that
 reads. Eight must be answered at one place, and at least half of those that wake somebody.
-What queues for one that hands each message to many, or writes for all, is only counted.
+Messages that queue before a goroutine which answers for many connections, such as
+the hub of a chat, are counted, without a path.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
