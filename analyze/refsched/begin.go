@@ -15,10 +15,8 @@ import (
 //  2. Procs and goroutines emit their states, and what ends those is arranged for.
 //  3. What runs goes on, what is runnable stands in the global queue, and the rest is planned.
 func (s *sim) begin() {
-	s.out.sync(0)
-	e := s.event(model.EventMetric, nobody)
-	e.Str, e.ID = s.out.words.procs, int64(s.n)
-	s.out.send(0)
+	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
+	s.event(model.EventMetric, nobody, int32(s.n), 0, 0, 0, 0)
 	if s.cfg.Quota > 0 || len(s.w.Standstills) > 0 && !s.rules.Ideal {
 		s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
 	}
@@ -70,20 +68,19 @@ func (s *sim) begin() {
 	}
 	for i := range int32(len(s.gs)) {
 		g := &s.gs[i]
-		root := s.out.root(g.prog.Func)
 		var seg *workload.Segment
 		if len(g.prog.Segments) > 0 {
 			seg = g.segment()
 		}
 		switch g.state {
 		case gRunnable:
-			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, root, root)
+			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, 0)
 		case gWaiting:
 			reason := model.StringID(0)
 			if seg != nil {
 				reason = seg.Reason
 			}
-			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, root, root)
+			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, 0)
 			if seg != nil && seg.End == workload.EndWait && s.byClass(seg.Object) {
 				s.objects[seg.Object].queue.push(i)
 			} else if seg != nil {
@@ -95,10 +92,10 @@ func (s *sim) begin() {
 				g.locked = g.m
 			}
 			if g.state == gRunning {
-				s.goEvent(c, i, model.GoUndetermined, model.GoRunning, 0, root, root)
+				s.goEvent(c, i, model.GoUndetermined, model.GoRunning, 0, 0)
 				break
 			}
-			s.goEvent(c, i, model.GoUndetermined, model.GoSyscall, 0, root, root)
+			s.goEvent(c, i, model.GoUndetermined, model.GoSyscall, 0, 0)
 			due := int64(0)
 			if seg != nil {
 				due = int64(seg.Delay)

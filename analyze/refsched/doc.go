@@ -1,9 +1,8 @@
 // Package refsched is a model of the Go scheduler of its own: it runs a
 // [workload.Workload] under the rules of runtime/proc.go, as they are in Go 1.22 to
-// 1.26, or under others, and emits the events that the runtime's tracer would
-// have written. A [model.Machine] takes them like those of a real trace, so
-// every analysis works on simulated schedules. This package promises nothing to other
-// modules.
+// 1.26, or under others, and reports what happens: the intervals of goroutines ([Config.Span]), and all else to a [Recorder].
+// Package refschedtest makes of that the events that the runtime's tracer would have written. This package promises nothing to
+// other modules.
 //
 // It is a discrete-event simulation (sim.go): goroutines are interpreted (program.go) on
 // procs, whose threads look for work (find.go, steal.go), spin, wake each other
@@ -13,8 +12,7 @@
 // beneath (quota.go). What scheduling costs is given ([Costs]); what has no order in the
 // runtime either, such as whom a thief asks first, is drawn from a seed.
 //
-// The same workload, [Config] and seed give the same events, byte for byte: strings and stacks
-// are the same, too, but get their numbers in the workload's tables by whoever adds them first.
+// The same workload, [Config] and seed give the same schedule.
 //
 // # Rules
 //

@@ -157,9 +157,9 @@ func (s *sim) execute(p int32) {
 	x := &s.ps[p]
 	i := x.g
 	g := &s.gs[i]
-	s.goEvent(s.onProc(p), i, model.GoRunnable, model.GoRunning, 0, 0, 0)
+	s.goEvent(s.onProc(p), i, model.GoRunnable, model.GoRunning, 0, 0)
 	s.res.Starts++
-	s.reportStart(p, i)
+	s.started(p, i, g.from)
 	g.state, g.p, g.m = gRunning, p, x.m
 	s.ms[x.m].g = i
 	if g.worker {
@@ -175,23 +175,6 @@ func (s *sim) execute(p int32) {
 	}
 	s.runOn(p)
 }
-
-// reportStart hands the decision to Config.Decide and forgets it.
-func (s *sim) reportStart(p, i int32) {
-	if s.stays == nil {
-		return
-	}
-	a, g := &s.stays[i], &s.gs[i]
-	a.Time, a.G, a.M, a.P, a.Func, a.Source = s.out.last, g.span.G, threadID(s.ps[p].m), model.ProcID(p), g.prog.Func, g.from
-	a.Tick = int(s.ps[p].tick % FairTick)
-	if a.Source != runqueue.SourceLocal {
-		a.Via = runqueue.ViaNone
-	}
-	s.cfg.Decide(a)
-	*a = freshStart
-}
-
-var freshStart = runqueue.Start{QueueP: model.NoProc, FromP: model.NoProc, LastP: model.NoProc}
 
 // dropProc takes an idle proc from its thread (runtime/proc.go: releasep, pidleput).
 func (s *sim) dropProc(p int32) {

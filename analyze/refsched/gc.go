@@ -51,7 +51,7 @@ func (s *sim) startCycle(c where, i int32) bool {
 		return false
 	}
 	s.gc.cycle = i
-	s.stopWorld(c, s.out.words.sweepStop, cy.Sweep, stwSweep)
+	s.stopWorld(c, s.w.Tables.AddString("stop-the-world (GC sweep termination)"), cy.Sweep, stwSweep)
 	return true
 }
 
@@ -66,16 +66,11 @@ func (s *sim) beginMark(c where) {
 		g.dedicated, g.fraction = max(1, g.dedicated), 0
 	}
 	g.idlers, g.maxIdlers = 0, s.n-g.dedicated
-	if c.g >= 0 && s.gs[c.g].prog.Func == s.out.words.forceGC {
-		// It begins because the last one was long ago: then it has not as many idle workers as there are procs
-		// (runtime/mgcpacer.go: startCycle; runtime/proc.go: forcegchelper).
-		g.maxIdlers = max(0, 1-g.dedicated)
-	}
 	g.spent = make([]int64, s.n)
 	if g.modes == nil {
 		g.modes, g.started = map[int32]int{}, map[int32]int64{}
 	}
-	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGlobal, 0, s.out.words.markPhase)
+	s.event(model.EventRangeBegin, c, 0, uint8(model.ScopeGlobal), 0, 0, 0)
 }
 
 // cycleTries is how often a cycle that nobody in the workload began is tried to begin,
@@ -151,14 +146,9 @@ func (s *sim) worker(mode int) int32 {
 	if len(g.free) == 0 {
 		// The Machine takes a new one to have waited since the beginning.
 		i := int32(len(s.gs))
-		s.lastID++
-		prog := &workload.Goroutine{ID: s.lastID, Func: s.out.words.worker, System: true}
+		prog := &workload.Goroutine{System: true}
 		s.gs = append(s.gs, goroutine{prog: prog, span: newSpan(prog), p: -1, m: -1, locked: -1, worker: true, state: gWaiting})
-		if s.stays != nil {
-			s.stays = append(s.stays, freshStart)
-		}
-		root := s.out.root(s.out.words.worker)
-		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, s.out.words.workerIdle, root, root)
+		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, 0, 0)
 		g.free = append(g.free, i)
 	}
 	w := g.free[len(g.free)-1]
@@ -170,9 +160,8 @@ func (s *sim) worker(mode int) int32 {
 // pickWorker has p run a mark worker; whoever runs one, except for an idle one, wakes another thread
 // for the other goroutines (runtime/proc.go: schedule, tryWakeP).
 func (s *sim) pickWorker(p, w int32) {
-	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)
+	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0)
 	s.gs[w].state = gRunnable
-	s.enter(w)
 	s.pick(p, w, runqueue.SourceSystem)
 	if s.gc.modes[w] != idle {
 		s.wakep()
@@ -183,9 +172,7 @@ func (s *sim) pickWorker(p, w int32) {
 func (s *sim) workerStarts(p, i int32) {
 	g := &s.gc
 	mode := g.modes[i]
-	e := s.event(model.EventLabel, s.of(i))
-	e.ID, e.Str = int64(s.goID(i)), s.out.words.modes[mode]
-	s.out.send(s.now)
+	s.event(model.EventLabel, s.of(i), i, 0, uint8(mode), 0, 0)
 	if !g.on {
 		s.workerStops(p, i)
 		return
@@ -280,7 +267,7 @@ func (s *sim) retireWorker(p, i int32) {
 		}
 	}
 	s.cancel(p)
-	s.stopWaiting(i, s.out.words.workerIdle, s.out.root(s.out.words.worker))
+	s.stopWaiting(i, 0, 0)
 	g.free = append(g.free, i)
 }
 
@@ -310,7 +297,7 @@ func (s *sim) marked(gen uint32) {
 		return
 	}
 	cy := &s.w.Cycles[g.cycle]
-	s.stopWorld(s.of(s.ps[last].g), s.out.words.markStop, cy.Mark, stwMark)
+	s.stopWorld(s.of(s.ps[last].g), s.w.Tables.AddString("stop-the-world (GC mark termination)"), cy.Mark, stwMark)
 }
 
 // endCycle is what the last worker does when the world goes on (runtime/mgc.go:
@@ -318,7 +305,7 @@ func (s *sim) marked(gen uint32) {
 func (s *sim) endCycle(p int32, c where) {
 	g := &s.gc
 	g.work = 0
-	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGlobal, 0, s.out.words.markPhase)
+	s.event(model.EventRangeEnd, c, 0, uint8(model.ScopeGlobal), 0, 0, 0)
 	for _, i := range g.assists {
 		if x := &s.gs[i]; x.state == gWaiting && !x.midway && x.segment().End == workload.EndAssist {
 			s.inject([]int32{i}, c, 0)

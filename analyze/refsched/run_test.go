@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/refsched/refschedtest"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/model"
@@ -25,12 +26,12 @@ func TestRun(t *testing.T) {
 			cfg.Seed = uint64(seed)
 			m := model.NewMachine(w.Tables, model.Config{Version: w.Version})
 			bad := 0
-			res, err := refsched.Run(context.Background(), w, cfg, func(e *model.Event) {
+			res, err := refschedtest.Run(context.Background(), w, cfg, func(e *model.Event) {
 				if err := m.Apply(e); err != nil && bad < 3 {
 					bad++
 					t.Errorf("seed %d, %s: %v", seed, name, err)
 				}
-			})
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +55,7 @@ func TestStandstill(t *testing.T) {
 	w.Goroutines = []workload.Goroutine{{ID: 1, Func: tables.AddString("main.main"), Begin: workload.BeginRunning, Work: 10_000,
 		Segments: []workload.Segment{{CPU: 10_000, Object: -1, Target: -1, End: workload.EndExit}}}}
 	for ideal, want := range map[bool]model.Duration{false: 60_000, true: 10_000} {
-		res, err := refsched.Run(context.Background(), w, refsched.Config{Rules: refsched.Rules{Ideal: ideal}}, nil)
+		res, err := refsched.Run(context.Background(), w, refsched.Config{Rules: refsched.Rules{Ideal: ideal}})
 		if err != nil || !res.Finished || res.Span != want {
 			t.Errorf("ideal %v: %+v, %v; want a span of %d", ideal, res, err, want)
 		}
@@ -85,7 +86,7 @@ func TestReader(t *testing.T) {
 		if s.State == model.GoRunning {
 			got = append(got, s.G)
 		}
-	})}, nil)
+	})})
 	if want := []model.GoID{1, 2, 3, 4}; err != nil || !res.Finished || !slices.Equal(got, want) {
 		t.Errorf("goroutines %v ran, %+v, %v; want %v", got, res, err, want)
 	}
@@ -109,7 +110,7 @@ func TestHeld(t *testing.T) {
 			if s.G == 2 && s.State == model.GoRunning {
 				began = s.Start
 			}
-		})}, nil)
+		})})
 		if err != nil || began < model.Time(x.least) || began > model.Time(x.most) {
 			t.Errorf("%+v: the other runs at %d, %v", x, began, err)
 		}
@@ -142,7 +143,7 @@ func TestSemaphore(t *testing.T) {
 	for recorded, want := range map[bool]int{false: room, true: children} {
 		m := model.NewMachine(tables, model.Config{Version: w.Version})
 		exists, most := 0, 0
-		res, err := refsched.Run(context.Background(), w, refsched.Config{AsRecorded: recorded}, func(e *model.Event) {
+		res, err := refschedtest.Run(context.Background(), w, refsched.Config{AsRecorded: recorded}, func(e *model.Event) {
 			if err := m.Apply(e); err != nil {
 				t.Error(err)
 			}
@@ -154,7 +155,7 @@ func TestSemaphore(t *testing.T) {
 				}
 				most = max(most, exists)
 			}
-		})
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +181,7 @@ func TestAbsolute(t *testing.T) {
 		}
 		w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 1_000_000}
 		w.Goroutines = []workload.Goroutine{{ID: 1, Func: main, Begin: workload.BeginRunning, Work: 30_000, Segments: segments}}
-		res, err := refsched.Run(context.Background(), w, refsched.Config{}, nil)
+		res, err := refsched.Run(context.Background(), w, refsched.Config{})
 		if err != nil || !res.Finished || res.Span != tt.want {
 			t.Errorf("%+v: %+v, %v", tt, res, err)
 		}

@@ -27,30 +27,24 @@ type Result struct {
 	Finished bool
 	Stuck    int
 
-	Starts, Wakeups, Overflows, Events int64
-	// Contradictions are changes of goroutines that contradict those before, which only a bug can make, and
-	// Contradiction is the first.
-	Contradictions int64
-	Contradiction  error
+	Starts, Wakeups, Overflows int64
 }
 
-// Run runs the workload, which must be one that passes its Check, under the configuration. Each
-// event is handed to emit, if that is not nil; it is valid during the call. The error is the
+// Run runs the workload, which must be one that passes its Check, under the configuration. The error is the
 // context's or says what is wrong with the configuration, or that the window is too long.
-func Run(ctx context.Context, w *workload.Workload, cfg Config, emit func(*model.Event)) (*Result, error) {
+func Run(ctx context.Context, w *workload.Workload, cfg Config) (*Result, error) {
 	cfg, err := cfg.withDefaults(w)
 	if err != nil {
 		return nil, err
 	}
-	s := newSim(w, cfg, emit)
+	s := newSim(w, cfg)
 	s.begin()
 	if err := s.loop(ctx); err != nil {
 		return nil, err
 	}
 	s.res.Finished, s.res.Stuck = s.left == 0, s.left
-	s.out.sync(s.now)
+	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
 	s.finishSpans()
-	s.res.Events = s.out.n
 	return &s.res, nil
 }
 
@@ -131,8 +125,8 @@ type sim struct {
 	cfg   Config
 	costs *Costs
 	rules *Rules
-	n     int // procs
-	out   emitter
+	n     int        // procs
+	last  model.Time // of the latest event
 	res   Result
 
 	now     int64
@@ -143,7 +137,6 @@ type sim struct {
 	strides []int32 // see strides
 
 	gs     []goroutine
-	lastID model.GoID // the greatest
 	ms     []thread
 	ps     []proc
 	global ring
@@ -166,9 +159,8 @@ type sim struct {
 	gc         gc
 	stw        stw
 	quota      quota
-	draws      []uint64         // by proc, what the next number is made of
-	stays      []runqueue.Start // by goroutine, for Config.Decide; nil without
-	requests   [][2]int64       // when they began and ended, from 1; 0: not yet
+	draws      []uint64   // by proc, what the next number is made of
+	requests   [][2]int64 // when they began and ended, from 1; 0: not yet
 }
 
 type gstate uint8
@@ -253,10 +245,9 @@ type thread struct {
 	spinning bool
 }
 
-func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
-	s := &sim{w: w, cfg: cfg, n: cfg.Procs, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
+func newSim(w *workload.Workload, cfg Config) *sim {
+	s := &sim{w: w, cfg: cfg, n: cfg.Procs, last: math.MinInt64, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
 	s.costs, s.rules = &s.cfg.Costs, &s.cfg.Rules
-	s.out = newEmitter(w, emit)
 	s.ps = make([]proc, s.n)
 	s.plans = newPlans(s.n)
 	s.draws = make([]uint64, s.n+1)
@@ -275,16 +266,9 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 		s.gs[i] = goroutine{prog: g, span: newSpan(g), p: -1, m: -1, locked: -1, first: segs}
 		s.gs[i].aim()
 		segs += int32(len(g.Segments))
-		s.lastID = max(s.lastID, g.ID)
 	}
 	s.woken = make([]bool, segs)
 	s.requests = make([][2]int64, len(w.Requests))
-	if cfg.Decide != nil {
-		s.stays = make([]runqueue.Start, len(s.gs))
-		for i := range s.stays {
-			s.stays[i] = freshStart
-		}
-	}
 	s.newObjects()
 	return s
 }

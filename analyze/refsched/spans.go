@@ -15,13 +15,13 @@ func newSpan(g *workload.Goroutine) model.GoSpan {
 func (s *sim) endSpan(g *goroutine, openEnd bool) {
 	x := &g.span
 	if s.cfg.Span != nil {
-		x.End = s.out.last
+		x.End = s.last
 		if openEnd {
 			x.OpenEnd, x.Pseudo = true, model.NotPseudo // it did not go on at once
 		}
 		s.cfg.Span.GoSpan(x)
 	}
-	x.Start, x.OpenStart, x.Pseudo = s.out.last, false, model.NotPseudo
+	x.Start, x.OpenStart, x.Pseudo = s.last, false, model.NotPseudo
 }
 
 // finishSpans ends the intervals of the goroutines that are there at the end.

@@ -1,9 +1,6 @@
 package refsched
 
-import (
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/runqueue"
-)
+import "github.com/schedscope/schedscope/model/runqueue"
 
 // search is how far a searching proc has come: which pass, and whom it asks next.
 type search struct {
@@ -145,13 +142,6 @@ func (s *sim) backedOff(p int32) {
 	default:
 		s.goOn(&x.search)
 		s.pass(p)
-	}
-}
-
-// moved notes that a goroutine came from a proc, -1 for the global queue, with n in all.
-func (s *sim) moved(g, from int32, n int) {
-	if s.stays != nil {
-		s.stays[g].FromP, s.stays[g].Batch = model.ProcID(from), n
 	}
 }
 

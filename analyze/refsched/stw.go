@@ -29,7 +29,7 @@ type stw struct {
 // stopWorld begins to stop the world on behalf of a running goroutine
 // (runtime/proc.go: stopTheWorldWithSema).
 func (s *sim) stopWorld(c where, reason model.StringID, hold model.Duration, k stwKind) {
-	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGoroutine, int64(s.goID(c.g)), reason)
+	s.event(model.EventRangeBegin, c, c.g, uint8(model.ScopeGoroutine), 0, reason, 0)
 	s.stw = stw{on: true, stopping: true, p: c.p, g: c.g, hold: hold, reason: reason, kind: k}
 	s.cancel(c.p)
 	for _, p := range s.idlePs {
@@ -128,7 +128,7 @@ func (s *sim) restart() {
 		s.wakeWith(m, p, false, s.drawn(CostWake, p))
 	}
 	s.wakeSysmon()
-	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGoroutine, int64(s.goID(c.g)), w.reason)
+	s.event(model.EventRangeEnd, c, c.g, uint8(model.ScopeGoroutine), 0, w.reason, 0)
 	s.wakep()
 	if s.rules.Ideal {
 		s.startIdle(s.global.len() + s.gc.dedicated)

@@ -12,7 +12,7 @@ import (
 // entersyscall_gcwait).
 func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	g := &s.gs[i]
-	s.goEvent(s.of(i), i, model.GoRunning, model.GoSyscall, 0, seg.Stack, seg.Stack)
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoSyscall, 0, seg.Stack)
 	g.state = gSyscall
 	s.at(s.now+int64(seg.Delay), evSyscall, i, 0, 0)
 	s.wakeSysmon()
@@ -72,7 +72,7 @@ func (s *sim) syscallReturns(i int32) {
 	old := g.p
 	if old >= 0 && s.ps[old].status == pSyscall && s.ps[old].g == i {
 		x := &s.ps[old]
-		s.goEvent(s.of(i), i, model.GoSyscall, model.GoRunning, 0, 0, 0)
+		s.goEvent(s.of(i), i, model.GoSyscall, model.GoRunning, 0, 0)
 		x.sysTick++
 		x.status, g.state = pRunning, gRunning
 		s.nextSegment(g)
@@ -93,10 +93,9 @@ func (s *sim) syscallReturns(i int32) {
 	}
 	c := where{i, m, p}
 	if p < 0 {
-		s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
+		s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0)
 		s.leave(g, gRunnable)
 		s.nextSegment(g)
-		s.enter(i)
 		s.putGlobal(i)
 		if g.locked != m {
 			s.ms[m].g = -1
@@ -113,14 +112,12 @@ func (s *sim) syscallReturns(i int32) {
 	s.ms[m].p, s.ms[m].g = p, i
 	s.procEvent(where{i, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
 	s.onCore(p)
-	s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
-	s.enter(i)
+	s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0)
 	g.span.Pseudo = model.PseudoSyscall
-	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0, 0)
+	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0)
 	x.sysTick++
 	g.state, x.g, g.m = gRunning, i, m
-	g.from = runqueue.SourceSyscall
-	s.reportStart(p, i)
+	s.started(p, i, runqueue.SourceSyscall)
 	s.nextSegment(g)
 	s.goesOn(p, s.costs.Single[CostExit])
 }

@@ -50,7 +50,7 @@ type Options struct {
 }
 
 // simulator is the signature of [refsched.Run].
-type simulator func(context.Context, *workload.Workload, refsched.Config, func(*model.Event)) (*refsched.Result, error)
+type simulator func(context.Context, *workload.Workload, refsched.Config) (*refsched.Result, error)
 
 func (o Options) withDefaults() Options {
 	o.Seeds = cmp.Or(o.Seeds, DefaultSeeds)
@@ -305,7 +305,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 			s.add(r.groups.list[q.Group], (took+grain/2)/grain*grain)
 		}
 	}
-	res, err := r.o.simulate(ctx, w, cfg, nil)
+	res, err := r.o.simulate(ctx, w, cfg)
 	if err != nil {
 		return nil, err
 	}
