@@ -17,14 +17,12 @@ import (
 func (s *sim) begin() {
 	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
 	s.event(model.EventMetric, nobody, int32(s.n), 0, 0, 0, 0)
-	if s.cfg.Quota > 0 || len(s.w.Standstills) > 0 && !s.rules.Ideal {
-		s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
-	}
+	s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
 	if s.cfg.Quota > 0 {
 		s.at(int64(quotaStep), evQuota, 0, 0, 0)
 	}
 	for _, x := range s.w.Standstills {
-		if s.quota.on != nil {
+		if !s.rules.Ideal {
 			s.at(int64(x.At), evHalt, 1, 0, 0)
 			s.at(int64(x.At+x.Length), evHalt, 0, 0, 0)
 		}
@@ -68,7 +66,7 @@ func (s *sim) begin() {
 	}
 	for i := range int32(len(s.gs)) {
 		g := &s.gs[i]
-		var seg *workload.Segment
+		seg := &workload.Segment{Object: -1, End: workload.EndForever}
 		if len(g.prog.Segments) > 0 {
 			seg = g.segment()
 		}
@@ -76,14 +74,10 @@ func (s *sim) begin() {
 		case gRunnable:
 			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, 0)
 		case gWaiting:
-			reason := model.StringID(0)
-			if seg != nil {
-				reason = seg.Reason
-			}
-			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, 0)
-			if seg != nil && seg.End == workload.EndWait && s.byClass(seg.Object) {
+			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, seg.Reason, 0)
+			if seg.End == workload.EndWait && s.byClass(seg.Object) {
 				s.objects[seg.Object].queue.push(i)
-			} else if seg != nil {
+			} else {
 				s.await(i%int32(s.n), i, seg, int64(seg.Delay))
 			}
 		case gRunning, gSyscall:
@@ -96,11 +90,7 @@ func (s *sim) begin() {
 				break
 			}
 			s.goEvent(c, i, model.GoUndetermined, model.GoSyscall, 0, 0)
-			due := int64(0)
-			if seg != nil {
-				due = int64(seg.Delay)
-			}
-			s.at(due, evSyscall, i, 0, 0)
+			s.at(int64(seg.Delay), evSyscall, i, 0, 0)
 		}
 	}
 	for p := range int32(s.n) {

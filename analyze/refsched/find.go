@@ -108,18 +108,13 @@ func (s *sim) pick(p, g int32, from runqueue.Source) {
 		s.nspin--
 		s.wakep()
 	}
-	cost := CostDirect
-	switch from {
-	case runqueue.SourceRunnext:
-		cost = CostRunnext
-	case runqueue.SourceLocal:
-		cost = CostLocal
-	case runqueue.SourceGlobal:
-		cost = CostGlobal
-	case runqueue.SourceSteal, runqueue.SourceStealRunnext:
-		cost = CostSteal
-	}
-	s.plan(p, stepStart, s.drawn(cost, p))
+	s.plan(p, stepStart, s.drawn(pickCosts[from], p))
+}
+
+// pickCosts are what a start costs by where it comes from.
+var pickCosts = [...]Cost{
+	runqueue.SourceRunnext: CostRunnext, runqueue.SourceLocal: CostLocal, runqueue.SourceGlobal: CostGlobal, runqueue.SourceSteal: CostSteal,
+	runqueue.SourceStealRunnext: CostSteal, runqueue.SourceNetpoll: CostDirect, runqueue.SourceSystem: CostDirect,
 }
 
 // start runs what was picked, if it is not locked to another thread (runtime/proc.go:

@@ -8,7 +8,7 @@ import (
 
 // Modes of mark workers.
 const (
-	dedicated = iota
+	dedicated uint8 = iota
 	fractional
 	idle
 )
@@ -32,8 +32,6 @@ type gc struct {
 	maxIdlers int     // that may
 	spent     []int64 // by fractional workers, by proc
 	free      []int32 // workers that wait
-	modes     map[int32]int
-	started   map[int32]int64
 	assists   []int32 // goroutines that wait for credit
 }
 
@@ -67,9 +65,6 @@ func (s *sim) beginMark(c where) {
 	}
 	g.idlers, g.maxIdlers = 0, s.n-g.dedicated
 	g.spent = make([]int64, s.n)
-	if g.modes == nil {
-		g.modes, g.started = map[int32]int{}, map[int32]int64{}
-	}
 	s.event(model.EventRangeBegin, c, 0, uint8(model.ScopeGlobal), 0, 0, 0)
 }
 
@@ -102,18 +97,13 @@ func (s *sim) periodicCycle(i, tries int32) {
 func (s *sim) gcWorkerFor(p int32) int32 {
 	g := &s.gc
 	switch {
-	case !s.gcWants(p):
+	case !s.gcAssigns(p, 0):
 		return -1
 	case g.dedicated > 0:
 		g.dedicated--
 		return s.worker(dedicated)
 	}
 	return s.worker(fractional)
-}
-
-// gcWants reports whether p would be given a worker.
-func (s *sim) gcWants(p int32) bool {
-	return s.gcAssigns(p, 0)
 }
 
 // gcAssigns reports whether p is given a worker when so many dedicated ones of those still
@@ -141,19 +131,18 @@ func (s *sim) idleWorker() int32 {
 func (s *sim) gcNeedsIdle() bool { return s.gc.on && s.gc.idlers < s.gc.maxIdlers }
 
 // worker takes a waiting mark worker, or makes one.
-func (s *sim) worker(mode int) int32 {
+func (s *sim) worker(mode uint8) int32 {
 	g := &s.gc
 	if len(g.free) == 0 {
 		// The Machine takes a new one to have waited since the beginning.
 		i := int32(len(s.gs))
-		prog := &workload.Goroutine{System: true}
-		s.gs = append(s.gs, goroutine{prog: prog, span: newSpan(prog), p: -1, m: -1, locked: -1, worker: true, state: gWaiting})
+		s.gs = append(s.gs, goroutine{prog: &workload.Goroutine{System: true}, span: model.GoSpan{System: true}, p: -1, m: -1, locked: -1, worker: true, state: gWaiting})
 		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, 0, 0)
 		g.free = append(g.free, i)
 	}
 	w := g.free[len(g.free)-1]
 	g.free = g.free[:len(g.free)-1]
-	g.modes[w] = mode
+	s.gs[w].mode = mode
 	return w
 }
 
@@ -163,7 +152,7 @@ func (s *sim) pickWorker(p, w int32) {
 	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0)
 	s.gs[w].state = gRunnable
 	s.pick(p, w, runqueue.SourceSystem)
-	if s.gc.modes[w] != idle {
+	if s.gs[w].mode != idle {
 		s.wakep()
 	}
 }
@@ -171,15 +160,14 @@ func (s *sim) pickWorker(p, w int32) {
 // workerStarts begins a worker's marking (runtime/mgc.go: gcBgMarkWorker).
 func (s *sim) workerStarts(p, i int32) {
 	g := &s.gc
-	mode := g.modes[i]
-	s.event(model.EventLabel, s.of(i), i, 0, uint8(mode), 0, 0)
+	mode := s.gs[i].mode
+	s.event(model.EventLabel, s.of(i), i, 0, mode, 0, 0)
 	if !g.on {
 		s.workerStops(p, i)
 		return
 	}
 	s.settleMarking(+1)
-	g.started[i] = s.now
-	s.gs[i].drained = false
+	s.gs[i].marks, s.gs[i].begun, s.gs[i].drained = true, s.now, false
 	if s.stw.on {
 		s.requestPreempt(p, s.costs.Single[CostPreempt])
 	}
@@ -205,14 +193,14 @@ func (s *sim) settleMarking(n int64) {
 func (s *sim) workerRuns(p, i int32) {
 	g := &s.gc
 	stop := false
-	switch g.modes[i] {
+	switch s.gs[i].mode {
 	case idle:
 		if s.poller < 0 && len(s.ready) > 0 {
 			s.inject(s.pollNow(), s.of(i), 0)
 		}
 		stop = s.ps[p].busy() || s.global.len() > 0
 	case fractional:
-		spent := g.spent[p] + s.now - g.started[i]
+		spent := g.spent[p] + s.now - s.gs[i].begun
 		stop = float64(spent) > 1.2*g.fraction*float64(s.now-g.began)
 	}
 	if stop || s.stw.on {
@@ -226,7 +214,7 @@ func (s *sim) workerRuns(p, i int32) {
 // (runtime/mgc.go: gcBgMarkWorker); others stop.
 func (s *sim) workerPreempted(p, i int32) {
 	x := &s.ps[p]
-	if s.stw.on || s.gc.modes[i] != dedicated {
+	if s.stw.on || s.gs[i].mode != dedicated {
 		s.workerStops(p, i)
 		return
 	}
@@ -245,20 +233,15 @@ func (s *sim) workerPreempted(p, i int32) {
 
 // workerStops has a worker wait again.
 func (s *sim) workerStops(p, i int32) {
-	s.retireWorker(p, i)
-	s.next(p)
-}
-
-func (s *sim) retireWorker(p, i int32) {
-	g := &s.gc
-	if t, ok := g.started[i]; ok {
+	g, x := &s.gc, &s.gs[i]
+	if x.marks {
 		s.settleMarking(-1)
-		if g.modes[i] == fractional {
-			g.spent[p] += s.now - t
+		if x.mode == fractional {
+			g.spent[p] += s.now - x.begun
 		}
-		delete(g.started, i)
+		x.marks = false
 	}
-	switch g.modes[i] {
+	switch x.mode {
 	case idle:
 		g.idlers--
 	case dedicated:
@@ -269,6 +252,7 @@ func (s *sim) retireWorker(p, i int32) {
 	s.cancel(p)
 	s.stopWaiting(i, 0, 0)
 	g.free = append(g.free, i)
+	s.next(p)
 }
 
 // marked ends marking: all workers stop, and one of them stops the world for mark termination

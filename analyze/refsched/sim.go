@@ -196,8 +196,9 @@ type goroutine struct {
 	polled bool // waits for the network
 	midway bool // waits within a segment, for a place of a semaphore
 	fresh  bool // a coroutine that has not been switched to yet
-	// drained, of a dedicated mark worker: it has given its proc's queue away.
-	drained bool
+	// Of a mark worker: its mode, whether it marks, since begun, and, of a dedicated one, that it has given its proc's queue away.
+	mode           uint8
+	marks, drained bool
 }
 
 type pstatus uint8
@@ -263,7 +264,7 @@ func newSim(w *workload.Workload, cfg Config) *sim {
 	segs := int32(0)
 	for i := range s.gs {
 		g := &w.Goroutines[i]
-		s.gs[i] = goroutine{prog: g, span: newSpan(g), p: -1, m: -1, locked: -1, first: segs}
+		s.gs[i] = goroutine{prog: g, span: model.GoSpan{G: g.ID, Func: g.Func, System: g.System}, p: -1, m: -1, locked: -1, first: segs}
 		s.gs[i].aim()
 		segs += int32(len(g.Segments))
 	}

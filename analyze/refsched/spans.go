@@ -1,15 +1,6 @@
 package refsched
 
-import (
-	"github.com/schedscope/schedscope/analyze/workload"
-	"github.com/schedscope/schedscope/model"
-)
-
-// newSpan returns what the events show of a goroutine of which there are none yet.
-func newSpan(g *workload.Goroutine) model.GoSpan {
-	return model.GoSpan{G: g.ID, Func: g.Func, System: g.System, P: model.NoProc, M: model.NoThread, Waker: model.NoGoroutine,
-		WakerProc: model.NoProc, WakerThread: model.NoThread}
-}
+import "github.com/schedscope/schedscope/model"
 
 // endSpan ends the interval that a goroutine is in at the latest event, and begins another one.
 func (s *sim) endSpan(g *goroutine, openEnd bool) {

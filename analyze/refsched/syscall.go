@@ -39,17 +39,7 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 // stops the world or comes out of a call that began with this proc (runtime/proc.go: gcstopP,
 // takeP; until Go 1.25 by the proc's status, _Psyscall).
 func (s *sim) takeSyscalling(p, m int32) {
-	c := where{-1, m, -1}
-	if m >= 0 && s.ms[m].g >= 0 {
-		c.g = s.ms[m].g
-		if s.gs[c.g].state == gRunning {
-			c.p = s.gs[c.g].p
-		}
-	}
-	if owner := s.ps[p].m; owner == m {
-		c.p = p
-	}
-	s.procEvent(c, p, model.ProcStatusRunning, model.ProcStatusIdle)
+	s.procEvent(where{-1, m, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
 	x := &s.ps[p]
 	s.ms[x.m].p = -1
 	x.oldM = x.m

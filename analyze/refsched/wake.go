@@ -100,7 +100,7 @@ func (s *sim) handoff(p int32) {
 	case s.stw.on:
 		x.status = pStopped
 		s.stopped()
-	case x.busy() || s.global.len() > 0 || len(s.readers) > 0 || s.gcWants(p):
+	case x.busy() || s.global.len() > 0 || len(s.readers) > 0 || s.gcAssigns(p, 0):
 		s.wake(p, false)
 	case s.nspin+len(s.idlePs) == 0:
 		s.wake(p, true)

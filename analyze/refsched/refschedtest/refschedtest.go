@@ -16,7 +16,8 @@ import (
 // start, as a [runqueue.Resolver] would report it. The arguments are valid during the calls. The error may also be of a
 // goroutine that changes from a state in which it is not.
 func Run(ctx context.Context, w *workload.Workload, cfg refsched.Config, emit func(*model.Event), decide func(*runqueue.Start)) (*refsched.Result, error) {
-	r := recorder{emit: emit, decide: decide, w: w, tables: w.Tables}
+	r := recorder{emit: emit, decide: decide, w: w, tables: w.Tables,
+		ms: map[model.ThreadID]int64{}, ps: map[model.ProcID]model.ThreadID{}, on: map[int64]model.ProcID{}}
 	for i := range w.Goroutines {
 		r.grow(w.Goroutines[i].ID, w.Goroutines[i].Func)
 	}
@@ -37,6 +38,9 @@ type recorder struct {
 	gs     []goroutine
 	lastID model.GoID // the greatest
 	start  model.Event
+	ms     map[model.ThreadID]int64        // the goroutine that runs on a thread or is in a system call on it, as far as they had a proc
+	ps     map[model.ProcID]model.ThreadID // the threads that have procs
+	on     map[int64]model.ProcID          // the procs that goroutines got with their threads
 	err    error
 }
 
@@ -101,6 +105,8 @@ func (r *recorder) Event(e *model.Event) {
 		e.ID, e.Str, e.To = int64(r.goID(e.ID)), r.tables.AddString(modes[e.To]), 0
 	case model.EventGoTransition:
 		r.transition(e)
+	case model.EventProcTransition:
+		r.move(e)
 	}
 	e.G, e.M = r.goID(int64(e.G)), threadID(e.M)
 	if r.emit != nil {
@@ -122,6 +128,17 @@ func (r *recorder) transition(e *model.Event) {
 		r.err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v", g.id, from, to, e.Time, g.state)
 	}
 	g.state, e.ID = to, int64(g.id)
+	switch {
+	case to == model.GoRunning || to == model.GoSyscall:
+		if e.M >= 0 {
+			r.ms[e.M] = i
+		}
+		if to == model.GoRunning {
+			r.on[i] = e.P
+		}
+	case r.ms[e.M] == i && e.M >= 0:
+		delete(r.ms, e.M)
+	}
 	if r.isWorker(i) && to == model.GoWaiting {
 		e.Str, e.Stack = r.tables.AddString("system goroutine wait"), g.root
 	}
@@ -179,4 +196,25 @@ func (r *recorder) Start(i int32, from runqueue.Source, tick uint32) {
 	}
 	g.stay = freshStart
 	g.stay.Func = a.Func
+}
+
+// move completes the change of a proc's status. A thread that takes one from a system call does so in its own goroutine, and on
+// its own proc if it has one.
+func (r *recorder) move(e *model.Event) {
+	id := model.ProcID(e.ID)
+	if model.ProcStatus(e.To) == model.ProcStatusRunning {
+		r.ps[id] = e.M
+		return
+	}
+	if g, ok := r.ms[e.M]; e.M >= 0 && e.P < 0 && model.ProcStatus(e.From) == model.ProcStatusRunning {
+		if ok {
+			if e.G = model.GoID(g); r.gs[g].state == model.GoRunning {
+				e.P = r.on[g]
+			}
+		}
+		if r.ps[id] == e.M {
+			e.P = id
+		}
+	}
+	delete(r.ps, id)
 }
