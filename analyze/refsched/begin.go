@@ -129,9 +129,5 @@ func (s *sim) arrive(i int, c where) {
 		s.create(c, a.G, s.gs[a.G].prog.CreateStack)
 		return
 	}
-	if s.gs[a.G].prog.Tracer && !s.rules.Ideal {
-		s.readers = append(s.readers, int32(i))
-		return
-	}
 	s.wakeOp(c, &workload.Op{Kind: workload.OpWake, G: a.G, Seg: a.Seg})
 }

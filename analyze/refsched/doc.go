@@ -23,8 +23,6 @@
 //	a timer wakes the poller only if it is first     since 1.23 (addTimer)
 //	one thread polls at a time, except sleepers      since 1.25 (pickNetwork)
 //	who is preempted for a stop stays in runnext     since 1.26 (PreemptedTo)
-//	procs get the threads back that they had         since 1.26 (wakeOld)
-//	idle procs get mark workers at the restart       since 1.26 (allot)
 //
 // Coroutines (switchTo) exist since Go 1.23. That a proc in a system call has no status of its
 // own since Go 1.26 makes no difference here.
@@ -32,5 +30,6 @@
 // Not modelled are contention for the scheduler's locks, a GOMAXPROCS that changes, forEachP
 // (by which tracer and collector have each proc do something), stops for the scan of a stack,
 // timers that are reset or stopped, and the second look that exitsyscallNoP takes for an idle
-// proc: no time passes before it.
+// proc: no time passes before it; that procs get the threads back that they had before a stop, that idle ones get mark
+// workers then (both since Go 1.26), and that the trace reader comes before all other work.
 package refsched

@@ -15,9 +15,6 @@ func (s *sim) find(p int32) {
 	}
 	if !s.rules.Ideal {
 		s.runTimers(p, p)
-		if s.pickReader(p) {
-			return
-		}
 	}
 	if w := s.gcWorkerFor(p); w >= 0 {
 		s.pickWorker(p, w)
@@ -43,29 +40,6 @@ func (s *sim) find(p int32) {
 		return
 	}
 	s.seek(p)
-}
-
-// pickReader takes the trace reader, if it waits and there is something to read: it is in no queue,
-// and comes before all other work. Another thread is woken for that (runtime/trace.go: traceReader;
-// runtime/proc.go: schedule, tryWakeP).
-func (s *sim) pickReader(p int32) bool {
-	for len(s.readers) > 0 {
-		a := &s.w.Arrivals[s.readers[0]]
-		x := &s.gs[a.G]
-		switch {
-		case x.state == gDone || x.seg > a.Seg:
-			s.readers = s.readers[1:]
-			continue
-		case x.state != gWaiting || x.seg != a.Seg:
-			return false
-		}
-		s.readers = s.readers[1:]
-		s.unblock(s.onProc(p), a.G, 0)
-		s.pick(p, a.G, runqueue.SourceSystem)
-		s.wakep()
-		return true
-	}
-	return false
 }
 
 // pickLocal takes from p's own runnext or local queue (runtime/proc.go: runqget).
@@ -182,7 +156,7 @@ func (s *sim) dropProc(p int32) {
 // idle puts a proc without a thread on the stack of idle ones.
 func (s *sim) idle(p int32) {
 	x := &s.ps[p]
-	x.oldM, x.m, x.g, x.status, x.preempt = x.m, -1, -1, pIdle, false
+	x.m, x.g, x.status, x.preempt = -1, -1, pIdle, false
 	s.cancel(p)
 	s.offCore(p)
 	s.idlePs = append(s.idlePs, p)

@@ -97,7 +97,7 @@ func (s *sim) periodicCycle(i, tries int32) {
 func (s *sim) gcWorkerFor(p int32) int32 {
 	g := &s.gc
 	switch {
-	case !s.gcAssigns(p, 0):
+	case !s.gcWants(p):
 		return -1
 	case g.dedicated > 0:
 		g.dedicated--
@@ -106,12 +106,10 @@ func (s *sim) gcWorkerFor(p int32) int32 {
 	return s.worker(fractional)
 }
 
-// gcAssigns reports whether p is given a worker when so many dedicated ones of those still
-// wanted are other procs' (runtime/mgcpacer.go: findRunnableGCWorker; since Go 1.26
-// assignWaitingGCWorker).
-func (s *sim) gcAssigns(p int32, taken int) bool {
+// gcWants reports whether p is given a worker (runtime/mgcpacer.go: findRunnableGCWorker).
+func (s *sim) gcWants(p int32) bool {
 	g := &s.gc
-	if !g.on || g.dedicated > taken {
+	if !g.on || g.dedicated > 0 {
 		return g.on
 	}
 	total := s.now - g.began
@@ -305,20 +303,4 @@ func (s *sim) cycleEnds(c where, i int32) {
 	for j := range ends {
 		s.do(c, &ends[j])
 	}
-}
-
-// assistDone gives credit to a goroutine that waits for it: it goes to the tail of a worker's
-// local queue (runtime/mgcmark.go: gcFlushBgCredit).
-func (s *sim) assistDone(i int32, gen uint32) {
-	x := &s.gs[i]
-	if x.gen != gen || x.state != gWaiting {
-		return
-	}
-	for p := range int32(s.n) {
-		if y := &s.ps[p]; y.g >= 0 && s.gs[y.g].worker && s.gs[y.g].state == gRunning {
-			s.wakeFrom(s.of(y.g), i, 0, false)
-			return
-		}
-	}
-	s.wakeFrom(nobody, i, 0, false)
 }

@@ -241,7 +241,6 @@ func (s *sim) next(p int32) {
 	if m := x.m; s.ms[m].g >= 0 && s.gs[s.ms[m].g].locked == m && s.gs[s.ms[m].g].state != gDone {
 		s.procStop(s.onProc(p))
 		s.ms[m].p = -1
-		x.oldM = -1
 		s.handoff(p)
 		return
 	}

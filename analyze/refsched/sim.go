@@ -82,7 +82,6 @@ const (
 	evArrival
 	evThread  // a woken thread gets its proc
 	evSysmon  // sysmon's next round
-	evSeen    // sysmon sees a system call that it took the proc from in the recording
 	evPreempt // a preemption request lands
 	evPoll    // the sleeping poller returns
 	evAssist  // assist credit for a waiting goroutine
@@ -151,7 +150,6 @@ type sim struct {
 	woken      []bool            // by segment, from goroutine.first on: the wake came before the wait
 	left       int               // goroutines whose programs have not ended
 	ready      []int32           // goroutines whose data has arrived, in order
-	readers    []int32           // arrivals of what the trace reader waits for, in order
 	poller     int32             // thread that sleeps in epoll, -1 for none
 	netWaiters int               // goroutines that wait for the network
 	polls      poll
@@ -218,7 +216,6 @@ type proc struct {
 	m       int32
 	next    int32 // runnext
 	g       int32 // that runs, is in a system call or in hand
-	oldM    int32
 	tick    uint32
 	sysTick uint32
 	held    int64 // until then sysmon does not see the system call: see workload.Segment.Held
@@ -257,7 +254,7 @@ func newSim(w *workload.Workload, cfg Config) *sim {
 	}
 	s.strides = strides(s.n)
 	for i := range s.ps {
-		s.ps[i] = proc{m: -1, next: -1, g: -1, oldM: -1}
+		s.ps[i] = proc{m: -1, next: -1, g: -1}
 		s.ps[i].tick = uint32(s.draw(int32(i)) % FairTick) // a trace does not show it
 	}
 	s.gs = make([]goroutine, len(w.Goroutines))
@@ -332,10 +329,9 @@ var carryOut = [...]func(*sim, *event){
 	evArrival: func(s *sim, e *event) { s.arrive(int(e.id), nobody) },
 	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
 	evSysmon:  func(s *sim, e *event) { s.sysmonRound(e.gen) },
-	evSeen:    func(s *sim, e *event) { s.see(e.id, e.gen) },
 	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
 	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
-	evAssist:  func(s *sim, e *event) { s.assistDone(e.id, e.gen) },
+	evAssist:  func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) }, // runtime/mgcmark.go: gcFlushBgCredit
 	evCycle:   func(s *sim, e *event) { s.periodicCycle(e.id, e.arg) },
 	evMarked:  func(s *sim, e *event) { s.marked(e.gen) },
 	evHeld:    func(s *sim, _ *event) { s.restart() },

@@ -50,7 +50,7 @@ func (s *sim) pass(p int32) {
 		}
 		// In the last pass it runs the timers of v first, and then takes from its runnext.
 		last := x.search.pass == StealPasses-1
-		if last && s.runTimers(v, p) && (s.pickReader(p) || s.pickLocal(p)) || s.grab(p, v, last) {
+		if last && s.runTimers(v, p) && s.pickLocal(p) || s.grab(p, v, last) {
 			return
 		}
 	}

@@ -59,7 +59,7 @@ func (s *sim) stopProc(p int32) {
 	}
 	s.procStop(s.onProc(p))
 	s.ms[m].p = -1
-	x.oldM, x.m, x.g, x.status = m, -1, -1, pStopped
+	x.m, x.g, x.status = -1, -1, pStopped
 	s.cancel(p)
 	s.offCore(p)
 	s.park(m)
@@ -93,9 +93,7 @@ func (s *sim) restart() {
 	if w.kind == stwSweep {
 		s.beginMark(c)
 	}
-	// Some procs get a thread, the others are idle (procresize). Since Go 1.26 some of those with empty queues get one, too,
-	// for mark workers.
-	var runnable, idle []int32
+	var runnable []int32
 	for p := int32(s.n) - 1; p >= 0; p-- {
 		if p == w.p {
 			continue
@@ -104,28 +102,11 @@ func (s *sim) restart() {
 		if s.ps[p].busy() {
 			runnable = append(runnable, p)
 		} else {
-			idle = append(idle, p)
+			s.idlePs = append(s.idlePs, p)
 		}
 	}
-	if s.rules.Version >= 26 {
-		slices.Reverse(idle)
-		n := 0
-		for n < len(idle) && s.gcAssigns(idle[n], n) {
-			n++
-		}
-		runnable, idle = append(runnable, idle[:n]...), idle[n:]
-	}
-	s.idlePs = append(s.idlePs, idle...)
 	for _, p := range slices.Backward(runnable) {
-		// Since Go 1.26 the thread that it had before, if that sleeps.
-		i := slices.Index(s.idleMs, s.ps[p].oldM)
-		if s.rules.Version < 26 || i < 0 {
-			s.wake(p, false)
-			continue
-		}
-		m := s.idleMs[i]
-		s.idleMs = slices.Delete(s.idleMs, i, i+1)
-		s.wakeWith(m, p, false, s.drawn(CostWake, p))
+		s.wake(p, false)
 	}
 	s.wakeSysmon()
 	s.event(model.EventRangeEnd, c, c.g, uint8(model.ScopeGoroutine), 0, w.reason, 0)

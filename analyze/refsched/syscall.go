@@ -22,7 +22,6 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 		s.procStop(s.of(i))
 		s.ms[x.m].p = -1
 		g.p = -1 // it does not ask for this one again
-		x.oldM = -1
 		x.sysTick++
 		s.handoff(p)
 		return
@@ -30,8 +29,6 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	s.offCore(p)
 	if s.stw.on {
 		s.takeSyscalling(p, x.m)
-	} else if seg.Taken > 0 {
-		s.at(s.now+int64(seg.Taken), evSeen, p, 0, x.sysTick)
 	}
 }
 
@@ -42,7 +39,6 @@ func (s *sim) takeSyscalling(p, m int32) {
 	s.procEvent(where{-1, m, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
 	x := &s.ps[p]
 	s.ms[x.m].p = -1
-	x.oldM = x.m
 	x.m, x.g = -1, -1
 	x.sysTick++
 	s.offCore(p)

@@ -97,24 +97,11 @@ func (s *sim) retake() bool {
 			taken = true
 			s.procEvent(where{-1, SysmonThread, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
 			s.ms[x.m].p = -1
-			x.oldM = -1
 			x.sysTick++
 			s.handoff(p)
 		}
 	}
 	return taken
-}
-
-// see has sysmon look when it did so in the recording, at the system call that p has been in since tick: it looks often where
-// long calls come in bursts, as on a busy machine.
-func (s *sim) see(p int32, tick uint32) {
-	x, y := &s.ps[p], &s.sysmon
-	if x.status != pSyscall || x.sysTick != tick || y.deep {
-		return
-	}
-	x.seen.sysTick, x.seen.sysAt = tick, s.now
-	y.gen++
-	s.sysmonRound(y.gen)
 }
 
 // requestPreempt asks the goroutine that runs on p to give way (runtime/proc.go: preemptone); it

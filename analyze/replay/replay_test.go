@@ -208,8 +208,8 @@ func TestFakeFigures(t *testing.T) {
 	if f := o.Figures[FigureSpan]; f.Change.Mid != 0 || f.Change.Low >= 0 || f.Change.High <= 0 {
 		t.Errorf("run time of procs=9: %+v", f)
 	}
-	if r.Measured.Starts == 0 || r.runs[0].total.Starts == 0 {
-		t.Errorf("starts %d and %d", r.Measured.Starts, r.runs[0].total.Starts)
+	if r.Measured.Starts == 0 || r.runs[0].Starts == 0 {
+		t.Errorf("starts %d and %d", r.Measured.Starts, r.runs[0].Starts)
 	}
 }
 
