@@ -7,6 +7,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/refsched/refschedtest"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/modeltest"
 )
@@ -25,13 +26,13 @@ func TestAnalyses(t *testing.T) {
 			r.ObserveSteps(m)
 			r.Observe(m)
 			m.Observe(valid)
-			res, err := refsched.Run(context.Background(), w, refsched.Config{Costs: refsched.DefaultCosts(), Seed: 1}, func(e *model.Event) {
+			res, err := refschedtest.Run(context.Background(), w, refsched.Config{Costs: refsched.DefaultCosts(), Seed: 1}, func(e *model.Event) {
 				valid.Event(e)
 				if err := m.Apply(e); err != nil {
 					t.Errorf("applying: %v", err)
 				}
 				r.Event(e)
-			})
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

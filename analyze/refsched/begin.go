@@ -15,18 +15,14 @@ import (
 //  2. Procs and goroutines emit their states, and what ends those is arranged for.
 //  3. What runs goes on, what is runnable stands in the global queue, and the rest is planned.
 func (s *sim) begin() {
-	s.out.sync(0)
-	e := s.event(model.EventMetric, nobody)
-	e.Str, e.ID = s.out.words.procs, int64(s.n)
-	s.out.send(0)
-	if s.cfg.Quota > 0 || len(s.w.Standstills) > 0 && !s.rules.Ideal {
-		s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
-	}
+	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
+	s.event(model.EventMetric, nobody, int32(s.n), 0, 0, 0, 0)
+	s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
 	if s.cfg.Quota > 0 {
 		s.at(int64(quotaStep), evQuota, 0, 0, 0)
 	}
 	for _, x := range s.w.Standstills {
-		if s.quota.on != nil {
+		if !s.rules.Ideal {
 			s.at(int64(x.At), evHalt, 1, 0, 0)
 			s.at(int64(x.At+x.Length), evHalt, 0, 0, 0)
 		}
@@ -70,23 +66,18 @@ func (s *sim) begin() {
 	}
 	for i := range int32(len(s.gs)) {
 		g := &s.gs[i]
-		root := s.out.root(g.prog.Func)
-		var seg *workload.Segment
+		seg := &workload.Segment{Object: -1, End: workload.EndForever}
 		if len(g.prog.Segments) > 0 {
 			seg = g.segment()
 		}
 		switch g.state {
 		case gRunnable:
-			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, root, root)
+			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, 0)
 		case gWaiting:
-			reason := model.StringID(0)
-			if seg != nil {
-				reason = seg.Reason
-			}
-			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, root, root)
-			if seg != nil && seg.End == workload.EndWait && s.byClass(seg.Object) {
+			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, seg.Reason, 0)
+			if seg.End == workload.EndWait && s.byClass(seg.Object) {
 				s.objects[seg.Object].queue.push(i)
-			} else if seg != nil {
+			} else {
 				s.await(i%int32(s.n), i, seg, int64(seg.Delay))
 			}
 		case gRunning, gSyscall:
@@ -95,15 +86,11 @@ func (s *sim) begin() {
 				g.locked = g.m
 			}
 			if g.state == gRunning {
-				s.goEvent(c, i, model.GoUndetermined, model.GoRunning, 0, root, root)
+				s.goEvent(c, i, model.GoUndetermined, model.GoRunning, 0, 0)
 				break
 			}
-			s.goEvent(c, i, model.GoUndetermined, model.GoSyscall, 0, root, root)
-			due := int64(0)
-			if seg != nil {
-				due = int64(seg.Delay)
-			}
-			s.at(due, evSyscall, i, 0, 0)
+			s.goEvent(c, i, model.GoUndetermined, model.GoSyscall, 0, 0)
+			s.at(int64(seg.Delay), evSyscall, i, 0, 0)
 		}
 	}
 	for p := range int32(s.n) {
@@ -140,10 +127,6 @@ func (s *sim) arrive(i int, c where) {
 	a := &s.w.Arrivals[i]
 	if a.Kind == workload.ArriveCreate {
 		s.create(c, a.G, s.gs[a.G].prog.CreateStack)
-		return
-	}
-	if s.gs[a.G].prog.Tracer && !s.rules.Ideal {
-		s.readers = append(s.readers, int32(i))
 		return
 	}
 	s.wakeOp(c, &workload.Op{Kind: workload.OpWake, G: a.G, Seg: a.Seg})

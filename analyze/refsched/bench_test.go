@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/refsched/refschedtest"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/model"
@@ -21,7 +22,7 @@ func extract(tb testing.TB, name string) *workload.Workload {
 	return w
 }
 
-// BenchmarkRun measures simulated events per second, without and with a Machine that takes them.
+// BenchmarkRun measures simulated starts per second, without and with a Machine that takes them.
 func BenchmarkRun(b *testing.B) {
 	for _, name := range []string{"pipeline.go1.26.p4", "http", "trees.go1.26.p4"} {
 		path := "../../fixtures/" + name + ".trace"
@@ -35,20 +36,22 @@ func BenchmarkRun(b *testing.B) {
 				kind = "machine"
 			}
 			b.Run(name+"/"+kind, func(b *testing.B) {
-				events := int64(0)
+				starts := int64(0)
 				for b.Loop() {
-					var emit func(*model.Event)
-					if with {
+					var res *refsched.Result
+					var err error
+					if cfg := (refsched.Config{Costs: refsched.DefaultCosts()}); with {
 						m := model.NewMachine(w.Tables, model.Config{Version: w.Version})
-						emit = func(e *model.Event) { m.Apply(e) }
+						res, err = refschedtest.Run(context.Background(), w, cfg, func(e *model.Event) { m.Apply(e) }, nil)
+					} else {
+						res, err = refsched.Run(context.Background(), w, cfg)
 					}
-					res, err := refsched.Run(context.Background(), w, refsched.Config{Costs: refsched.DefaultCosts()}, emit)
 					if err != nil {
 						b.Fatal(err)
 					}
-					events += res.Events
+					starts += res.Starts
 				}
-				b.ReportMetric(float64(events)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+				b.ReportMetric(float64(starts)/b.Elapsed().Seconds()/1e6, "Mstarts/s")
 			})
 		}
 	}

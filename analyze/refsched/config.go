@@ -1,9 +1,6 @@
 package refsched
 
-import (
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/runqueue"
-)
+import "github.com/schedscope/schedscope/model"
 
 // Config is the schedule under which a workload runs.
 type Config struct {
@@ -21,10 +18,8 @@ type Config struct {
 	// at most.
 	Until model.Duration
 	// Request, if not nil, is called with each of the workload's requests that begins and ends.
-	Request func(i int32, took model.Duration)
-	// Decide, if not nil, is called with each start, as a [runqueue.Resolver] would report
-	// it. The argument is valid during the call.
-	Decide func(*runqueue.Start)
+	Request  func(i int32, took model.Duration)
+	Recorder Recorder // if not nil, gets all that happens
 	// Span, if not nil, takes each interval of each goroutine, as a [model.Machine] would report it that got the
 	// events: in what state it is, from when to when, and whether all of it is seen. The argument is valid during the call.
 	Span model.GoSpanObserver

@@ -13,7 +13,7 @@ const (
 	CostGlobal
 	CostSteal  // a successful steal, from the search's pass
 	CostPoll   // a poll of the network that finds something
-	CostDirect // mark workers, the trace reader, coroutines
+	CostDirect // mark workers, coroutines
 	// CostSpin is how long a fruitless search takes, from its beginning to giving up the proc, without CostBackOff.
 	CostSpin
 	// CostBackOff is how long a thief sleeps before it takes from the runnext of a running proc: 3 us and the timer slack

@@ -1,9 +1,8 @@
 // Package refsched is a model of the Go scheduler of its own: it runs a
 // [workload.Workload] under the rules of runtime/proc.go, as they are in Go 1.22 to
-// 1.26, or under others, and emits the events that the runtime's tracer would
-// have written. A [model.Machine] takes them like those of a real trace, so
-// every analysis works on simulated schedules. This package promises nothing to other
-// modules.
+// 1.26, or under others, and reports what happens: the intervals of goroutines ([Config.Span]), and all else to a [Recorder].
+// Package refschedtest makes of that the events that the runtime's tracer would have written. This package promises nothing to
+// other modules.
 //
 // It is a discrete-event simulation (sim.go): goroutines are interpreted (program.go) on
 // procs, whose threads look for work (find.go, steal.go), spin, wake each other
@@ -13,8 +12,7 @@
 // beneath (quota.go). What scheduling costs is given ([Costs]); what has no order in the
 // runtime either, such as whom a thief asks first, is drawn from a seed.
 //
-// The same workload, [Config] and seed give the same events, byte for byte: strings and stacks
-// are the same, too, but get their numbers in the workload's tables by whoever adds them first.
+// The same workload, [Config] and seed give the same schedule.
 //
 // # Rules
 //
@@ -25,8 +23,6 @@
 //	a timer wakes the poller only if it is first     since 1.23 (addTimer)
 //	one thread polls at a time, except sleepers      since 1.25 (pickNetwork)
 //	who is preempted for a stop stays in runnext     since 1.26 (PreemptedTo)
-//	procs get the threads back that they had         since 1.26 (wakeOld)
-//	idle procs get mark workers at the restart       since 1.26 (allot)
 //
 // Coroutines (switchTo) exist since Go 1.23. That a proc in a system call has no status of its
 // own since Go 1.26 makes no difference here.
@@ -34,5 +30,6 @@
 // Not modelled are contention for the scheduler's locks, a GOMAXPROCS that changes, forEachP
 // (by which tracer and collector have each proc do something), stops for the scan of a stack,
 // timers that are reset or stopped, and the second look that exitsyscallNoP takes for an idle
-// proc: no time passes before it.
+// proc: no time passes before it; that procs get the threads back that they had before a stop, that idle ones get mark
+// workers then (both since Go 1.26), and that the trace reader comes before all other work.
 package refsched

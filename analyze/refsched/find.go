@@ -15,9 +15,6 @@ func (s *sim) find(p int32) {
 	}
 	if !s.rules.Ideal {
 		s.runTimers(p, p)
-		if s.pickReader(p) {
-			return
-		}
 	}
 	if w := s.gcWorkerFor(p); w >= 0 {
 		s.pickWorker(p, w)
@@ -43,29 +40,6 @@ func (s *sim) find(p int32) {
 		return
 	}
 	s.seek(p)
-}
-
-// pickReader takes the trace reader, if it waits and there is something to read: it is in no queue,
-// and comes before all other work. Another thread is woken for that (runtime/trace.go: traceReader;
-// runtime/proc.go: schedule, tryWakeP).
-func (s *sim) pickReader(p int32) bool {
-	for len(s.readers) > 0 {
-		a := &s.w.Arrivals[s.readers[0]]
-		x := &s.gs[a.G]
-		switch {
-		case x.state == gDone || x.seg > a.Seg:
-			s.readers = s.readers[1:]
-			continue
-		case x.state != gWaiting || x.seg != a.Seg:
-			return false
-		}
-		s.readers = s.readers[1:]
-		s.unblock(s.onProc(p), a.G, 0)
-		s.pick(p, a.G, runqueue.SourceSystem)
-		s.wakep()
-		return true
-	}
-	return false
 }
 
 // pickLocal takes from p's own runnext or local queue (runtime/proc.go: runqget).
@@ -108,18 +82,13 @@ func (s *sim) pick(p, g int32, from runqueue.Source) {
 		s.nspin--
 		s.wakep()
 	}
-	cost := CostDirect
-	switch from {
-	case runqueue.SourceRunnext:
-		cost = CostRunnext
-	case runqueue.SourceLocal:
-		cost = CostLocal
-	case runqueue.SourceGlobal:
-		cost = CostGlobal
-	case runqueue.SourceSteal, runqueue.SourceStealRunnext:
-		cost = CostSteal
-	}
-	s.plan(p, stepStart, s.drawn(cost, p))
+	s.plan(p, stepStart, s.drawn(pickCosts[from], p))
+}
+
+// pickCosts are what a start costs by where it comes from.
+var pickCosts = [...]Cost{
+	runqueue.SourceRunnext: CostRunnext, runqueue.SourceLocal: CostLocal, runqueue.SourceGlobal: CostGlobal, runqueue.SourceSteal: CostSteal,
+	runqueue.SourceStealRunnext: CostSteal, runqueue.SourceNetpoll: CostDirect, runqueue.SourceSystem: CostDirect,
 }
 
 // start runs what was picked, if it is not locked to another thread (runtime/proc.go:
@@ -157,9 +126,9 @@ func (s *sim) execute(p int32) {
 	x := &s.ps[p]
 	i := x.g
 	g := &s.gs[i]
-	s.goEvent(s.onProc(p), i, model.GoRunnable, model.GoRunning, 0, 0, 0)
+	s.goEvent(s.onProc(p), i, model.GoRunnable, model.GoRunning, 0, 0)
 	s.res.Starts++
-	s.reportStart(p, i)
+	s.started(p, i, g.from)
 	g.state, g.p, g.m = gRunning, p, x.m
 	s.ms[x.m].g = i
 	if g.worker {
@@ -176,23 +145,6 @@ func (s *sim) execute(p int32) {
 	s.runOn(p)
 }
 
-// reportStart hands the decision to Config.Decide and forgets it.
-func (s *sim) reportStart(p, i int32) {
-	if s.stays == nil {
-		return
-	}
-	a, g := &s.stays[i], &s.gs[i]
-	a.Time, a.G, a.M, a.P, a.Func, a.Source = s.out.last, g.span.G, threadID(s.ps[p].m), model.ProcID(p), g.prog.Func, g.from
-	a.Tick = int(s.ps[p].tick % FairTick)
-	if a.Source != runqueue.SourceLocal {
-		a.Via = runqueue.ViaNone
-	}
-	s.cfg.Decide(a)
-	*a = freshStart
-}
-
-var freshStart = runqueue.Start{QueueP: model.NoProc, FromP: model.NoProc, LastP: model.NoProc}
-
 // dropProc takes an idle proc from its thread (runtime/proc.go: releasep, pidleput).
 func (s *sim) dropProc(p int32) {
 	x := &s.ps[p]
@@ -204,7 +156,7 @@ func (s *sim) dropProc(p int32) {
 // idle puts a proc without a thread on the stack of idle ones.
 func (s *sim) idle(p int32) {
 	x := &s.ps[p]
-	x.oldM, x.m, x.g, x.status, x.preempt = x.m, -1, -1, pIdle, false
+	x.m, x.g, x.status, x.preempt = -1, -1, pIdle, false
 	s.cancel(p)
 	s.offCore(p)
 	s.idlePs = append(s.idlePs, p)

@@ -8,7 +8,7 @@ import (
 
 // Modes of mark workers.
 const (
-	dedicated = iota
+	dedicated uint8 = iota
 	fractional
 	idle
 )
@@ -32,8 +32,6 @@ type gc struct {
 	maxIdlers int     // that may
 	spent     []int64 // by fractional workers, by proc
 	free      []int32 // workers that wait
-	modes     map[int32]int
-	started   map[int32]int64
 	assists   []int32 // goroutines that wait for credit
 }
 
@@ -51,7 +49,7 @@ func (s *sim) startCycle(c where, i int32) bool {
 		return false
 	}
 	s.gc.cycle = i
-	s.stopWorld(c, s.out.words.sweepStop, cy.Sweep, stwSweep)
+	s.stopWorld(c, s.w.Tables.AddString("stop-the-world (GC sweep termination)"), cy.Sweep, stwSweep)
 	return true
 }
 
@@ -66,16 +64,8 @@ func (s *sim) beginMark(c where) {
 		g.dedicated, g.fraction = max(1, g.dedicated), 0
 	}
 	g.idlers, g.maxIdlers = 0, s.n-g.dedicated
-	if c.g >= 0 && s.gs[c.g].prog.Func == s.out.words.forceGC {
-		// It begins because the last one was long ago: then it has not as many idle workers as there are procs
-		// (runtime/mgcpacer.go: startCycle; runtime/proc.go: forcegchelper).
-		g.maxIdlers = max(0, 1-g.dedicated)
-	}
 	g.spent = make([]int64, s.n)
-	if g.modes == nil {
-		g.modes, g.started = map[int32]int{}, map[int32]int64{}
-	}
-	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGlobal, 0, s.out.words.markPhase)
+	s.event(model.EventRangeBegin, c, 0, uint8(model.ScopeGlobal), 0, 0, 0)
 }
 
 // cycleTries is how often a cycle that nobody in the workload began is tried to begin,
@@ -116,17 +106,10 @@ func (s *sim) gcWorkerFor(p int32) int32 {
 	return s.worker(fractional)
 }
 
-// gcWants reports whether p would be given a worker.
+// gcWants reports whether p is given a worker (runtime/mgcpacer.go: findRunnableGCWorker).
 func (s *sim) gcWants(p int32) bool {
-	return s.gcAssigns(p, 0)
-}
-
-// gcAssigns reports whether p is given a worker when so many dedicated ones of those still
-// wanted are other procs' (runtime/mgcpacer.go: findRunnableGCWorker; since Go 1.26
-// assignWaitingGCWorker).
-func (s *sim) gcAssigns(p int32, taken int) bool {
 	g := &s.gc
-	if !g.on || g.dedicated > taken {
+	if !g.on || g.dedicated > 0 {
 		return g.on
 	}
 	total := s.now - g.began
@@ -146,35 +129,28 @@ func (s *sim) idleWorker() int32 {
 func (s *sim) gcNeedsIdle() bool { return s.gc.on && s.gc.idlers < s.gc.maxIdlers }
 
 // worker takes a waiting mark worker, or makes one.
-func (s *sim) worker(mode int) int32 {
+func (s *sim) worker(mode uint8) int32 {
 	g := &s.gc
 	if len(g.free) == 0 {
 		// The Machine takes a new one to have waited since the beginning.
 		i := int32(len(s.gs))
-		s.lastID++
-		prog := &workload.Goroutine{ID: s.lastID, Func: s.out.words.worker, System: true}
-		s.gs = append(s.gs, goroutine{prog: prog, span: newSpan(prog), p: -1, m: -1, locked: -1, worker: true, state: gWaiting})
-		if s.stays != nil {
-			s.stays = append(s.stays, freshStart)
-		}
-		root := s.out.root(s.out.words.worker)
-		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, s.out.words.workerIdle, root, root)
+		s.gs = append(s.gs, goroutine{prog: &workload.Goroutine{System: true}, span: model.GoSpan{System: true}, p: -1, m: -1, locked: -1, worker: true, state: gWaiting})
+		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, 0, 0)
 		g.free = append(g.free, i)
 	}
 	w := g.free[len(g.free)-1]
 	g.free = g.free[:len(g.free)-1]
-	g.modes[w] = mode
+	s.gs[w].mode = mode
 	return w
 }
 
 // pickWorker has p run a mark worker; whoever runs one, except for an idle one, wakes another thread
 // for the other goroutines (runtime/proc.go: schedule, tryWakeP).
 func (s *sim) pickWorker(p, w int32) {
-	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)
+	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0)
 	s.gs[w].state = gRunnable
-	s.enter(w)
 	s.pick(p, w, runqueue.SourceSystem)
-	if s.gc.modes[w] != idle {
+	if s.gs[w].mode != idle {
 		s.wakep()
 	}
 }
@@ -182,17 +158,14 @@ func (s *sim) pickWorker(p, w int32) {
 // workerStarts begins a worker's marking (runtime/mgc.go: gcBgMarkWorker).
 func (s *sim) workerStarts(p, i int32) {
 	g := &s.gc
-	mode := g.modes[i]
-	e := s.event(model.EventLabel, s.of(i))
-	e.ID, e.Str = int64(s.goID(i)), s.out.words.modes[mode]
-	s.out.send(s.now)
+	mode := s.gs[i].mode
+	s.event(model.EventLabel, s.of(i), i, 0, mode, 0, 0)
 	if !g.on {
 		s.workerStops(p, i)
 		return
 	}
 	s.settleMarking(+1)
-	g.started[i] = s.now
-	s.gs[i].drained = false
+	s.gs[i].marks, s.gs[i].begun, s.gs[i].drained = true, s.now, false
 	if s.stw.on {
 		s.requestPreempt(p, s.costs.Single[CostPreempt])
 	}
@@ -218,14 +191,14 @@ func (s *sim) settleMarking(n int64) {
 func (s *sim) workerRuns(p, i int32) {
 	g := &s.gc
 	stop := false
-	switch g.modes[i] {
+	switch s.gs[i].mode {
 	case idle:
 		if s.poller < 0 && len(s.ready) > 0 {
 			s.inject(s.pollNow(), s.of(i), 0)
 		}
 		stop = s.ps[p].busy() || s.global.len() > 0
 	case fractional:
-		spent := g.spent[p] + s.now - g.started[i]
+		spent := g.spent[p] + s.now - s.gs[i].begun
 		stop = float64(spent) > 1.2*g.fraction*float64(s.now-g.began)
 	}
 	if stop || s.stw.on {
@@ -239,7 +212,7 @@ func (s *sim) workerRuns(p, i int32) {
 // (runtime/mgc.go: gcBgMarkWorker); others stop.
 func (s *sim) workerPreempted(p, i int32) {
 	x := &s.ps[p]
-	if s.stw.on || s.gc.modes[i] != dedicated {
+	if s.stw.on || s.gs[i].mode != dedicated {
 		s.workerStops(p, i)
 		return
 	}
@@ -258,20 +231,15 @@ func (s *sim) workerPreempted(p, i int32) {
 
 // workerStops has a worker wait again.
 func (s *sim) workerStops(p, i int32) {
-	s.retireWorker(p, i)
-	s.next(p)
-}
-
-func (s *sim) retireWorker(p, i int32) {
-	g := &s.gc
-	if t, ok := g.started[i]; ok {
+	g, x := &s.gc, &s.gs[i]
+	if x.marks {
 		s.settleMarking(-1)
-		if g.modes[i] == fractional {
-			g.spent[p] += s.now - t
+		if x.mode == fractional {
+			g.spent[p] += s.now - x.begun
 		}
-		delete(g.started, i)
+		x.marks = false
 	}
-	switch g.modes[i] {
+	switch x.mode {
 	case idle:
 		g.idlers--
 	case dedicated:
@@ -280,8 +248,9 @@ func (s *sim) retireWorker(p, i int32) {
 		}
 	}
 	s.cancel(p)
-	s.stopWaiting(i, s.out.words.workerIdle, s.out.root(s.out.words.worker))
+	s.stopWaiting(i, 0, 0)
 	g.free = append(g.free, i)
+	s.next(p)
 }
 
 // marked ends marking: all workers stop, and one of them stops the world for mark termination
@@ -310,7 +279,7 @@ func (s *sim) marked(gen uint32) {
 		return
 	}
 	cy := &s.w.Cycles[g.cycle]
-	s.stopWorld(s.of(s.ps[last].g), s.out.words.markStop, cy.Mark, stwMark)
+	s.stopWorld(s.of(s.ps[last].g), s.w.Tables.AddString("stop-the-world (GC mark termination)"), cy.Mark, stwMark)
 }
 
 // endCycle is what the last worker does when the world goes on (runtime/mgc.go:
@@ -318,7 +287,7 @@ func (s *sim) marked(gen uint32) {
 func (s *sim) endCycle(p int32, c where) {
 	g := &s.gc
 	g.work = 0
-	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGlobal, 0, s.out.words.markPhase)
+	s.event(model.EventRangeEnd, c, 0, uint8(model.ScopeGlobal), 0, 0, 0)
 	for _, i := range g.assists {
 		if x := &s.gs[i]; x.state == gWaiting && !x.midway && x.segment().End == workload.EndAssist {
 			s.inject([]int32{i}, c, 0)
@@ -334,20 +303,4 @@ func (s *sim) cycleEnds(c where, i int32) {
 	for j := range ends {
 		s.do(c, &ends[j])
 	}
-}
-
-// assistDone gives credit to a goroutine that waits for it: it goes to the tail of a worker's
-// local queue (runtime/mgcmark.go: gcFlushBgCredit).
-func (s *sim) assistDone(i int32, gen uint32) {
-	x := &s.gs[i]
-	if x.gen != gen || x.state != gWaiting {
-		return
-	}
-	for p := range int32(s.n) {
-		if y := &s.ps[p]; y.g >= 0 && s.gs[y.g].worker && s.gs[y.g].state == gRunning {
-			s.wakeFrom(s.of(y.g), i, 0, false)
-			return
-		}
-	}
-	s.wakeFrom(nobody, i, 0, false)
 }

@@ -84,7 +84,7 @@ func (s *sim) do(c where, op *workload.Op) bool {
 		s.create(c, op.G, op.Stack)
 	case workload.OpBlocked:
 		if x := &s.gs[op.G]; x.state == gAbsent { // runtime/coro.go: newcoro
-			s.goEvent(c, op.G, model.GoNotExist, model.GoWaiting, 0, op.Stack, s.out.root(x.prog.Func))
+			s.goEvent(c, op.G, model.GoNotExist, model.GoWaiting, 0, op.Stack)
 			x.state, x.fresh = gWaiting, true
 		}
 	case workload.OpWake:
@@ -131,19 +131,10 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 	if x.state != gAbsent {
 		return
 	}
-	s.goEvent(c, g, model.GoNotExist, model.GoRunnable, 0, stack, s.out.root(x.prog.Func))
+	s.goEvent(c, g, model.GoNotExist, model.GoRunnable, 0, stack)
 	x.state, x.begun = gRunnable, s.now
-	s.enter(g)
 	s.put(c.p, g, true)
 	s.wakep()
-}
-
-// enter begins a stay in run queues.
-func (s *sim) enter(g int32) {
-	if s.stays != nil {
-		s.stays[g] = freshStart
-		s.stays[g].Since = s.out.last
-	}
 }
 
 // wakeOp ends the wait of the goroutine that the operation names, or the one to come; where waits are served by class that
@@ -175,8 +166,7 @@ func (s *sim) wakeFrom(c where, g int32, stack model.StackID, next bool) {
 // unblock reports that g waits no more; the caller puts it somewhere.
 func (s *sim) unblock(c where, g int32, stack model.StackID) {
 	x := &s.gs[g]
-	s.goEvent(c, g, model.GoWaiting, model.GoRunnable, 0, stack, 0)
-	s.enter(g)
+	s.goEvent(c, g, model.GoWaiting, model.GoRunnable, 0, stack)
 	x.state = gRunnable
 	if x.midway {
 		x.midway = false
@@ -205,17 +195,13 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 			s.switchTo(p, i, seg)
 			return true
 		}
-		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
+		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0)
 		s.leave(g, gDone)
 		s.done(g)
 		g.locked = -1 // the thread is nobody's any more
 		s.next(p)
 	case workload.EndCut, workload.EndForever:
-		reason := seg.Reason
-		if seg.End == workload.EndCut {
-			reason = s.out.words.beyond
-		}
-		s.block(p, i, reason, seg.Stack)
+		s.block(p, i, seg.Reason, seg.Stack)
 		s.done(g)
 	case workload.EndWait:
 		return s.wait(p, i, seg)
@@ -224,11 +210,11 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	case workload.EndSyscall:
 		s.enterSyscall(p, i, seg)
 	case workload.EndYield:
-		s.yield(i, seg, s.out.words.gosched, -1)
+		s.yield(i, seg, -1)
 		s.wakep()
 		s.next(p)
 	case workload.EndGoyield:
-		s.yield(i, seg, s.out.words.preempted, p)
+		s.yield(i, seg, p)
 		s.next(p)
 	case workload.EndSwitch:
 		s.switchTo(p, i, seg)
@@ -255,7 +241,6 @@ func (s *sim) next(p int32) {
 	if m := x.m; s.ms[m].g >= 0 && s.gs[s.ms[m].g].locked == m && s.gs[s.ms[m].g].state != gDone {
 		s.procStop(s.onProc(p))
 		s.ms[m].p = -1
-		x.oldM = -1
 		s.handoff(p)
 		return
 	}
@@ -278,7 +263,7 @@ func (s *sim) block(p, i int32, reason model.StringID, stack model.StackID) {
 
 func (s *sim) stopWaiting(i int32, reason model.StringID, stack model.StackID) {
 	g := &s.gs[i]
-	s.goEvent(s.of(i), i, model.GoRunning, model.GoWaiting, reason, stack, stack)
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoWaiting, reason, stack)
 	s.leave(g, gWaiting)
 }
 
@@ -314,8 +299,7 @@ func (s *sim) delay(p, i int32, seg *workload.Segment) bool {
 		s.nextSegment(g)
 		return false
 	}
-	s.goEvent(s.of(i), i, model.GoRunning, model.GoWaiting, seg.Reason, seg.Stack, seg.Stack)
-	s.leave(g, gWaiting)
+	s.stopWaiting(i, seg.Reason, seg.Stack)
 	s.await(p, i, seg, due)
 	s.next(p)
 	return true
@@ -345,12 +329,11 @@ func (s *sim) pollFor(g *goroutine) {
 
 // yield puts a running goroutine back: on p's local queue, or the global one (runtime/proc.go:
 // goyield_m, goschedImpl).
-func (s *sim) yield(i int32, seg *workload.Segment, reason model.StringID, to int32) {
+func (s *sim) yield(i int32, seg *workload.Segment, to int32) {
 	g := &s.gs[i]
-	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, reason, seg.Stack, seg.Stack)
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, model.StringID(seg.End), seg.Stack)
 	s.leave(g, gRunnable)
 	s.nextSegment(g)
-	s.enter(i)
 	s.put(to, i, false)
 }
 
@@ -378,15 +361,15 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
 	}
 	to := &s.gs[seg.Target]
 	m := s.ps[p].m
-	s.goEvent(s.of(i), seg.Target, model.GoWaiting, model.GoRunnable, 0, seg.Stack, 0)
+	s.goEvent(s.of(i), seg.Target, model.GoWaiting, model.GoRunnable, 0, seg.Stack)
 	to.span.Pseudo = model.PseudoCoroutine
 	if seg.End == workload.EndExit {
-		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
+		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0)
 		s.leave(g, gDone)
 	} else {
 		s.stopWaiting(i, 0, seg.Stack)
 	}
-	s.goEvent(where{-1, m, p}, seg.Target, model.GoRunnable, model.GoRunning, 0, 0, 0)
+	s.goEvent(where{-1, m, p}, seg.Target, model.GoRunnable, model.GoRunning, 0, 0)
 	if to.fresh {
 		to.fresh = false
 	} else {

@@ -1,9 +1,6 @@
 package refsched
 
-import (
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/runqueue"
-)
+import "github.com/schedscope/schedscope/model/runqueue"
 
 // put makes a goroutine stand in p's runnext or at its local queue's tail
 // (runtime/proc.go: runqput).
@@ -48,18 +45,6 @@ func (s *sim) putBatch(p, g int32, via runqueue.Via) {
 	}
 	s.ps[p].q.push(g)
 	s.stands(g, runqueue.PlaceLocal, p, via)
-}
-
-// stands records where a goroutine stands, for Config.Decide.
-func (s *sim) stands(g int32, where runqueue.Place, p int32, via runqueue.Via) {
-	if s.stays == nil {
-		return
-	}
-	x := &s.stays[g]
-	if x.Enqueued == runqueue.PlaceUnknown {
-		x.Enqueued, x.QueueP = where, model.ProcID(p)
-	}
-	x.LastP, x.Via = model.ProcID(p), via
 }
 
 // busy reports whether the proc's own queues hold anything (runqempty).

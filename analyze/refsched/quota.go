@@ -31,7 +31,7 @@ const (
 func (s *sim) onCore(p int32) {
 	q := &s.quota
 	switch {
-	case q.on == nil || q.on[p] || q.waits[p]:
+	case q.on[p] || q.waits[p]:
 	case q.spent || q.halted:
 		s.freeze(p)
 	default:
@@ -45,7 +45,6 @@ func (s *sim) onCore(p int32) {
 func (s *sim) offCore(p int32) {
 	q := &s.quota
 	switch {
-	case q.on == nil:
 	case q.waits[p]:
 		q.waits[p] = false // it stays in the queue and is passed over
 		s.ps[p].frozen = false
@@ -72,7 +71,7 @@ func (s *sim) freeze(p int32) {
 		return
 	}
 	if s.gs[x.g].worker {
-		if _, ok := s.gc.started[x.g]; ok {
+		if s.gs[x.g].marks {
 			s.settleMarking(-1)
 		}
 	} else if x.step == stepRun {
@@ -87,10 +86,8 @@ func (s *sim) thaw(p int32) {
 	}
 	x.frozen = false
 	x.since = s.now
-	if x.g >= 0 && s.gs[x.g].worker && s.gs[x.g].state == gRunning {
-		if _, ok := s.gc.started[x.g]; ok {
-			s.settleMarking(+1)
-		}
+	if x.g >= 0 && s.gs[x.g].marks && s.gs[x.g].state == gRunning {
+		s.settleMarking(+1)
 	}
 	if x.step != stepNone {
 		s.plan(p, x.step, model.Duration(x.remains))
@@ -127,9 +124,8 @@ func (s *sim) useQuota() {
 func (s *sim) halt(begins bool) {
 	if s.quota.halted = begins; begins {
 		s.standStill()
-	} else {
-		s.resume()
 	}
+	s.resume()
 }
 
 // standStill stops all threads.

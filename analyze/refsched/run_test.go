@@ -2,10 +2,10 @@ package refsched_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/refsched/refschedtest"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/model"
@@ -25,12 +25,12 @@ func TestRun(t *testing.T) {
 			cfg.Seed = uint64(seed)
 			m := model.NewMachine(w.Tables, model.Config{Version: w.Version})
 			bad := 0
-			res, err := refsched.Run(context.Background(), w, cfg, func(e *model.Event) {
+			res, err := refschedtest.Run(context.Background(), w, cfg, func(e *model.Event) {
 				if err := m.Apply(e); err != nil && bad < 3 {
 					bad++
 					t.Errorf("seed %d, %s: %v", seed, name, err)
 				}
-			})
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestStandstill(t *testing.T) {
 	w.Goroutines = []workload.Goroutine{{ID: 1, Func: tables.AddString("main.main"), Begin: workload.BeginRunning, Work: 10_000,
 		Segments: []workload.Segment{{CPU: 10_000, Object: -1, Target: -1, End: workload.EndExit}}}}
 	for ideal, want := range map[bool]model.Duration{false: 60_000, true: 10_000} {
-		res, err := refsched.Run(context.Background(), w, refsched.Config{Rules: refsched.Rules{Ideal: ideal}}, nil)
+		res, err := refsched.Run(context.Background(), w, refsched.Config{Rules: refsched.Rules{Ideal: ideal}})
 		if err != nil || !res.Finished || res.Span != want {
 			t.Errorf("ideal %v: %+v, %v; want a span of %d", ideal, res, err, want)
 		}
@@ -66,42 +66,15 @@ type spansOf func(*model.GoSpan)
 
 func (f spansOf) GoSpan(s *model.GoSpan) { f(s) }
 
-// What is to be read runs the trace reader before all other work, which stays where it is: the
-// next goroutine before those of the queue.
-func TestReader(t *testing.T) {
-	tables := model.NewTables()
-	w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 100_000, Arrivals: []workload.Arrival{{At: 5000, G: 1, Kind: workload.ArriveWake}}}
-	fn := tables.AddString("main.main")
-	end := workload.Segment{CPU: 1000, Object: -1, Target: -1, End: workload.EndExit}
-	waits := workload.Segment{Object: -1, Target: -1, End: workload.EndWait}
-	w.Goroutines = []workload.Goroutine{
-		{ID: 1, Func: fn, Begin: workload.BeginRunning, Work: 10_000, Ops: []workload.Op{{At: 8000, Kind: workload.OpWake, G: 3}, {At: 9000, Kind: workload.OpWake, G: 2}},
-			Segments: []workload.Segment{{CPU: 10_000, Ops: 2, Object: -1, Target: -1, End: workload.EndExit}}},
-		{ID: 2, Func: fn, Tracer: true, Begin: workload.BeginWaiting, Work: 1000, Segments: []workload.Segment{waits, end}},
-		{ID: 3, Func: fn, Begin: workload.BeginWaiting, Work: 1000, Segments: []workload.Segment{waits, end}},
-		{ID: 4, Func: fn, Begin: workload.BeginWaiting, Work: 1000, Segments: []workload.Segment{waits, end}}}
-	var got []model.GoID
-	res, err := refsched.Run(context.Background(), w, refsched.Config{Costs: refsched.DefaultCosts(), Span: spansOf(func(s *model.GoSpan) {
-		if s.State == model.GoRunning {
-			got = append(got, s.G)
-		}
-	})}, nil)
-	if want := []model.GoID{1, 2, 3, 4}; err != nil || !res.Finished || !slices.Equal(got, want) {
-		t.Errorf("goroutines %v ran, %+v, %v; want %v", got, res, err, want)
-	}
-}
-
 // A system call that sysmon does not see keeps others waiting on its proc, until it looks.
 func TestHeld(t *testing.T) {
 	tables := model.NewTables()
-	for _, x := range []struct{ held, taken, least, most model.Duration }{
-		{0, 0, 0, 1_000_000}, {5_000_000, 0, 5_000_000, 6_000_000}, {0, 30_000, 30_000, 120_000}, {5_000_000, 30_000, 5_000_000, 6_000_000},
-	} {
+	for _, x := range []struct{ held, least, most model.Duration }{{0, 0, 1_000_000}, {5_000_000, 5_000_000, 6_000_000}} {
 		w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 20_000_000}
 		fn := tables.AddString("main.main")
 		w.Goroutines = []workload.Goroutine{
 			{ID: 1, Func: fn, Begin: workload.BeginRunning, Work: 2000, Segments: []workload.Segment{
-				{CPU: 1000, Object: -1, Target: -1, End: workload.EndSyscall, Delay: 10_000_000, Held: x.held, Taken: x.taken},
+				{CPU: 1000, Object: -1, Target: -1, End: workload.EndSyscall, Delay: 10_000_000, Held: x.held},
 				{CPU: 1000, Object: -1, Target: -1, End: workload.EndExit}}},
 			{ID: 2, Func: fn, Begin: workload.BeginRunnable, Work: 1000, Segments: []workload.Segment{{CPU: 1000, Object: -1, Target: -1, End: workload.EndExit}}}}
 		began := model.Time(0)
@@ -109,7 +82,7 @@ func TestHeld(t *testing.T) {
 			if s.G == 2 && s.State == model.GoRunning {
 				began = s.Start
 			}
-		})}, nil)
+		})})
 		if err != nil || began < model.Time(x.least) || began > model.Time(x.most) {
 			t.Errorf("%+v: the other runs at %d, %v", x, began, err)
 		}
@@ -142,7 +115,7 @@ func TestSemaphore(t *testing.T) {
 	for recorded, want := range map[bool]int{false: room, true: children} {
 		m := model.NewMachine(tables, model.Config{Version: w.Version})
 		exists, most := 0, 0
-		res, err := refsched.Run(context.Background(), w, refsched.Config{AsRecorded: recorded}, func(e *model.Event) {
+		res, err := refschedtest.Run(context.Background(), w, refsched.Config{AsRecorded: recorded}, func(e *model.Event) {
 			if err := m.Apply(e); err != nil {
 				t.Error(err)
 			}
@@ -154,7 +127,7 @@ func TestSemaphore(t *testing.T) {
 				}
 				most = max(most, exists)
 			}
-		})
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +153,7 @@ func TestAbsolute(t *testing.T) {
 		}
 		w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 1_000_000}
 		w.Goroutines = []workload.Goroutine{{ID: 1, Func: main, Begin: workload.BeginRunning, Work: 30_000, Segments: segments}}
-		res, err := refsched.Run(context.Background(), w, refsched.Config{}, nil)
+		res, err := refsched.Run(context.Background(), w, refsched.Config{})
 		if err != nil || !res.Finished || res.Span != tt.want {
 			t.Errorf("%+v: %+v, %v", tt, res, err)
 		}

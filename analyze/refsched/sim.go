@@ -27,30 +27,24 @@ type Result struct {
 	Finished bool
 	Stuck    int
 
-	Starts, Wakeups, Overflows, Events int64
-	// Contradictions are changes of goroutines that contradict those before, which only a bug can make, and
-	// Contradiction is the first.
-	Contradictions int64
-	Contradiction  error
+	Starts, Wakeups, Overflows int64
 }
 
-// Run runs the workload, which must be one that passes its Check, under the configuration. Each
-// event is handed to emit, if that is not nil; it is valid during the call. The error is the
+// Run runs the workload, which must be one that passes its Check, under the configuration. The error is the
 // context's or says what is wrong with the configuration, or that the window is too long.
-func Run(ctx context.Context, w *workload.Workload, cfg Config, emit func(*model.Event)) (*Result, error) {
+func Run(ctx context.Context, w *workload.Workload, cfg Config) (*Result, error) {
 	cfg, err := cfg.withDefaults(w)
 	if err != nil {
 		return nil, err
 	}
-	s := newSim(w, cfg, emit)
+	s := newSim(w, cfg)
 	s.begin()
 	if err := s.loop(ctx); err != nil {
 		return nil, err
 	}
 	s.res.Finished, s.res.Stuck = s.left == 0, s.left
-	s.out.sync(s.now)
+	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
 	s.finishSpans()
-	s.res.Events = s.out.n
 	return &s.res, nil
 }
 
@@ -88,7 +82,6 @@ const (
 	evArrival
 	evThread  // a woken thread gets its proc
 	evSysmon  // sysmon's next round
-	evSeen    // sysmon sees a system call that it took the proc from in the recording
 	evPreempt // a preemption request lands
 	evPoll    // the sleeping poller returns
 	evAssist  // assist credit for a waiting goroutine
@@ -131,8 +124,8 @@ type sim struct {
 	cfg   Config
 	costs *Costs
 	rules *Rules
-	n     int // procs
-	out   emitter
+	n     int        // procs
+	last  model.Time // of the latest event
 	res   Result
 
 	now     int64
@@ -143,7 +136,6 @@ type sim struct {
 	strides []int32 // see strides
 
 	gs     []goroutine
-	lastID model.GoID // the greatest
 	ms     []thread
 	ps     []proc
 	global ring
@@ -158,7 +150,6 @@ type sim struct {
 	woken      []bool            // by segment, from goroutine.first on: the wake came before the wait
 	left       int               // goroutines whose programs have not ended
 	ready      []int32           // goroutines whose data has arrived, in order
-	readers    []int32           // arrivals of what the trace reader waits for, in order
 	poller     int32             // thread that sleeps in epoll, -1 for none
 	netWaiters int               // goroutines that wait for the network
 	polls      poll
@@ -166,9 +157,8 @@ type sim struct {
 	gc         gc
 	stw        stw
 	quota      quota
-	draws      []uint64         // by proc, what the next number is made of
-	stays      []runqueue.Start // by goroutine, for Config.Decide; nil without
-	requests   [][2]int64       // when they began and ended, from 1; 0: not yet
+	draws      []uint64   // by proc, what the next number is made of
+	requests   [][2]int64 // when they began and ended, from 1; 0: not yet
 }
 
 type gstate uint8
@@ -204,8 +194,9 @@ type goroutine struct {
 	polled bool // waits for the network
 	midway bool // waits within a segment, for a place of a semaphore
 	fresh  bool // a coroutine that has not been switched to yet
-	// drained, of a dedicated mark worker: it has given its proc's queue away.
-	drained bool
+	// Of a mark worker: its mode, whether it marks, since begun, and, of a dedicated one, that it has given its proc's queue away.
+	mode           uint8
+	marks, drained bool
 }
 
 type pstatus uint8
@@ -225,7 +216,6 @@ type proc struct {
 	m       int32
 	next    int32 // runnext
 	g       int32 // that runs, is in a system call or in hand
-	oldM    int32
 	tick    uint32
 	sysTick uint32
 	held    int64 // until then sysmon does not see the system call: see workload.Segment.Held
@@ -253,10 +243,9 @@ type thread struct {
 	spinning bool
 }
 
-func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
-	s := &sim{w: w, cfg: cfg, n: cfg.Procs, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
+func newSim(w *workload.Workload, cfg Config) *sim {
+	s := &sim{w: w, cfg: cfg, n: cfg.Procs, last: math.MinInt64, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
 	s.costs, s.rules = &s.cfg.Costs, &s.cfg.Rules
-	s.out = newEmitter(w, emit)
 	s.ps = make([]proc, s.n)
 	s.plans = newPlans(s.n)
 	s.draws = make([]uint64, s.n+1)
@@ -265,26 +254,19 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 	}
 	s.strides = strides(s.n)
 	for i := range s.ps {
-		s.ps[i] = proc{m: -1, next: -1, g: -1, oldM: -1}
+		s.ps[i] = proc{m: -1, next: -1, g: -1}
 		s.ps[i].tick = uint32(s.draw(int32(i)) % FairTick) // a trace does not show it
 	}
 	s.gs = make([]goroutine, len(w.Goroutines))
 	segs := int32(0)
 	for i := range s.gs {
 		g := &w.Goroutines[i]
-		s.gs[i] = goroutine{prog: g, span: newSpan(g), p: -1, m: -1, locked: -1, first: segs}
+		s.gs[i] = goroutine{prog: g, span: model.GoSpan{G: g.ID, Func: g.Func, System: g.System}, p: -1, m: -1, locked: -1, first: segs}
 		s.gs[i].aim()
 		segs += int32(len(g.Segments))
-		s.lastID = max(s.lastID, g.ID)
 	}
 	s.woken = make([]bool, segs)
 	s.requests = make([][2]int64, len(w.Requests))
-	if cfg.Decide != nil {
-		s.stays = make([]runqueue.Start, len(s.gs))
-		for i := range s.stays {
-			s.stays[i] = freshStart
-		}
-	}
 	s.newObjects()
 	return s
 }
@@ -347,10 +329,9 @@ var carryOut = [...]func(*sim, *event){
 	evArrival: func(s *sim, e *event) { s.arrive(int(e.id), nobody) },
 	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
 	evSysmon:  func(s *sim, e *event) { s.sysmonRound(e.gen) },
-	evSeen:    func(s *sim, e *event) { s.see(e.id, e.gen) },
 	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
 	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
-	evAssist:  func(s *sim, e *event) { s.assistDone(e.id, e.gen) },
+	evAssist:  func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) }, // runtime/mgcmark.go: gcFlushBgCredit
 	evCycle:   func(s *sim, e *event) { s.periodicCycle(e.id, e.arg) },
 	evMarked:  func(s *sim, e *event) { s.marked(e.gen) },
 	evHeld:    func(s *sim, _ *event) { s.restart() },

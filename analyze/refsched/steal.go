@@ -1,9 +1,6 @@
 package refsched
 
-import (
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/runqueue"
-)
+import "github.com/schedscope/schedscope/model/runqueue"
 
 // search is how far a searching proc has come: which pass, and whom it asks next.
 type search struct {
@@ -53,7 +50,7 @@ func (s *sim) pass(p int32) {
 		}
 		// In the last pass it runs the timers of v first, and then takes from its runnext.
 		last := x.search.pass == StealPasses-1
-		if last && s.runTimers(v, p) && (s.pickReader(p) || s.pickLocal(p)) || s.grab(p, v, last) {
+		if last && s.runTimers(v, p) && s.pickLocal(p) || s.grab(p, v, last) {
 			return
 		}
 	}
@@ -145,13 +142,6 @@ func (s *sim) backedOff(p int32) {
 	default:
 		s.goOn(&x.search)
 		s.pass(p)
-	}
-}
-
-// moved notes that a goroutine came from a proc, -1 for the global queue, with n in all.
-func (s *sim) moved(g, from int32, n int) {
-	if s.stays != nil {
-		s.stays[g].FromP, s.stays[g].Batch = model.ProcID(from), n
 	}
 }
 

@@ -29,7 +29,7 @@ type stw struct {
 // stopWorld begins to stop the world on behalf of a running goroutine
 // (runtime/proc.go: stopTheWorldWithSema).
 func (s *sim) stopWorld(c where, reason model.StringID, hold model.Duration, k stwKind) {
-	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGoroutine, int64(s.goID(c.g)), reason)
+	s.event(model.EventRangeBegin, c, c.g, uint8(model.ScopeGoroutine), 0, reason, 0)
 	s.stw = stw{on: true, stopping: true, p: c.p, g: c.g, hold: hold, reason: reason, kind: k}
 	s.cancel(c.p)
 	for _, p := range s.idlePs {
@@ -59,7 +59,7 @@ func (s *sim) stopProc(p int32) {
 	}
 	s.procStop(s.onProc(p))
 	s.ms[m].p = -1
-	x.oldM, x.m, x.g, x.status = m, -1, -1, pStopped
+	x.m, x.g, x.status = -1, -1, pStopped
 	s.cancel(p)
 	s.offCore(p)
 	s.park(m)
@@ -93,9 +93,7 @@ func (s *sim) restart() {
 	if w.kind == stwSweep {
 		s.beginMark(c)
 	}
-	// Some procs get a thread, the others are idle (procresize). Since Go 1.26 some of those with empty queues get one, too,
-	// for mark workers.
-	var runnable, idle []int32
+	var runnable []int32
 	for p := int32(s.n) - 1; p >= 0; p-- {
 		if p == w.p {
 			continue
@@ -104,31 +102,14 @@ func (s *sim) restart() {
 		if s.ps[p].busy() {
 			runnable = append(runnable, p)
 		} else {
-			idle = append(idle, p)
+			s.idlePs = append(s.idlePs, p)
 		}
 	}
-	if s.rules.Version >= 26 {
-		slices.Reverse(idle)
-		n := 0
-		for n < len(idle) && s.gcAssigns(idle[n], n) {
-			n++
-		}
-		runnable, idle = append(runnable, idle[:n]...), idle[n:]
-	}
-	s.idlePs = append(s.idlePs, idle...)
 	for _, p := range slices.Backward(runnable) {
-		// Since Go 1.26 the thread that it had before, if that sleeps.
-		i := slices.Index(s.idleMs, s.ps[p].oldM)
-		if s.rules.Version < 26 || i < 0 {
-			s.wake(p, false)
-			continue
-		}
-		m := s.idleMs[i]
-		s.idleMs = slices.Delete(s.idleMs, i, i+1)
-		s.wakeWith(m, p, false, s.drawn(CostWake, p))
+		s.wake(p, false)
 	}
 	s.wakeSysmon()
-	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGoroutine, int64(s.goID(c.g)), w.reason)
+	s.event(model.EventRangeEnd, c, c.g, uint8(model.ScopeGoroutine), 0, w.reason, 0)
 	s.wakep()
 	if s.rules.Ideal {
 		s.startIdle(s.global.len() + s.gc.dedicated)

@@ -12,7 +12,7 @@ import (
 // entersyscall_gcwait).
 func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	g := &s.gs[i]
-	s.goEvent(s.of(i), i, model.GoRunning, model.GoSyscall, 0, seg.Stack, seg.Stack)
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoSyscall, 0, seg.Stack)
 	g.state = gSyscall
 	s.at(s.now+int64(seg.Delay), evSyscall, i, 0, 0)
 	s.wakeSysmon()
@@ -22,7 +22,6 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 		s.procStop(s.of(i))
 		s.ms[x.m].p = -1
 		g.p = -1 // it does not ask for this one again
-		x.oldM = -1
 		x.sysTick++
 		s.handoff(p)
 		return
@@ -30,8 +29,6 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	s.offCore(p)
 	if s.stw.on {
 		s.takeSyscalling(p, x.m)
-	} else if seg.Taken > 0 {
-		s.at(s.now+int64(seg.Taken), evSeen, p, 0, x.sysTick)
 	}
 }
 
@@ -39,20 +36,9 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 // stops the world or comes out of a call that began with this proc (runtime/proc.go: gcstopP,
 // takeP; until Go 1.25 by the proc's status, _Psyscall).
 func (s *sim) takeSyscalling(p, m int32) {
-	c := where{-1, m, -1}
-	if m >= 0 && s.ms[m].g >= 0 {
-		c.g = s.ms[m].g
-		if s.gs[c.g].state == gRunning {
-			c.p = s.gs[c.g].p
-		}
-	}
-	if owner := s.ps[p].m; owner == m {
-		c.p = p
-	}
-	s.procEvent(c, p, model.ProcStatusRunning, model.ProcStatusIdle)
+	s.procEvent(where{-1, m, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
 	x := &s.ps[p]
 	s.ms[x.m].p = -1
-	x.oldM = x.m
 	x.m, x.g = -1, -1
 	x.sysTick++
 	s.offCore(p)
@@ -72,7 +58,7 @@ func (s *sim) syscallReturns(i int32) {
 	old := g.p
 	if old >= 0 && s.ps[old].status == pSyscall && s.ps[old].g == i {
 		x := &s.ps[old]
-		s.goEvent(s.of(i), i, model.GoSyscall, model.GoRunning, 0, 0, 0)
+		s.goEvent(s.of(i), i, model.GoSyscall, model.GoRunning, 0, 0)
 		x.sysTick++
 		x.status, g.state = pRunning, gRunning
 		s.nextSegment(g)
@@ -93,10 +79,9 @@ func (s *sim) syscallReturns(i int32) {
 	}
 	c := where{i, m, p}
 	if p < 0 {
-		s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
+		s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0)
 		s.leave(g, gRunnable)
 		s.nextSegment(g)
-		s.enter(i)
 		s.putGlobal(i)
 		if g.locked != m {
 			s.ms[m].g = -1
@@ -113,14 +98,12 @@ func (s *sim) syscallReturns(i int32) {
 	s.ms[m].p, s.ms[m].g = p, i
 	s.procEvent(where{i, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
 	s.onCore(p)
-	s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
-	s.enter(i)
+	s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0)
 	g.span.Pseudo = model.PseudoSyscall
-	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0, 0)
+	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0)
 	x.sysTick++
 	g.state, x.g, g.m = gRunning, i, m
-	g.from = runqueue.SourceSyscall
-	s.reportStart(p, i)
+	s.started(p, i, runqueue.SourceSyscall)
 	s.nextSegment(g)
 	s.goesOn(p, s.costs.Single[CostExit])
 }

@@ -46,7 +46,7 @@ func (s *sim) sysmonRound(gen uint32) {
 	if s.poller < 0 && s.now-s.polls.last > int64(SysmonPoll) {
 		s.polls.last = s.now
 		if list := s.pollNow(); len(list) > 0 {
-			s.inject(list, where{-1, sysmonThread, -1}, 0)
+			s.inject(list, where{-1, SysmonThread, -1}, 0)
 		}
 	}
 	if s.retake() {
@@ -95,26 +95,13 @@ func (s *sim) retake() bool {
 			x.seen.sysTick, x.seen.sysAt = x.sysTick, s.now
 		case RetakeDue(!x.busy(), s.nspin, len(s.idlePs), model.Duration(s.now-x.seen.sysAt)):
 			taken = true
-			s.procEvent(where{-1, sysmonThread, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
+			s.procEvent(where{-1, SysmonThread, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
 			s.ms[x.m].p = -1
-			x.oldM = -1
 			x.sysTick++
 			s.handoff(p)
 		}
 	}
 	return taken
-}
-
-// see has sysmon look when it did so in the recording, at the system call that p has been in since tick: it looks often where
-// long calls come in bursts, as on a busy machine.
-func (s *sim) see(p int32, tick uint32) {
-	x, y := &s.ps[p], &s.sysmon
-	if x.status != pSyscall || x.sysTick != tick || y.deep {
-		return
-	}
-	x.seen.sysTick, x.seen.sysAt = tick, s.now
-	y.gen++
-	s.sysmonRound(y.gen)
 }
 
 // requestPreempt asks the goroutine that runs on p to give way (runtime/proc.go: preemptone); it
@@ -142,10 +129,8 @@ func (s *sim) preemptLands(p int32) {
 		g.off += s.now - x.since
 	}
 	s.cancel(p)
-	stack := s.out.asyncStack(g.prog.Func)
-	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, s.out.words.preempted, stack, stack)
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, 0, 0)
 	s.leave(g, gRunnable)
-	s.enter(i)
 	s.put(PreemptedTo(p, s.stw.on, s.rules.Version), i, true)
 	s.wakep()
 	s.next(p)

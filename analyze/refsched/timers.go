@@ -39,7 +39,7 @@ func (s *sim) runTimers(v, p int32) bool {
 	return ran
 }
 
-// timerDue wakes g, in a context: with an ideal scheduler timers are on time, by nobody.
+// timerDue wakes g, in a context: with an ideal scheduler timers are on time, by nobody, as assist credit is.
 func (s *sim) timerDue(c where, g int32, gen uint32) {
 	if x := &s.gs[g]; x.gen == gen && x.state == gWaiting {
 		s.wakeFrom(c, g, 0, true)

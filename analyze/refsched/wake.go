@@ -35,19 +35,16 @@ func (s *sim) startIdle(n int) {
 // wake has a sleeping thread, the one that went to sleep last, or a new one get proc p, which is on no list
 // (runtime/proc.go: startm, mget).
 func (s *sim) wake(p int32, spinning bool) {
+	var m int32
+	var cost model.Duration
 	if n := len(s.idleMs); n > 0 {
-		m := s.idleMs[n-1]
+		m, cost = s.idleMs[n-1], s.drawn(CostWake, p)
 		s.idleMs = s.idleMs[:n-1]
-		s.wakeWith(m, p, spinning, s.drawn(CostWake, p))
-		return
+	} else {
+		m, cost = s.newThread(), s.costs.Single[CostClone]
 	}
-	s.wakeWith(s.newThread(), p, spinning, s.costs.Single[CostClone])
-}
-
-func (s *sim) wakeWith(m, p int32, spinning bool, cost model.Duration) {
 	s.res.Wakeups++
-	x := &s.ms[m]
-	x.gets = p
+	s.ms[m].gets = p
 	if spinning {
 		s.spin(m)
 	}
@@ -100,7 +97,7 @@ func (s *sim) handoff(p int32) {
 	case s.stw.on:
 		x.status = pStopped
 		s.stopped()
-	case x.busy() || s.global.len() > 0 || len(s.readers) > 0 || s.gcWants(p):
+	case x.busy() || s.global.len() > 0 || s.gcWants(p):
 		s.wake(p, false)
 	case s.nspin+len(s.idlePs) == 0:
 		s.wake(p, true)

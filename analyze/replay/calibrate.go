@@ -76,14 +76,6 @@ func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
 	}
 }
 
-// wakers adds what waking threads took of the computing of goroutines, which only their
-// work shows: workload.Recorded.Wakers.
-func (c *calibrator) wakers(values []model.Duration) {
-	for _, d := range values {
-		c.add(refsched.CostWaker, d)
-	}
-}
-
 // quantiles returns values at the middles of equal parts of the distribution, from a quantile on, nil of few
 // samples. The longest are threads that the operating system did not let run: that is part of the recording
 // ([refsched.Costs.Quiet] leaves it out).

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/refsched/refschedtest"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/fixtures"
@@ -33,7 +34,7 @@ func simulateCosts(t *testing.T, w *workload.Workload, costs refsched.Costs) *ca
 	}
 	r.Observe(c)
 	m.Observe(r)
-	_, err = refsched.Run(context.Background(), w, refsched.Config{Costs: costs}, func(ev *model.Event) { _ = m.Apply(ev) })
+	_, err = refschedtest.Run(context.Background(), w, refsched.Config{Costs: costs}, func(ev *model.Event) { _ = m.Apply(ev) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,5 @@
 // several traces, gave is added up. Nothing depends on how many simulations ran at
 // the same time.
 //
-// Measured and simulated schedules pass the same observers: a simulation emits
-// events, which a Machine of its own turns into intervals.
+// Measured and simulated schedules report intervals of the same type.
 package replay

@@ -15,54 +15,39 @@ stealing, preemption, movements of procs, waking of threads, lateness of timers 
 
 Output (--mode free)
   First the requests, all of a kind, then by handler or task as in schedscope analyze: p50, p99 and
-  mean of how long they take, and how many end per second, as recorded and under each what-if. A
-  request is as long as its goroutine takes from where the recording began it to where it ended it, its
-  waits in run queues included. Requests that lie in two windows or begin in a warm-up are left out.
-  Nothing is said of a group with fewer than 100 requests, of handlers if more than 1%% of the requests
-  show none, or which the reference has wrong: W1 more than 25%% of the mean.
+  mean of how long they take, and how many end per second, as recorded and under each what-if. Waits
+  in run queues count. Requests that lie in two windows or begin in a warm-up are left out, as are
+  groups with fewer than 100 requests, handlers if more than 1%% of the requests show none, and groups
+  which the reference has wrong: W1 more than 25%% of the mean.
   Then waits to run. All figures, p90 too, with their ranges over --seeds, are in --json.
   The reference is the median over --seeds of what the model makes of the work. W1, the Wasserstein
   distance, is how far a wait must be moved on average to make one distribution of the other. The
   reference reproduces a trace closely if W1 is at most 10%% of the mean wait, or at most twice what
-  recordings differ by, if that is at most 25%%; roughly up to 25%%. Beyond, the trace contains
-  something that the model does not know, or it is chance.
-  "work" is time on procs, even while the operating system does not run their threads. What-ifs other
-  than quiet inherit that.
-  The ideal scheduler has one queue, first come, first served, and no costs. It is not a lower
-  bound: whom to run first matters, too.
+  recordings differ by, if that is at most 25%%; roughly up to 25%%.
+  "work" is time on procs, even while the operating system does not run their threads.
+  The ideal scheduler is not a lower bound: whom to run first matters, too.
   The first part of each window, 10 ms but at most a quarter, is not compared: what the
   queues held at its beginning is not known in full.
-  --mode lockstep judges each decision of the runtime by the rules instead.
 
-Classes of wakes
-  join                   waits for others to end, over when those are done
-  hand-off               one goroutine wakes another, as over a channel: carried over as recorded; where
-                         several wait at one place another schedule may serve another of them
-  semaphore              goroutines wait for a count, which is simulated
-  lock, cond, select     depends on time: with another schedule others may be served
-  buffered               likewise: a channel of which some operations do not show, since a buffer
-                         let them go on without waiting or waking
-  timer, external        decided outside of the program: when a sleep or deadline is over, when data
-                         or connections come. Where several goroutines wait at one place and it makes
-                         no difference to how soon something comes how many they are, it comes at the
-                         recorded times under any schedule; else as long after the wait began
+Classes of wakes (--json)
+  join, semaphore        simulated: waits for others to end, and for one of a number of places
+  hand-off               one goroutine wakes another, as over a channel: as recorded
+  lock, cond, select,    as recorded, but with another schedule others may be served. A channel is
+  buffered               buffered if operations on it do not show, since they neither wait nor wake
+  timer, external        decided outside of the program: as long after the wait began as recorded, or
+                         at the recorded times if it makes no difference how many wait
   loopback               data that the program sends to itself: which write a read waits for is
                          inferred from places and times, and then carried over
   runtime                the runtime's own: GC, finalizers, the scavenger
   syscall                ends of system calls, which nobody wakes; not counted among the wakes
-  All but joins and semaphores are woken by whom they were.
-  Whether a channel has a buffer is not in a trace: who sends sooner than recorded does not wait.
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
   With ideal only procs, gc and quiet have an effect.
 %s
   The figures of waits are the run time, the mean, p90 and p99, and the part of them that is longer
-  than 10 µs. The median is left out: most programs have short and long waits, and where
-  there are as many of both, the median jumps between them. Each figure is the measured one,
-  changed as the variant changes the simulation: twice as long if simulations are.
-  Simulations that do not come to the end of the work are left out. All have the goroutines that
-  write the trace.
+  than 10 µs. Each is the measured one, changed as the variant changes the simulation: twice as long
+  if simulations are. Simulations that do not come to the end of the work are left out.
   What a figure is worth depends on the variant:
     80%% interval  of two procs from a trace with one, of one from a trace with two, and of a quiet
                   machine from a trace with two, without other changes; of requests with two procs also
@@ -72,26 +57,23 @@ Classes of wakes
                   take 5%% of the time, and where the operating system seems to have run something
                   else for a tenth of the time that goroutines computed, of a quiet machine alone.
     no range      any other variant. How far such figures are from the truth has not been measured.
-  No figure is given where the reference does not reproduce the trace, where the trace contradicts
-  itself or has fewer than 100 waits; and no run time where more than 90%% of the wakes come from
-  timers or from outside.
+  No figure is given where the reference does not reproduce the trace or has fewer than 100 waits,
+  and no run time where more than 90%% of the wakes come from timers or from outside.
 
 --what-if quiet
   Where the operating system ran something else on a thread, a goroutine seems to compute for longer,
   or a system call to take longer. That is suspected of what takes at least 20 times, and 200 µs, as
   long as usual between two points of the program, if it is found in three kinds of code, as often as
-  they run for long. What is so long in one kind of code only is the program's own and stays. Of 296
-  traces that were recorded with real-time priority 12 had any, of up to 14%% of the work. CPU samples
-  (schedscope record takes them) show how much of the computing it is: as much goes, in all code alike.
+  they run for long. What is so long in one kind of code only is the program's own and stays. CPU
+  samples (schedscope record takes them) show how much of the computing it is: as much goes, in all
+  code alike.
   Where nothing at all happens for 30 ms while a goroutine runs, all threads are taken to have stood
   still: sysmon would have preempted it, except in assembly code, where it cannot. The reference has that
   at the same time.
-  Short outages, those of the garbage collector's workers and of threads that sleep in the poller stay,
-  and who waited for a lock is woken by whom it was. Where the busy machine could not keep up,
-  requests are faster by far than quiet says: if their mean is ten times the median, intervals reach
-  down to a twentieth, and others to a third.
+  Short outages, and those of the garbage collector's workers and of threads that sleep in the poller,
+  stay. Where the busy machine could not keep up, requests are faster by far than quiet says: if their
+  mean is ten times the median, intervals reach down to a twentieth, and others to a third.
 
 Limits
   Contention for the scheduler's locks, caches, and other programs are not simulated. A program
-  that works for a given time, or reacts to how fast it is, would have done other work under
-  another schedule.`
+  that works for a given time, or reacts to how fast it is, would have done other work.`

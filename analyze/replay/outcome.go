@@ -97,7 +97,7 @@ func (r *Result) MeasuredFigures() []float64 { return figures(r.Measured) }
 // SimulatedFigures returns the figures of the recorded schedule as it was simulated, each that in the middle of all seeds.
 func (r *Result) SimulatedFigures() []float64 {
 	values := make([][]float64, NumFigures)
-	for _, s := range totals(r.runs, nil) {
+	for _, s := range r.totals(0) {
 		for k, v := range figures(s) {
 			values[k] = append(values[k], v)
 		}
@@ -108,7 +108,6 @@ func (r *Result) SimulatedFigures() []float64 {
 // outcomes fills Outcomes.
 func (r *Result) outcomes() {
 	r.Outcomes = nil
-	base := totals(r.runs, nil)
 	measured := figures(r.Measured)
 	for i := range r.options.Variants {
 		v := &r.options.Variants[i]
@@ -118,7 +117,7 @@ func (r *Result) outcomes() {
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		}
-		o.compare(totals(r.runs, v), base, measured)
+		o.compare(r.totals(1+i), r.totals(0), measured)
 		if o.widths = r.widths(v); o.widths.waits != nil {
 			o.Basis = BasisChecked
 			o.widen([NumFigures]float64(measured))

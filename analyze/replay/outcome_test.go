@@ -32,11 +32,11 @@ func TestBasis(t *testing.T) {
 		names := slices.Sorted(maps.Keys(tt.want))
 		var mu sync.Mutex
 		procs := map[int]bool{}
-		simulate := func(ctx context.Context, w *workload.Workload, cfg refsched.Config, emit func(*model.Event)) (*refsched.Result, error) {
+		simulate := func(ctx context.Context, w *workload.Workload, cfg refsched.Config) (*refsched.Result, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			procs[cfg.Procs] = true
-			return fake(ctx, w, cfg, emit)
+			return fake(ctx, w, cfg)
 		}
 		list := variants(t, names...)
 		r, err := replayed(t, t.Context(), tt.trace, Options{Seeds: 2, Variants: list, simulate: simulate})

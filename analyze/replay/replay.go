@@ -50,7 +50,7 @@ type Options struct {
 }
 
 // simulator is the signature of [refsched.Run].
-type simulator func(context.Context, *workload.Workload, refsched.Config, func(*model.Event)) (*refsched.Result, error)
+type simulator func(context.Context, *workload.Workload, refsched.Config) (*refsched.Result, error)
 
 func (o Options) withDefaults() Options {
 	o.Seeds = cmp.Or(o.Seeds, DefaultSeeds)
@@ -163,10 +163,7 @@ func (r *Replay) Event(ev *model.Event) {
 	if r.extractor.Starts() < r.o.Starts && r.steps < stepsPerStart*r.o.Starts && ev.Time.Sub(r.start) < longest {
 		return
 	}
-	w := r.window(ev.Time)
-	if r.err = r.simulate(w); w != nil {
-		r.extractor.Reuse(w)
-	}
+	r.err = r.simulate(r.window(ev.Time))
 	if r.done = r.err != nil; !r.done {
 		r.Begin(ev.Time)
 	}
@@ -221,7 +218,9 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 			recorded.add(r.groups.list[q.Group], q.End-q.Start)
 		}
 	}
-	r.calibrator.wakers(w.Recorded.Wakers)
+	for _, d := range w.Recorded.Wakers { // only the work shows them
+		r.calibrator.add(refsched.CostWaker, d)
+	}
 	r.result.window(w, recorded)
 	r.recorded = recorded
 	return w
@@ -243,59 +242,68 @@ func compareFrom(w *workload.Workload) model.Time {
 	return w.Start + model.Time(min(workload.Warmup, w.End.Sub(w.Start)/4))
 }
 
-// simulate runs all simulations of a window, nil for none, and adds up what they gave.
+// simulate runs all simulations of a window, nil for none, several at the same time, and adds up what they gave. After an
+// error, or when the context is done, it begins no more.
 func (r *Replay) simulate(w *workload.Workload) error {
 	if w == nil {
 		return nil
 	}
-	costs := r.calibrator.costs()
-	list, err := r.all(w, costs)
-	if err != nil {
+	costs, next, done := r.calibrator.costs(), 0, 0
+	list := make([]*Schedule, len(r.result.runs))
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range min(max(r.o.Workers, 1), len(list)) {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for next < len(list) && ctx.Err() == nil {
+				i, v, what := next, (*Variant)(nil), "the trace"
+				if k := i/r.o.Seeds - 1; k >= 0 {
+					v = &r.o.Variants[k]
+					what = v.Name
+				}
+				seed := i%r.o.Seeds + 1
+				next++
+				mu.Unlock()
+				s, err := r.one(ctx, w, v, refsched.Config{Seed: uint64(seed), Costs: costs})
+				mu.Lock()
+				if err != nil {
+					cancel(fmt.Errorf("simulating %s with seed %d: %w", what, seed, err))
+				}
+				list[i] = s
+				if done++; r.o.Progress != nil && err == nil {
+					r.o.Progress(r.result.Windows, done, len(list))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	for i, s := range list {
-		r.result.runs[i].total.merge(s)
+		r.result.runs[i].merge(s)
 	}
 	return nil
 }
 
-// all carries all runs out with a window.
-func (r *Replay) all(w *workload.Workload, costs refsched.Costs) ([]*Schedule, error) {
-	runs := r.result.runs
-	var mu sync.Mutex
-	done := 0
-	list := make([]*Schedule, len(runs))
-	err := parallel(r.ctx, len(runs), r.o.Workers, func(ctx context.Context, i int) (err error) {
-		if list[i], err = r.one(ctx, w, &runs[i], costs); err != nil {
-			return fmt.Errorf("simulating %s: %w", runs[i].name(), err)
-		}
-		if r.o.Progress != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			r.o.Progress(r.result.Windows, done, len(runs))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-// one simulates a window once. A panic ends there, as in extract.
-func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs refsched.Costs) (s *Schedule, err error) {
+// one simulates a window once, under a variant or, if that is nil, as recorded. A panic ends there, as in extract.
+func (r *Replay) one(ctx context.Context, w *workload.Workload, v *Variant, cfg refsched.Config) (s *Schedule, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s, err = nil, fmt.Errorf("the simulator failed, which is a bug of schedscope: %v", p)
 		}
 	}()
-	cfg := run.config(costs)
-	if v := run.variant; v != nil && v.changes("quiet") {
-		w = w.Quiet()
-	}
-	if v := run.variant; v != nil && v.changes("gc") {
-		w = w.WithoutAssists()
+	if v != nil {
+		v.apply(&cfg)
+		if v.changes("quiet") {
+			w = w.Quiet()
+		}
+		if v.changes("gc") {
+			w = w.WithoutAssists()
+		}
 	}
 	s = newSchedule()
 	from := compareFrom(w)
@@ -305,7 +313,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 			s.add(r.groups.list[q.Group], (took+grain/2)/grain*grain)
 		}
 	}
-	res, err := r.o.simulate(ctx, w, cfg, nil)
+	res, err := r.o.simulate(ctx, w, cfg)
 	if err != nil {
 		return nil, err
 	}

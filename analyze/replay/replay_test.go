@@ -22,7 +22,7 @@ import (
 
 // fake is a simulator under which each goroutine of the program waits once, for 1 us
 // times the seed, or 2 us on more than 8 procs.
-func fake(_ context.Context, w *workload.Workload, cfg refsched.Config, _ func(*model.Event)) (*refsched.Result, error) {
+func fake(_ context.Context, w *workload.Workload, cfg refsched.Config) (*refsched.Result, error) {
 	at := w.Start
 	span := func(g int, state model.GoState, d model.Time) {
 		cfg.Span.GoSpan(&model.GoSpan{G: model.GoID(g), State: state, Origin: model.OriginCreated, Start: at, End: at + d})
@@ -208,8 +208,8 @@ func TestFakeFigures(t *testing.T) {
 	if f := o.Figures[FigureSpan]; f.Change.Mid != 0 || f.Change.Low >= 0 || f.Change.High <= 0 {
 		t.Errorf("run time of procs=9: %+v", f)
 	}
-	if r.Measured.Starts == 0 || r.runs[0].total.Starts == 0 {
-		t.Errorf("starts %d and %d", r.Measured.Starts, r.runs[0].total.Starts)
+	if r.Measured.Starts == 0 || r.runs[0].Starts == 0 {
+		t.Errorf("starts %d and %d", r.Measured.Starts, r.runs[0].Starts)
 	}
 }
 
@@ -248,20 +248,20 @@ func TestMerge(t *testing.T) {
 
 func TestReplayErrors(t *testing.T) {
 	boom := errors.New("boom")
-	_, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 2, simulate: func(context.Context, *workload.Workload, refsched.Config, func(*model.Event)) (*refsched.Result, error) {
+	_, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 2, simulate: func(context.Context, *workload.Workload, refsched.Config) (*refsched.Result, error) {
 		return nil, boom
 	}})
 	if !errors.Is(err, boom) {
 		t.Errorf("got %v, want the simulator's error", err)
 	}
-	_, err = replayed(t, t.Context(), "http.trace", Options{Seeds: 2, simulate: func(context.Context, *workload.Workload, refsched.Config, func(*model.Event)) (*refsched.Result, error) {
+	_, err = replayed(t, t.Context(), "http.trace", Options{Seeds: 2, simulate: func(context.Context, *workload.Workload, refsched.Config) (*refsched.Result, error) {
 		panic("broken")
 	}})
 	if err == nil || !strings.Contains(err.Error(), "a bug of schedscope: broken") {
 		t.Errorf("got %v, want what the simulator panicked with", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = replayed(t, ctx, "http.trace", Options{Seeds: 2, simulate: func(ctx context.Context, _ *workload.Workload, _ refsched.Config, _ func(*model.Event)) (*refsched.Result, error) {
+	_, err = replayed(t, ctx, "http.trace", Options{Seeds: 2, simulate: func(ctx context.Context, _ *workload.Workload, _ refsched.Config) (*refsched.Result, error) {
 		cancel()
 		return nil, ctx.Err()
 	}})

@@ -105,7 +105,6 @@ func (s *Schedule) requestsOf(g Group) *dist.Dist {
 // requests fills Requests, once Outcomes are known.
 func (r *Result) requests() {
 	r.Requests = nil
-	free := totals(r.runs, nil)
 	list, named := slices.Collect(maps.Keys(r.Measured.Requests)), map[string]int{}
 	for _, g := range list[:len(list):len(list)] {
 		if named[g.Kind]++; named[g.Kind] == 2 {
@@ -119,11 +118,11 @@ func (r *Result) requests() {
 			continue // they are among all
 		}
 		rate := float64(measured.Count()) / max(float64(r.Length-r.Warmup)/1e9, 1e-9)
-		x := Requests{Group: g, All: NewRow(g.Name, measured, each(free, of)), Figures: requestFigures(measured, rate)}
+		x := Requests{Group: g, All: NewRow(g.Name, measured, each(r.totals(0), of)), Figures: requestFigures(measured, rate)}
 		for i := range r.Outcomes {
 			var f [NumRequestFigures]Figure
 			if o := &r.Outcomes[i]; o.Basis != BasisUnknown {
-				f = x.compare(o, totals(r.runs, &r.options.Variants[i]), free, of)
+				f = x.compare(o, r.totals(1+i), r.totals(0), of)
 			}
 			x.Outcomes = append(x.Outcomes, f)
 		}

@@ -45,7 +45,7 @@ type Result struct {
 	Requests []Requests
 
 	options Options
-	runs    []run
+	runs    []*Schedule // of all windows, by seed: of the recorded schedule, then of each variant
 }
 
 // muchTaken is the part of the computing of goroutines from which on it matters that the operating
@@ -130,7 +130,11 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 }
 
 func newResult(o Options) *Result {
-	return &Result{Seeds: o.Seeds, Traces: 1, Measured: newSchedule(), options: o, runs: newRuns(&o)}
+	r := &Result{Seeds: o.Seeds, Traces: 1, Measured: newSchedule(), options: o}
+	for range (1 + len(o.Variants)) * o.Seeds {
+		r.runs = append(r.runs, newSchedule())
+	}
+	return r
 }
 
 // window adds a window's workload and recorded schedule.
@@ -164,15 +168,17 @@ func (r *Result) add(x *Result) {
 		r.Wakes[c] += n
 	}
 	r.Measured.merge(x.Measured)
-	for i := range x.runs {
-		r.runs[i].total.merge(x.runs[i].total)
+	for i, s := range x.runs {
+		r.runs[i].merge(s)
 	}
 }
 
+// totals returns the schedules by seed: 0 for the recorded one, i for that of variant i-1.
+func (r *Result) totals(i int) []*Schedule { return r.runs[i*r.options.Seeds : (i+1)*r.options.Seeds] }
+
 // finish compares.
 func (r *Result) finish() {
-	free := totals(r.runs, nil)
-	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *dist.Dist { return s.Waits }))
+	r.All = NewRow("all", r.Measured.Waits, each(r.totals(0), func(s *Schedule) *dist.Dist { return s.Waits }))
 	r.outcomes()
 	r.requests()
 }
@@ -203,7 +209,7 @@ func Merge(results []*Result) *Result {
 // the end of the work.
 func (r *Result) Unfinished() int {
 	n := 0
-	for _, s := range totals(r.runs, nil) {
+	for _, s := range r.totals(0) {
 		if !s.Finished() {
 			n++
 		}

@@ -34,9 +34,7 @@ type Extractor struct {
 	marking bool // between sweep termination and mark termination
 	termBy  model.GoID
 
-	w     *window     // nil between windows
-	lists lists       // of the window before
-	spare []Goroutine // see Reuse
+	w *window // nil between windows
 }
 
 // words are the strings that the rules compare with.
@@ -67,7 +65,6 @@ func NewExtractor(t *model.Tables, version int) *Extractor {
 // window is what is collected of a window.
 type window struct {
 	Workload
-	lists
 	starts int
 	order  int32 // of the next first start among those that were Runnable at the beginning
 	// v and s are the clock's when the window began.
@@ -76,16 +73,12 @@ type window struct {
 	running model.Duration // as Recorded.Running
 	stopped model.Duration
 	marking model.Duration
-	early   model.Duration // of marking, before any cycle
 	waking  model.Duration // as Recorded.Waking
 	wakers  []model.Duration
 	// samples are the CPU samples of goroutines that ran, from sampled to lastSample.
 	samples             int
 	sampled, lastSample model.Time
-}
-
-// lists are what is known of a window in addition to its work. The next window reuses their memory.
-type lists struct {
+	// What is known in addition to the work.
 	side   []side // parallel to Goroutines
 	sleeps []waiting
 	nets   []waiting
@@ -97,10 +90,6 @@ type lists struct {
 	stretches []stretch
 	found     []found
 	points    []point
-}
-
-func (l lists) emptied() lists {
-	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.stretches[:0], l.found[:0], l.points[:0]}
 }
 
 // side is what is known of a goroutine in addition to its program.
@@ -127,7 +116,7 @@ type waiting struct {
 func (e *Extractor) Begin(at model.Time) {
 	e.clock.advance(at)
 	at = e.clock.now
-	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s, lists: e.lists.emptied()}
+	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s}
 	w.Tables, w.Version, w.Procs = e.tables, e.version, e.nprocs
 	w.Start, w.End = at, at
 	e.w = w
@@ -160,9 +149,6 @@ func (e *Extractor) Finish(at model.Time) (*Workload, error) {
 	return e.close(at), nil
 }
 
-// Reuse releases a workload after its last use. The next one reuses its memory.
-func (e *Extractor) Reuse(w *Workload) { e.spare = w.Goroutines }
-
 // Step implements [model.StepObserver].
 func (e *Extractor) Step(s *model.Step) {
 	e.standstill(s.Time)
@@ -193,10 +179,6 @@ func (e *Extractor) Step(s *model.Step) {
 func (e *Extractor) add(f *follower, s side, g Goroutine) *Goroutine {
 	w := e.w
 	f.index = int32(len(w.Goroutines))
-	if int(f.index) < len(e.spare) {
-		x := &e.spare[f.index]
-		g.Segments, g.Ops = x.Segments[:0], x.Ops[:0]
-	}
 	g.ID, g.Proc, s.creator = f.id, model.NoProc, -1
 	w.Goroutines, w.side = append(w.Goroutines, g), append(w.side, s)
 	return &w.Goroutines[f.index]

@@ -29,9 +29,6 @@ func (e *Extractor) close(at model.Time) *Workload {
 		e.cut(f)
 	}
 	w.place()
-	if w.early > earlyWork {
-		e.cycle() // it began before the window and goes on after it
-	}
 	if w.Procs == 0 {
 		w.Procs = max(e.seen, 1)
 	}
@@ -51,7 +48,6 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.putPoints()
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 	w.record()
-	e.lists, e.spare = w.lists, nil
 	return &w.Workload
 }
 

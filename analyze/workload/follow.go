@@ -392,7 +392,7 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 			}
 			e.w.calls = append(e.w.calls, waiting{g: f.index, seg: int32(len(g.Segments) - 1), from: f.since, to: e.clock.now, idle: e.clock.idle})
 			if to == model.GoNotExist && !first {
-				x.End, x.Delay, x.Held, x.Taken, x.Blocking = EndExit, 0, 0, 0, false
+				x.End, x.Delay, x.Held, x.Blocking = EndExit, 0, 0, false
 			}
 		}
 		f.blocking = false

@@ -48,7 +48,7 @@ func feed(t *testing.T, list steps, begin, windows uint16) {
 			t.Error(err)
 		}
 		c := refsched.Config{Procs: min(max(w.Procs, 1), 8), Costs: refsched.DefaultCosts(), AsRecorded: begin%3 == 0, Until: 1_000_000_000}
-		if _, err := refsched.Run(t.Context(), w, c, nil); err != nil {
+		if _, err := refsched.Run(t.Context(), w, c); err != nil {
 			t.Error(err)
 		}
 	}

@@ -280,17 +280,17 @@ func (w *Workload) FindOutages() {
 	})
 }
 
-// Quiet returns the work without outages and standstills, and with a sysmon that looks as often as on a quiet machine. It shares
-// what they do not touch.
+// Quiet returns the work without outages and standstills, and with a sysmon that sees all system calls. It shares what they do
+// not touch.
 func (w *Workload) Quiet() *Workload {
 	q := *w
 	q.Standstills = nil
 	q.Goroutines = slices.Clone(w.Goroutines)
 	for i := range q.Goroutines {
-		if g := &q.Goroutines[i]; slices.ContainsFunc(g.Segments, func(x Segment) bool { return x.Held+x.Taken > 0 }) {
+		if g := &q.Goroutines[i]; slices.ContainsFunc(g.Segments, func(x Segment) bool { return x.Held > 0 }) {
 			g.Segments = slices.Clone(g.Segments)
 			for k := range g.Segments {
-				g.Segments[k].Held, g.Segments[k].Taken = 0, 0
+				g.Segments[k].Held = 0
 			}
 		}
 	}

@@ -70,9 +70,7 @@ func (e *Extractor) moveStep(s *model.Step) {
 			e.setBlocking(f)
 		}
 		if x := e.last(f); x != nil && x.End == EndSyscall && !f.blocking && !e.stop.active {
-			if x.Held = e.held(f); s.M != s.FromM && s.ToM == model.NoThread && s.By == model.NoGoroutine {
-				x.Taken = e.clock.now.Sub(max(f.since, e.w.Start))
-			}
+			x.Held = e.held(f)
 		}
 		p.g, f.proc = nil, model.NoProc
 	}
@@ -182,37 +180,24 @@ func (e *Extractor) beginCycle(f *follower) int {
 		e.op(f, Op{Kind: OpCycle, G: int32(w.cycle)})
 		c.Periodic = false
 	}
-	w.addCycle(c)
+	w.Cycles = append(w.Cycles, c)
 	return w.cycle
 }
 
-// addCycle appends a cycle, to which the work that has been seen without one belongs.
-func (w *window) addCycle(c Cycle) {
-	c.Work, w.early = w.early, 0
-	w.Cycles = append(w.Cycles, c)
-}
-
-// mark adds to the work of the latest cycle, or of the first one, if there is none
-// yet: new workers say that they are ready before the cycle begins
-// (runtime/mgc.go: gcBgMarkStartWorkers).
+// mark adds to the work of the latest cycle. What new workers do before the first begins, to say that they are ready
+// (runtime/mgc.go: gcBgMarkStartWorkers), is nobody's.
 func (w *window) mark(cpu model.Duration) {
-	w.marking += cpu
-	if w.cycle < 0 {
-		w.early += cpu
-	} else {
+	if w.marking += cpu; w.cycle >= 0 {
 		w.Cycles[w.cycle].Work += cpu
 	}
 }
-
-// earlyWork is what new workers do at most before a cycle begins.
-const earlyWork = 100 * 1000 * model.Duration(1)
 
 // cycle returns the index of the latest GC cycle, which began before the window if
 // that has not seen any begin.
 func (e *Extractor) cycle() int {
 	if e.w.cycle < 0 {
 		e.w.cycle = 0
-		e.w.addCycle(Cycle{Periodic: true})
+		e.w.Cycles = append(e.w.Cycles, Cycle{Periodic: true})
 	}
 	return e.w.cycle
 }

@@ -179,9 +179,7 @@ type Segment struct {
 	Delay  model.Duration // see EndKind
 	// Held, of an EndSyscall, is for how long nobody took the proc although none was idle and sysmon, had the operating
 	// system let it run, had seen the call twice: at least heldLeast, else 0.
-	Held model.Duration
-	// Taken, of an EndSyscall, is after how long sysmon took its proc, 0 if it did not.
-	Taken  model.Duration
+	Held   model.Duration
 	Reason model.StringID // of the stop, as the trace has it
 	Stack  model.StackID  // where it stopped
 	// Ops is the end of its part of the goroutine's Ops, which begins where that of the
