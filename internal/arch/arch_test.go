@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"analyze/replay":                 {"analyze/refsched", "analyze/requests", "analyze/workload", "model/runqueue"},
 	"analyze/workload":               {},
 	"analyze/refsched":               {"analyze/workload", "model/runqueue"},
+	"analyze/refsched/refschedtest":  {"analyze/refsched", "analyze/workload", "model/runqueue"},
 	"analyze/single":                 {"analyze", "analyze/capture", "analyze/findings", "analyze/requests", "model/ingest", "model/session"},
 	"analyze/lockstep":               {"analyze/refsched", "model/runqueue"},
 	"analyze/workload/workloadtest":  {"analyze/workload", "model/ingest"},
