@@ -158,7 +158,7 @@ func (t *CauseTotals) Cells() []result.CauseTotal {
 	return result.Each(t.cells(), func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} })
 }
 
-// cells appends the causes of a total, greatest first.
+// cells returns the causes of a total that it has, greatest first.
 func (t *CauseTotals) cells() (out []Cell) {
 	for c, d := range t {
 		if d != 0 {
