@@ -45,18 +45,21 @@ const sleptLeast model.Duration = 30_000
 const aroundSleep model.Duration = 1225
 
 // startCosts are what a start from a queue costs.
-var startCosts = map[runqueue.Source]refsched.Cost{
-	runqueue.SourceRunnext: refsched.CostRunnext, runqueue.SourceLocal: refsched.CostLocal, runqueue.SourceGlobal: refsched.CostGlobal,
-	runqueue.SourceSystem: refsched.CostDirect,
+var startCosts = [runqueue.NumSources]struct {
+	cost refsched.Cost
+	ok   bool
+}{
+	runqueue.SourceRunnext: {refsched.CostRunnext, true}, runqueue.SourceLocal: {refsched.CostLocal, true},
+	runqueue.SourceGlobal: {refsched.CostGlobal, true}, runqueue.SourceSystem: {refsched.CostDirect, true},
 }
 
 // Start implements [runqueue.StartObserver].
 func (c *calibrator) Start(s *runqueue.Start) {
 	d := s.Time.Sub(s.Search)
-	switch k, ok := startCosts[s.Source]; {
+	switch x := startCosts[s.Source]; {
 	case s.Grade == runqueue.GradeContradicted || s.Pseudo != model.NotPseudo:
-	case ok && s.Freed == 0 && s.Since < s.Search: // the thread had stopped another goroutine, and no timer woke this one since
-		c.add(k, d)
+	case x.ok && s.Freed == 0 && s.Since < s.Search: // the thread had stopped another goroutine, and no timer woke this one since
+		c.add(x.cost, d)
 	case s.Source == runqueue.SourceLocked && s.Freed > 0:
 		c.add(refsched.CostLocked, s.Time.Sub(s.Freed))
 	case s.Source == runqueue.SourceNetpoll: // the wakes are the poll's own
@@ -81,13 +84,16 @@ func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
 // ([refsched.Costs.Quiet] leaves it out).
 func (c *calibrator) quantiles(k refsched.Cost, from float64) []model.Duration {
 	h := &c.samples[k]
-	if n := h.Total(); n < minSamples || from > 0 && n <= numQuantiles { // all from there on are one sample
+	total := h.Total()
+	if total < minSamples || from > 0 && total <= numQuantiles { // all from there on are one sample
 		return nil
 	}
-	q := make([]model.Duration, numQuantiles)
-	for i := range q {
-		q[i] = model.Duration(h.At(dist.Rank(from+(1-from)*(float64(i)+0.5)/numQuantiles, h.Total())))
-	}
+	q, upTo := make([]model.Duration, 0, numQuantiles), int64(0)
+	h.Each(func(v, n int64) {
+		for upTo += n; len(q) < numQuantiles && dist.Rank(from+(1-from)*(float64(len(q))+0.5)/numQuantiles, total) <= upTo; {
+			q = append(q, model.Duration(v))
+		}
+	})
 	return q
 }
 
