@@ -32,7 +32,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	if w.Procs == 0 {
 		w.Procs = max(e.seen, 1)
 	}
-	e.w = nil
+	e.w, e.spare = nil, window{waits: w.waits, stretches: w.stretches}
 	w.unwake()
 	w.order0()
 	w.compact()
