@@ -32,20 +32,14 @@ func (s *sim) onProc(p int32) where { return where{-1, s.ps[p].m, p} }
 // of is the context of a running goroutine.
 func (s *sim) of(g int32) where { return where{g, s.gs[g].m, s.gs[g].p} }
 
+// tick sets the time of the next event. Times increase strictly, as those of a decoder do.
+func (s *sim) tick() { s.last = max(s.w.Start+model.Time(s.now), s.last+1) }
+
 // event emits an event now.
 func (s *sim) event(k model.EventKind, c where, id int32, from, to uint8, reason model.StringID, stack model.StackID) {
-	if s.tick() {
-		s.record(k, c, id, from, to, reason, stack)
+	if s.tick(); s.cfg.Recorder == nil {
+		return
 	}
-}
-
-// tick sets the time of an event, and reports whether anybody takes it. Times increase strictly, as those of a decoder do.
-func (s *sim) tick() bool {
-	s.last = max(s.w.Start+model.Time(s.now), s.last+1)
-	return s.cfg.Recorder != nil
-}
-
-func (s *sim) record(k model.EventKind, c where, id int32, from, to uint8, reason model.StringID, stack model.StackID) {
 	e := model.Event{Time: s.last, Kind: k, G: model.GoID(c.g), M: model.ThreadID(c.m), P: model.ProcID(c.p), ID: int64(id), From: from, To: to, Str: reason, Stack: stack}
 	if s.last > s.w.Start+model.Time(s.now) {
 		e.Flags |= model.EventSyntheticTime
@@ -55,8 +49,10 @@ func (s *sim) record(k model.EventKind, c where, id int32, from, to uint8, reaso
 
 // goEvent emits that a goroutine changes its state. Of one that stays runnable the reason is the [workload.EndKind] of its segment.
 func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.StringID, stack model.StackID) {
-	if s.tick() {
-		s.record(model.EventGoTransition, c, g, uint8(from), uint8(to), reason, stack)
+	if s.cfg.Recorder == nil { // mostly
+		s.tick()
+	} else {
+		s.event(model.EventGoTransition, c, g, uint8(from), uint8(to), reason, stack)
 	}
 	x := &s.gs[g]
 	switch {

@@ -44,22 +44,18 @@ const sleptLeast model.Duration = 30_000
 // and took what was there after it.
 const aroundSleep model.Duration = 1225
 
-// startCosts are what a start from a queue costs.
-var startCosts = [runqueue.NumSources]struct {
-	cost refsched.Cost
-	ok   bool
-}{
-	runqueue.SourceRunnext: {refsched.CostRunnext, true}, runqueue.SourceLocal: {refsched.CostLocal, true},
-	runqueue.SourceGlobal: {refsched.CostGlobal, true}, runqueue.SourceSystem: {refsched.CostDirect, true},
+// startCosts are what a start from a queue costs: CostRunnext, which is 0, from runnext only.
+var startCosts = [runqueue.NumSources]refsched.Cost{
+	runqueue.SourceLocal: refsched.CostLocal, runqueue.SourceGlobal: refsched.CostGlobal, runqueue.SourceSystem: refsched.CostDirect,
 }
 
 // Start implements [runqueue.StartObserver].
 func (c *calibrator) Start(s *runqueue.Start) {
 	d := s.Time.Sub(s.Search)
-	switch x := startCosts[s.Source]; {
+	switch k := startCosts[s.Source]; {
 	case s.Grade == runqueue.GradeContradicted || s.Pseudo != model.NotPseudo:
-	case x.ok && s.Freed == 0 && s.Since < s.Search: // the thread had stopped another goroutine, and no timer woke this one since
-		c.add(x.cost, d)
+	case (k > 0 || s.Source == runqueue.SourceRunnext) && s.Freed == 0 && s.Since < s.Search: // the thread had stopped another goroutine, and no timer woke this one since
+		c.add(k, d)
 	case s.Source == runqueue.SourceLocked && s.Freed > 0:
 		c.add(refsched.CostLocked, s.Time.Sub(s.Freed))
 	case s.Source == runqueue.SourceNetpoll: // the wakes are the poll's own

@@ -26,6 +26,8 @@ import (
 //  5. On a quiet machine, from one on which others take half a CPU to two. Where the busy one could not keep up, requests took
 //     up to a hundred times as long as then on the quiet one, which no interval that is of use contains: those of requests
 //     reach down to a third, and to a twentieth where a few took so long that the mean is ten times the median.
+//     What disturbs a recording is left out and need not be reproduced, so that it may be off by half: beyond a quarter,
+//     intervals half as wide again contain as much (chosen on one set of recordings next to busy loops, judged on another).
 //  6. Under a quota that is a third more than what the program uses, with two procs, requests only: the trace does not show
 //     what threads use of it in the kernel.
 //
@@ -80,6 +82,14 @@ var (
 	}}
 )
 
+// of returns the width where the recording is reproduced as the row says: half as much again if that is poorly so.
+func (w width) of(x Row) width {
+	if x.Comparable() && x.Relative.Mid > roughFit {
+		return width{1.5 * w.below, 1.5 * w.above}
+	}
+	return w
+}
+
 // around returns the interval of a time, or a rate, which is not below that of a lower quantile, if there is one.
 // Seeds may differ by more.
 func (w width) around(v, lower Range) Range {
@@ -121,10 +131,10 @@ func (r *Result) widths(v *Variant) (none widths) {
 }
 
 // widen gives the figures of an outcome their intervals. Seeds may differ by more.
-func (o *Outcome) widen(measured [NumFigures]float64) {
+func (o *Outcome) widen(measured [NumFigures]float64, all Row) {
 	for i := range o.Figures {
 		k, f := FigureKind(i), &o.Figures[i]
-		v, w, lower := f.Value, o.widths.waits[i], Range{}
+		v, w, lower := f.Value, o.widths.waits[i].of(all), Range{}
 		if k == FigureP99 {
 			lower = o.Figures[FigureP90].Value
 		}
