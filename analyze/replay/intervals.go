@@ -26,7 +26,7 @@ import (
 //  5. On a quiet machine, from one on which others take half a CPU to two. Where the busy one could not keep up, requests took
 //     up to a hundred times as long as then on the quiet one, which no interval that is of use contains: those of requests
 //     reach down to a third, and to a twentieth where a few took so long that the mean is ten times the median.
-//     What disturbs a recording is left out and need not be reproduced, so that it may be off by half: beyond a quarter,
+//     What disturbs a recording is left out and need not be reproduced, so that it may be off by three quarters: beyond one,
 //     intervals half as wide again contain as much (chosen on one set of recordings next to busy loops, judged on another).
 //  6. Under a quota that is a third more than what the program uses, with two procs, requests only: the trace does not show
 //     what threads use of it in the kernel.

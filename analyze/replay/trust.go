@@ -13,7 +13,7 @@ import (
 const (
 	closeFit = 0.10 // W1 as a part of the mean up to which a trace counts as reproduced
 	roughFit = 0.25 // and as roughly so
-	quietFit = 0.50 // and up to which a quiet machine is spoken of: what disturbed it is left out, and need not be reproduced
+	quietFit = 0.75 // and up to which a quiet machine is spoken of: what disturbed it is left out, and need not be reproduced
 	fewWaits = 100
 	farApart = 1.00 // W1 of recordings, as a part of the mean wait, beyond which they are not of one program
 	// outside is the part of wakes by timers and from outside beyond which throughput is
