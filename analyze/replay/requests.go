@@ -182,7 +182,9 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 			if RequestFigure(k) == RequestP99 {
 				lower = f[RequestP50].Value
 			}
-			value = widths[k].of(x.All).around(value, lower)
+			if value = widths[k].of(x.All).around(value, lower); RequestFigure(k) != RequestRate {
+				value.Low = max(value.Low, min(value.Mid, o.widths.least*x.Figures[k]))
+			}
 		}
 		m := max(x.Figures[k], 1e-9)
 		f[k] = Figure{value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}
