@@ -759,6 +759,40 @@ func TestHub(t *testing.T) {
 	}
 }
 
+// TestIdle checks that the first request of a connection that was idle when the trace began is whole, and begins when that
+// wait ended, unless a goroutine has ended it, or it may have been another wait.
+func TestIdle(t *testing.T) {
+	for about, c := range map[string]struct {
+		ends func(*program)
+		want bool
+	}{
+		"idle":  {func(p *program) { p.in(); p.b.M(2).Unblock(3); p.in().Stop("preempted").Start(3) }, true},
+		"woken": {func(p *program) { p.begins(3) }, false},
+		"was in a handler": {func(p *program) {
+			p.in()
+			p.b.M(2).Unblock(3)
+			p.in().Stop("preempted").Start(3)
+			p.calls("os.(*File).Read", "main.handle")
+		}, false},
+	} {
+		p := newProgram("net/http.(*conn).serve")
+		p.Status(3, model.GoWaiting, "net/http.(*conn).serve")
+		p.reads("bufio.(*Reader).Peek")
+		c.ends(p)
+		woken := p.now - 10
+		p.calls("net.(*netFD).Read", "bufio.(*Reader).Peek")
+		p.in("main.handle", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP").Block("sleep").Start(2)
+		p.begins(3)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.in("net.(*netFD).Read", "bufio.(*Reader).Peek").Block("network").Start(2)
+		p.each(t, nil, func(q *requests.Request) {
+			if err := check(q); err != nil || q.G == 3 && (q.Complete != c.want || q.Complete && q.Start != modeltest.At(woken)) {
+				t.Errorf("%s: complete %t, from %d, want %t, from %d: %v", about, q.Complete, q.Start, c.want, modeltest.At(woken), err)
+			}
+		})
+	}
+}
+
 // TestFrameworks checks that the handler is the innermost function that a framework calls, with middleware around it and
 // the framework's own functions below it, and that there is none where only the framework is seen.
 func TestFrameworks(t *testing.T) {
