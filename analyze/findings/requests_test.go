@@ -297,7 +297,7 @@ func TestRetried(t *testing.T) {
 // record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
 func TestStretched(t *testing.T) {
 	const ms = model.Duration(1e6)
-	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest http requests sleep for longer than others at the same place"
+	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest http requests wait for longer than others at the same place"
 	for _, tt := range []struct {
 		name    string
 		machine *result.Machine
