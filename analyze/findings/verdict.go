@@ -103,6 +103,8 @@ type item struct {
 	result.Finding
 	q     *question            // what it answers; nil: none about requests
 	parts []*result.RequestRow // of the requests, without the culprit they go
+	// diagnosed reports whether goroutines are held up by the same, whether of requests or not.
+	diagnosed bool
 }
 
 // verdict sets the verdict and returns the items, at most maxDiagnoses.
@@ -552,13 +554,16 @@ func ofScheduling(kind string) bool {
 // it is about a lack of CPUs. What requests wait for before it, as for a limit, has a remedy of its own where others
 // only have the rest.
 func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) {
-	n := item{f, q, parts}
+	n := item{Finding: f, q: q, parts: parts}
 	for i := range j.items {
 		x := &j.items[i]
+		if same(&x.Finding, &f) && q == nil {
+			x.diagnosed = true
+		}
 		if !same(&x.Finding, &f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
 			continue
 		}
-		if q != nil && x.q != nil && q.RequestGroup != x.q.RequestGroup && intended(&x.Finding) != "" && intended(&f) == "" { // that others wait for it is worse
+		if q != nil && x.q != nil && (q.RequestGroup != x.q.RequestGroup || q == x.q && f.Where[0].Role == requestWords["lock"].does) && intended(&x.Finding) != "" && intended(&f) == "" { // that others wait for it is worse
 			j.items[i] = n
 			return
 		}
@@ -648,7 +653,7 @@ func (j *judge) disturbed() {
 		}
 	}
 	j.items = slices.DeleteFunc(j.items, func(f item) bool {
-		return f.q != nil && !f.q.all && f.q.limit == 0 && (f.Kind == SlowRequests || f.ofCollector() && j.recorded() != "") && explained[f.q] < 0.5
+		return f.q != nil && !f.q.all && f.q.limit == 0 && !f.diagnosed && (f.Kind == SlowRequests || f.ofCollector() && j.recorded() != "") && explained[f.q] < 0.5
 	})
 }
 
