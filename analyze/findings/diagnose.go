@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -173,7 +174,7 @@ func (d *diagnostician) measure() {
 }
 
 // above calls f for the values of x from least on, if they are known.
-func above(x *result.Dist, least model.Duration, f func(v model.Duration, n int64)) {
+func above(x interface{ Values() *dist.Dist }, least model.Duration, f func(v model.Duration, n int64)) {
 	if values := x.Values(); values != nil {
 		values.Each(func(v model.Duration, n int64) {
 			if v >= least {

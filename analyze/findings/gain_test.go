@@ -97,7 +97,7 @@ func TestGainAtMost(t *testing.T) {
 	} {
 		q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{Count: 1, Rows: rows}}
 		q.Slowest = []result.RequestPath{{Parts: []result.RequestPart{of(3 * ms), of(2 * ms), {Kind: "running", Length: ms}}}}
-		x := &item{result.Finding{Kind: tt.kind, Advice: tt.advice, Where: []result.Culprit{{Role: tt.role}, {Function: tt.culprit}}, Evidence: []result.Evidence{{}}}, q, []*result.RequestRow{tt.part}}
+		x := &item{Finding: result.Finding{Kind: tt.kind, Advice: tt.advice, Where: []result.Culprit{{Role: tt.role}, {Function: tt.culprit}}, Evidence: []result.Evidence{{}}}, q: q, parts: []*result.RequestRow{tt.part}}
 		if got := q.most(report, x); got != tt.want {
 			t.Errorf("%s %s %s %s: %g, want %g", tt.kind, tt.role, tt.advice, tt.culprit, got, tt.want)
 		}

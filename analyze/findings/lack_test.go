@@ -270,3 +270,34 @@ func TestAnswersWithoutCPU(t *testing.T) {
 		}
 	}
 }
+
+// TestOverdue checks that answers which take the slowest longer than others are laid to the machine, where threads had no
+// CPU and were seen to stand still for half as long, as often; and not else.
+func TestOverdue(t *testing.T) {
+	const ms = model.Duration(1e6)
+	still := func(d model.Duration) []model.Duration { return slices.Repeat([]model.Duration{d}, 5) }
+	for name, tt := range map[string]struct {
+		noCPU    []model.Duration
+		together []model.Duration
+		middle   model.Duration // of ten others
+		kind     string
+		word     string
+	}{
+		"as long":           {still(8 * ms), nil, 20 * ms, "network", findings.Disturbed},
+		"woken together":    {still(2 * ms), still(8 * ms), 20 * ms, "network", findings.Disturbed},
+		"too short":         {still(2 * ms), still(5 * ms), 20 * ms, "network", findings.SlowTail},
+		"too few":           {still(8 * ms)[:2], nil, 20 * ms, "network", findings.SlowTail},
+		"quiet":             {nil, still(8 * ms), 20 * ms, "network", findings.SlowTail},
+		"others do not":     {still(8 * ms), nil, 0, "network", findings.SlowTail},
+		"not the machine's": {still(8 * ms), nil, 20 * ms, "lock", findings.SlowTail},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Causes.Rows, v.Procs.Utilisation = []result.CauseRow{{Suspected: true, Dominated: distOf(tt.noCPU...)}}, 0.05
+		v.Lateness.Together = result.Bounds{Sketch: distOf(tt.together...).Sketch}
+		slowest(v, result.RequestRow{Kind: tt.kind, Function: "main.ask", Slow: 70 * ms, Middle: tt.middle, Have: 5, Times: 5, Usual: 10})
+		findings.Judge(v)
+		if v.Verdict.Word != tt.word || (v.Verdict.Machine != "") != (tt.word == findings.Disturbed) {
+			t.Errorf("%s: %s, %q, want %s", name, v.Verdict.Word, v.Verdict.Machine, tt.word)
+		}
+	}
+}

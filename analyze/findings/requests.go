@@ -146,6 +146,11 @@ func (q *question) whole() float64 {
 	return q.Diff()
 }
 
+// awaits reports whether a part ends by itself: with an answer, or with a sleep or a timer.
+func awaits(x *result.RequestRow) bool {
+	return x.Called() || slices.Contains([]string{"sleep", "timer", "network"}, x.Kind)
+}
+
 // parts returns the groups of parts that are worth an item, most first:
 //
 //  1. It takes worthTime of a slow request or more. Where an objective is missed, any time.
@@ -179,8 +184,16 @@ func (q *question) parts() (list []*result.RequestRow) {
 		if ends[x] = x; worth(x, q.cost(x), x.Have) {
 			list = append(list, x)
 		}
-		if rows := q.within(x); len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) {
-			ends[x] = rows[0]
+		if rows := q.within(x); !x.Called() && len(rows) > 0 {
+			there := 0.0
+			for _, r := range rows {
+				if r.Function == rows[0].Function && r.Line == rows[0].Line {
+					there += q.cost(r)
+				}
+			}
+			if 2*there >= q.cost(x) {
+				ends[x] = rows[0]
+			}
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b *result.RequestRow) int { return cmp.Compare(q.cost(b), q.cost(a)) })
@@ -190,7 +203,7 @@ func (q *question) parts() (list []*result.RequestRow) {
 		e := ends[x]
 		shares := func(y *result.RequestRow) bool {
 			f := ends[y]
-			return e.Kind == f.Kind && e.Function == f.Function && e.Line == f.Line
+			return (e.Kind == f.Kind || e.Called() || f.Called()) && e.Function == f.Function && e.Line == f.Line
 		}
 		for _, y := range groups {
 			if shares(y) {
@@ -208,7 +221,7 @@ func (q *question) parts() (list []*result.RequestRow) {
 			once += min(all-before, 1)
 		}
 		have = have * max(once, 1) / max(all, 1)
-		if e.Function != "" && e.Kind != "runnable" && worth(x, cost, have) && !slices.ContainsFunc(list, shares) {
+		if e.Function != "" && e.Kind != "runnable" && worth(x, cost, have) && (!slices.ContainsFunc(list, shares) || x.Kind == "lock" && awaits(e) && !slices.Contains(list, x)) {
 			list = append(list, x)
 		}
 	}
@@ -224,7 +237,7 @@ func (q *question) within(g *result.RequestRow) (rows []*result.RequestRow) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b *result.RequestRow) int { return cmp.Compare(q.cost(b), q.cost(a)) })
-	if i := slices.IndexFunc(rows, func(x *result.RequestRow) bool { return x.Function != "" }); i > 0 && 3*q.cost(rows[i]) >= q.cost(rows[0]) {
+	if i := slices.IndexFunc(rows, func(x *result.RequestRow) bool { return x.Function != "" && x.Kind != "unknown" }); i > 0 && 3*q.cost(rows[i]) >= q.cost(rows[0]) {
 		rows[0], rows[i] = rows[i], rows[0]
 	}
 	return rows

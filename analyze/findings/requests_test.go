@@ -293,11 +293,39 @@ func TestRetried(t *testing.T) {
 	}
 }
 
+// TestHolderWaits checks that a call which the slowest make while they hold a lock is one item with the waits of others for
+// it, and that the lock is named.
+func TestHolderWaits(t *testing.T) {
+	const ms = model.Duration(1e6)
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	behind := result.RequestRow{Kind: "unknown", Function: "main.fetch", File: "fetch.go", Line: 23, Wait: "lock", Waiter: "main.get", WaitFile: "get.go", Slow: 40 * ms}
+	known := behind
+	known.Kind, known.Slow = "network", 20*ms
+	slowest(v, result.RequestRow{Kind: "channel", Function: "main.fetch", File: "fetch.go", Line: 23, Slow: 90 * ms, Have: 3, Way: &result.RequestWay{Callee: "net/http.Get"}},
+		result.RequestRow{Kind: "lock", Function: "main.get", File: "get.go", Line: 3, Slow: 60 * ms, Have: 2})
+	v.Requests[0].Tails[0].Rows = []result.RequestRow{behind, known}
+	findings.Judge(v)
+	f := items(v)
+	if len(f) != 1 || !strings.HasSuffix(f[0].Title, "waits for a lock") || len(f[0].Where) != 2 || f[0].Where[1].Role != "holds it and waits for the network" || !strings.HasPrefix(f[0].Advice, "Call main.fetch (fetch.go:23) outside the lock that is taken at get.go:3") {
+		t.Errorf("%+v", f)
+	}
+	// Next to what the machine may explain it stays if goroutines are held up for that reason, requests or not.
+	for fn, want := range map[string]int{"main.work.func1": 1, "main.get": 0} {
+		v := resulttest.Read(t, "mutex.go1.26.p4.trace")
+		v.Traces[0].Machine = &result.Machine{Disturbed: "others"}
+		slowest(v, result.RequestRow{Kind: "lock", Function: fn, Slow: 20 * ms, Have: 5})
+		findings.Judge(v)
+		if n := len(slices.DeleteFunc(items(v), func(f result.Finding) bool { return f.Kind != findings.SlowRequests })); n != want {
+			t.Errorf("%s: %d items, want %d", fn, n, want)
+		}
+	}
+}
+
 // TestStretched checks that sleeps which are longer than others at the same place are laid to the machine, if the
 // record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
 func TestStretched(t *testing.T) {
 	const ms = model.Duration(1e6)
-	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest http requests sleep for longer than others at the same place"
+	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest http requests wait for longer than others at the same place"
 	for _, tt := range []struct {
 		name    string
 		machine *result.Machine

@@ -103,6 +103,8 @@ type item struct {
 	result.Finding
 	q     *question            // what it answers; nil: none about requests
 	parts []*result.RequestRow // of the requests, without the culprit they go
+	// diagnosed reports whether goroutines are held up by the same, whether of requests or not.
+	diagnosed bool
 }
 
 // verdict sets the verdict and returns the items, at most maxDiagnoses.
@@ -233,7 +235,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				switch {
 				case x.Kind != "running" || x.Function != "" || q.cost(x) < max(worthTime, q.whole()/2):
 				case !q.all && j.lost(q.cost(x), x.Have):
-					j.r.Verdict.Machine = j.lostText(q)
+					j.r.Verdict.Machine = j.lostText(q, explains)
 				default:
 					j.codeless = q
 				}
@@ -258,13 +260,11 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				continue
 			}
 		case j.late(c.q, c.part) && (j.due(&f, c.q, c.part, diagnoses) || j.collected(&f)):
-		case j.stretched(c.q, c.part) && j.busy():
-			times, longest := j.noCPU()
-			j.r.Verdict.Machine = cmp.Or(j.recorded(), fmt.Sprintf("threads had no CPU %s, for up to %s, and the slowest %s sleep for longer than others at the same place",
-				textui.Plural(times, "time"), textui.Duration(longest), c.q.name()))
+		case j.overdue(c.q, c.part):
+			j.r.Verdict.Machine = j.lostText(c.q, "and the slowest %s wait for longer than others at the same place")
 			continue
-		case lost && (c.part.Kind == "syscall" && !strings.HasSuffix(calleeOf(c.part), ".Sync") || j.late(c.q, c.part) || c.part.Kind == "running" && j.r.Blame.Samples == 0):
-			j.r.Verdict.Machine = j.lostText(c.q)
+		case lost && (c.part.Kind == "syscall" && !strings.HasSuffix(calleeOf(c.part), ".Sync") || c.part.Kind == "running" && j.r.Blame.Samples == 0):
+			j.r.Verdict.Machine = j.lostText(c.q, explains)
 			continue
 		case lost && lack && c.part.Kind == "running":
 			continue // see [judge.others]
@@ -395,24 +395,45 @@ func (j *judge) idle() bool {
 	return true
 }
 
-// noCPU returns how often threads had no CPU for [result.NotableWait] or more, and for how long at most.
+// standstill is a time in which a thread had no CPU, or several that were as long.
+type standstill struct {
+	model.Duration
+	times int64
+}
+
+// noCPU returns when threads had no CPU for [result.NotableWait] or more.
 // Four things show it: long calls on sockets, which do not block; waits that are laid to the operating
 // system; waits in which a proc was idle while a thread was looking for work; and times in which all threads stood still.
-func (j *judge) noCPU() (times int64, longest model.Duration) {
+func (j *judge) noCPU() (list []standstill) {
+	add := func(n int64, total, longest model.Duration) {
+		rest := longest // of bounds there is no total
+		if total > 0 {
+			rest = (total - longest) / model.Duration(max(n-1, 1))
+		}
+		list = append(list, standstill{longest, min(n, 1)}, standstill{rest, max(n-1, 0)})
+	}
 	for _, b := range j.r.Blame.Of(result.BlameInSlow) {
 		if ofSocket(b) {
-			times, longest = times+b.Turns, max(longest, b.Longest)
+			add(b.Turns, b.Total, b.Longest)
 		}
 	}
 	for i := range j.r.Causes.Rows {
 		if x := &j.r.Causes.Rows[i]; x.Suspected || x.Cause == result.CauseSpinner.String() {
-			above(&x.Dominated, result.NotableWait, func(v model.Duration, n int64) { times, longest = times+n, max(longest, v) })
+			above(&x.Dominated, result.NotableWait, func(v model.Duration, n int64) { list = append(list, standstill{v, n}) })
 		}
 	}
 	for i := range j.r.Pathologies {
 		if x := &j.r.Pathologies[i]; x.Name == "frozen-process" || x.Name == "cpu-throttling" {
-			times, longest = times+x.Count, max(longest, x.Worst)
+			add(x.Count, x.Total, x.Worst)
 		}
+	}
+	return list
+}
+
+// standstills returns how many a list has, and the longest.
+func standstills(list []standstill) (times int64, longest model.Duration) {
+	for _, x := range list {
+		times, longest = times+x.times, max(longest, x.Duration)
 	}
 	return times, longest
 }
@@ -459,37 +480,64 @@ func (j *judge) busy() bool {
 	if !slices.ContainsFunc(j.r.Traces, func(t result.Trace) bool { return t.Machine == nil }) {
 		return j.recorded() != ""
 	}
-	_, longest := j.noCPU()
+	_, longest := standstills(j.noCPU())
 	return longest >= worthTime || j.recorded() != ""
 }
 
-// stretched reports whether a part of the slowest is a sleep, or a wait for one, that is much longer than
-// that of others at the same place, and no more often: the machine may have stretched it. Twice as long is enough if
-// timers are known to be late by as much and the procs were idle.
-func (j *judge) stretched(q *question, x *result.RequestRow) bool {
-	itself := x.Kind == "sleep" || x.Kind == "timer"
-	if rows := q.within(x); x.Kind != "lock" && len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) { // who waits for a lock waits for all before it
+// overdue reports whether a part of the slowest waits for an answer, a sleep or a timer that takes others less, hardly more
+// often than they do, and threads stood still for half as long, or more: those of the other end may have, too. A sleep that
+// is much longer than others at the same place is overdue in any case, and one that is longer if timers are known to be late
+// by as much and the procs were idle.
+func (j *judge) overdue(q *question, x *result.RequestRow) bool {
+	cost, have := q.cost(x), x.Have
+	if rows := q.within(x); x.Kind != "lock" && len(rows) > 0 && 2*q.cost(rows[0]) >= cost && !limited(x, rows[0]) { // who waits for a lock or a place waits for all before it
 		x = rows[0]
 	}
-	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
-	t := &j.r.Lateness.Timers
-	least := stretch * middle
-	if itself && idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) {
-		least = middle
+	itself := x.Kind == "sleep" || x.Kind == "timer"
+	if q.all || !itself && x.Kind != "network" || 2*q.times(x) > 3*max(1, q.usual(x)) || !j.busy() {
+		return false
 	}
-	return !q.all && (x.Kind == "sleep" || x.Kind == "timer") && middle > 0 && q.cost(x) >= least &&
-		float64(x.Times) <= float64(q.RequestTail.Count)*max(1, q.usual(x))
+	t := &j.r.Lateness.Timers
+	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
+	return itself && middle > 0 && (q.cost(x) >= stretch*middle || idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) && q.cost(x) >= middle) ||
+		(j.r.Procs.Utilisation < idleProcsShare || j.recorded() != "") && (q.shorter(x) && j.lost(cost/2, have, &j.r.Lateness.Together) || itself && j.lost(cost, have))
 }
 
-// lost reports whether so many requests may be so much longer because threads had no CPU.
-func (j *judge) lost(cost float64, have int64) bool {
-	times, longest := j.noCPU()
-	return cost <= float64(longest) && have <= times
+// shorter reports whether others have a part, too: those of the middle, or one of the slowest for a third of the time.
+func (q *question) shorter(g *result.RequestRow) bool {
+	return g.Middle > 0 || slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool {
+		return slices.ContainsFunc(p.Parts, func(x result.RequestPart) bool {
+			return x.Kind == g.Kind && x.Function == g.Function && x.Line == g.Line && 3*float64(x.Length) <= q.cost(g)
+		})
+	})
 }
 
-func (j *judge) lostText(q *question) string {
-	times, longest := j.noCPU()
-	return fmt.Sprintf("threads had no CPU %s, for up to %s, which explains as much as the slowest %s take longer", textui.Plural(times, "time"), textui.Duration(longest), q.name())
+// lost reports whether so many requests may be so much longer because threads had no CPU: it was as long on average so
+// often. Others that waited at the same time are known by having been woken together.
+func (j *judge) lost(cost float64, have int64, together ...*result.Bounds) bool {
+	list := j.noCPU()
+	for _, b := range together {
+		above(b, 0, func(v model.Duration, n int64) { list = append(list, standstill{v, n}) })
+	}
+	slices.SortFunc(list, func(a, b standstill) int { return cmp.Compare(b.Duration, a.Duration) })
+	var sum model.Duration
+	left := have
+	for _, x := range list {
+		sum += x.Duration * model.Duration(min(x.times, left))
+		left -= min(x.times, left)
+	}
+	return cost*float64(have) <= float64(sum)
+}
+
+const explains = "which explains as much as the slowest %s take longer"
+
+// lostText says that the machine took CPUs, and what that comes to.
+func (j *judge) lostText(q *question, then string) string {
+	if text := j.recorded(); text != "" {
+		return text
+	}
+	times, longest := standstills(j.noCPU())
+	return fmt.Sprintf("threads had no CPU %s, for up to %s, "+then, textui.Plural(times, "time"), textui.Duration(longest), q.name())
 }
 
 // served reports whether there are requests of which it is certain that they are some.
@@ -506,13 +554,16 @@ func ofScheduling(kind string) bool {
 // it is about a lack of CPUs. What requests wait for before it, as for a limit, has a remedy of its own where others
 // only have the rest.
 func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) {
-	n := item{f, q, parts}
+	n := item{Finding: f, q: q, parts: parts}
 	for i := range j.items {
 		x := &j.items[i]
+		if same(&x.Finding, &f) && q == nil {
+			x.diagnosed = true
+		}
 		if !same(&x.Finding, &f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
 			continue
 		}
-		if q != nil && x.q != nil && q.RequestGroup != x.q.RequestGroup && intended(&x.Finding) != "" && intended(&f) == "" { // that others wait for it is worse
+		if q != nil && x.q != nil && (q.RequestGroup != x.q.RequestGroup || q == x.q && f.Where[0].Role == requestWords["lock"].does) && intended(&x.Finding) != "" && intended(&f) == "" { // that others wait for it is worse
 			j.items[i] = n
 			return
 		}
@@ -589,24 +640,20 @@ func (j *judge) others(diagnoses []diagnosis) {
 }
 
 // disturbed drops items that together explain less than half of what the slowest requests take longer, if the machine
-// disturbed the program: that may explain all of it. It makes timers late, too, but not by more than threads had no CPU.
-// A lack of CPUs stays, and so does what requests do for the collector, unless a record says what disturbed the program.
+// disturbed the program: that may explain all of it. What they wait for a proc behind stays, and so does what they do for
+// the collector, unless a record says what disturbed the program.
 func (j *judge) disturbed() {
 	if j.r.Verdict.Machine == "" {
 		return
 	}
-	_, longest := j.noCPU()
-	late := func(f *item) bool {
-		return f.Evidence[0].Value <= float64(longest) && len(f.Where) == 1 && slices.Contains([]string{requestWords["sleep"].does, requestWords["timer"].does}, f.Where[0].Role)
-	}
 	explained := map[*question]float64{}
 	for i := range j.items {
-		if f := &j.items[i]; f.q != nil && !late(f) {
+		if f := &j.items[i]; f.q != nil {
 			explained[f.q] += f.Evidence[1].Value // the share of what is to be explained
 		}
 	}
 	j.items = slices.DeleteFunc(j.items, func(f item) bool {
-		return f.q != nil && !f.q.all && f.q.limit == 0 && f.Kind != "more-procs-than-cpus" && !(f.ofCollector() && j.recorded() == "") && (explained[f.q] < 0.5 || late(&f))
+		return f.q != nil && !f.q.all && f.q.limit == 0 && !f.diagnosed && (f.Kind == SlowRequests || f.ofCollector() && j.recorded() != "") && explained[f.q] < 0.5
 	})
 }
 

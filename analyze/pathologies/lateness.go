@@ -33,6 +33,12 @@ type Lateness struct {
 	Timers          dist.Dist
 	UnboundedTimers int64
 
+	// Together bounds how late wake-ups were that came together with another one when nothing had happened for [minStill]
+	// and no proc ran: different waits seldom end at one time, unless all threads stood still until then.
+	Together dist.Dist
+
+	silent   stint                         // the latest such silence
+	ended    int                           // goroutines woken at its end
 	origin   model.Time                    // of points in time
 	from     model.Time                    // nothing before counts
 	threads  map[model.ThreadID]threadRuns // that have run goroutines: not sysmon
@@ -63,6 +69,9 @@ type threadRuns struct {
 // of others come after a search of all queues. The bound is generous for one
 // look at the clock and a heap.
 const ownTimers = 5_000 * model.Duration(1)
+
+// atOnce is how soon after a thread woke it has made all runnable that it found.
+const atOnce = 50_000 * model.Duration(1)
 
 // beginAt forgets what was measured so far: accounting begins at t.
 func (l *Lateness) beginAt(t model.Time) {
@@ -95,6 +104,24 @@ func (l *Lateness) start(s *model.Step, p *procNow) {
 		l.threads[s.M] = t
 	}
 	p.by, p.g, p.several = s.M, s.G, t.several
+}
+
+// silence takes that nothing happened between two times.
+func (l *Lateness) silence(from, to model.Time, procs *procsNow) {
+	l.silent, l.ended = stint{}, 0
+	if from >= l.from && procs.count(model.ProcRunning)+procs.count(model.ProcSearching) == 0 {
+		l.silent = stint{from, to}
+	}
+}
+
+// woken takes that the network or a timer woke a goroutine.
+func (l *Lateness) woken(s *model.Step) {
+	if l.silent.end == 0 || s.Time.Sub(l.silent.end) > atOnce {
+		return
+	}
+	if l.ended++; l.ended > 1 {
+		l.Together.Add(l.silent.end.Sub(l.silent.start), l.at(s.Time))
+	}
 }
 
 // timerWake reports whether a timer made the goroutine runnable: it was woken,
@@ -167,6 +194,9 @@ const maxProcs = 1 << 16
 func (l *Lateness) result(v *result.Report) {
 	x := result.Lateness{Network: result.NewBounds(&l.Network), ByPoller: []result.PollerBound{}, Asleep: l.Asleep,
 		Timers: result.NewBounds(&l.Timers), UnboundedTimers: l.UnboundedTimers}
+	if l.Together.Count() > 0 {
+		x.Together = result.NewBounds(&l.Together)
+	}
 	for p := range l.ByPoller {
 		if l.ByPoller[p].Count() > 0 {
 			x.ByPoller = append(x.ByPoller, result.PollerBound{Poller: model.Poller(p).String(), Bounds: result.NewBounds(&l.ByPoller[p])})

@@ -64,6 +64,7 @@ func (p *Analysis) Event(ev *model.Event) { p.frozen.event(ev.Time, ev.Kind == m
 func (p *Analysis) Step(s *model.Step) {
 	if s.Time.Sub(p.last) >= minStill {
 		p.frozen.step(p.last, s.Time, p.Late.at(s.Time), &p.procs)
+		p.Late.silence(p.last, s.Time, &p.procs)
 	}
 	p.last = max(s.Time, p.from)
 	q := procOf(&p.procs.list, s.P)
@@ -110,8 +111,10 @@ func (p *Analysis) runnable(s *model.Step, q *procNow) {
 	switch {
 	case s.Flags&model.StepStatus != 0:
 	case s.Origin == model.OriginNetpoll:
+		p.Late.woken(s)
 		p.Late.network(s)
 	case timerWake(s):
+		p.Late.woken(s)
 		if s.Time >= p.from {
 			p.Late.timer(s, q)
 		}

@@ -315,6 +315,27 @@ func TestSilentStop(t *testing.T) {
 	s.none(t, 220*ms)
 }
 
+// TestTogether checks that wake-ups count that come together when nothing had happened for long, and no proc ran.
+func TestTogether(t *testing.T) {
+	for busy, want := range map[bool]int64{false: 2, true: 0} {
+		s := newSymptoms()
+		wake := func(at model.Duration, g model.GoID, origin model.Origin) {
+			s.change(at, g, model.GoWaiting, model.GoRunnable, 1*ms, func(x *model.Step) { x.Origin, x.Poller = origin, model.PollerBlocking })
+		}
+		s.proc(1*ms, 0, model.ProcRunning, model.WorkUser, 2)
+		if !busy {
+			s.proc(2*ms, 0, model.ProcIdle, 0, model.NoGoroutine)
+		}
+		wake(9*ms, 3, model.OriginNetpoll)
+		wake(9*ms+10*us, 4, model.OriginNetpoll)
+		wake(9*ms+20*us, 5, model.OriginTimer)
+		wake(9*ms+90*us, 6, model.OriginNetpoll) // too late
+		wake(20*ms, 7, model.OriginNetpoll)      // alone
+		s.Finish(0, model.Time(30*ms))
+		equal(t, "together", s.Late.Together.Count(), want)
+	}
+}
+
 func TestLateness(t *testing.T) {
 	s := newSymptoms()
 	net := func(at, since model.Duration, poller model.Poller) {

@@ -213,6 +213,8 @@ type (
 		Asleep          int64  `json:"network_asleep"`
 		Timers          Bounds `json:"timers"`           // Timers.
 		UnboundedTimers int64  `json:"timers_unbounded"` // Number of timers of whose lateness nothing is known.
+		// Wake-ups by the network or a timer together with another one, when nothing had happened for 5 ms or more. Left out if there are none.
+		Together Bounds `json:"together,omitzero"`
 	}
 
 	// PollerBound is a distribution of bounds for one kind of poller.
