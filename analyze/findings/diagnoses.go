@@ -609,7 +609,11 @@ func (d *diagnostician) alone() {
 	if len(rows) == 0 || len(d.r.Requests) > 0 || result.Ratio(total, span) < aloneShare || rows[0].Total < aloneTurn*model.Duration(rows[0].Turns) || slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "lock" }) {
 		return
 	}
-	x := d.add(runsAlone, loss{}, result.Inferred, d.culprits("runs alone", rows, 2, total), top(rows, "code of the program")+" runs alone",
+	who := top(rows, "")
+	if 2*rows[0].Total < total {
+		who = "one goroutine or another"
+	}
+	x := d.add(runsAlone, loss{}, result.Inferred, d.culprits("runs alone", rows, 2, total), who+" runs alone",
 		"%s of the time, while the other procs were idle.", textui.Ratio(total, span))
 	procs := d.r.Procs.Mean
 	x.first, x.Gain = true, fmt.Sprintf("%s -> about %s, divided among %s procs", textui.Duration(span), textui.Duration(span-total+model.Duration(float64(total)/procs)), maxProcs(d.r))
