@@ -68,6 +68,8 @@ const (
 	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
 )
 
+const lostInAll = "lost in all"
+
 // loss is what was lost, in all and in the tail.
 type loss struct{ sum, tail model.Duration }
 
@@ -268,7 +270,7 @@ func (d *diagnostician) ranked() []diagnosis {
 	for i := range d.list {
 		x := &d.list[i]
 		x.Sum, x.Tail = min(result.Ratio(x.sum, d.all.sum), 1), min(result.Ratio(x.tail, d.all.tail), 1)
-		x.Evidence = append(x.Evidence, result.Evidence{Name: "of all that was lost", Value: x.Sum, Unit: "share"}, result.Evidence{Name: "of the waits beyond p99", Value: x.Tail, Unit: "share"})
+		x.Evidence = append(x.Evidence, result.Evidence{Name: lostInAll, Value: float64(x.sum), Unit: "ns"}, result.Evidence{Name: "of all that was lost", Value: x.Sum, Unit: "share"}, result.Evidence{Name: "of the waits beyond p99", Value: x.Tail, Unit: "share"})
 	}
 	slices.SortStableFunc(d.list, func(a, b diagnosis) int {
 		if a.before() != b.before() {

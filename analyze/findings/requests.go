@@ -254,6 +254,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Advice: fix(words.fix), Evidence: []result.Evidence{
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}
 	does := words.does
+	if callee := calleeOf(g); g.Kind == "waitgroup" && strings.HasPrefix(callee, "golang.org/x/sync/") {
+		does = "waits in " + plain(textui.ShortFunc(callee))
+	}
 	role := does
 	if g.Kind == "queued" { // the function is not of the request
 		role = keepsWorker
@@ -299,6 +302,8 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	case g.Kind == "sleep" && q.retried(g) != nil:
 		call := q.retried(g)
 		f.Advice = fmt.Sprintf("It retries: it calls %s again after each sleep, %.1f times on average. See why that fails, limit the attempts, or sleep for less.", plain(textui.Place(call.Function, call.File, call.Line)), q.times(g))
+	case (g.Called() || g.Kind == "network") && !q.all && g.Usual == 0:
+		f.Advice = "Others do without it: if it fills a cache, fill that ahead, in the background, before its entries expire. Else ask the other end less often, in parallel or in advance, or set a deadline."
 	case q.starts(g):
 		f.Advice = "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer."
 	}
@@ -327,6 +332,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		default:
 			f.Advice = fmt.Sprintf(askOnce+"%.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
 		}
+	}
+	if g.Kind == "running" && g.Function != "" && g.Function != q.Name {
+		does += " " + plain(textui.ShortFunc(g.Function))
 	}
 	f.Title, f.Gain = q.titled(g)+" "+does, q.gain(cost)
 	switch slow := q.RequestTail; {
@@ -426,7 +434,7 @@ func (q *question) gain(cost float64) string {
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
 // its code, and if it is about waiting to run all of that. Who no longer waits for a lock or a place still
-// does what it is held for, who asks once still asks, and more workers do what they do when they can have a proc.
+// does what it is held for, what was polled for still takes its time, who asks once still asks, and more workers do what they do when they can have a proc.
 func (q *question) most(of *result.Report, x *item) (sum float64) {
 	culprit, contended, g := "", x.contended(), x.parts[0]
 	if n := len(x.Where); n > 0 {
@@ -446,6 +454,8 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 		all = q.cost(g)
 	}
 	switch {
+	case polls(g): // what is looked for comes during the last sleep, half of which is lost on average
+		return sum / (2 * max(1, q.times(g)))
 	case strings.HasPrefix(x.Advice, askOnce):
 		if rows := q.within(g); g.Called() && len(rows) > 0 { // each takes several waits
 			g = rows[0]
@@ -640,6 +650,9 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
+	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && !g.Called() && !limited(g, x) && !strings.HasPrefix(calleeOf(g), "golang.org/") && own > 0 && 2*own <= q.cost(x) {
+		does += fmt.Sprintf(" for those before it, too (%s for itself)", duration(own))
+	}
 	// The call in the function that waits, by which the other came to where it was: it is what to move.
 	var call *result.Frame
 	var between []result.Frame
@@ -710,6 +723,8 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case g.Kind == "connection" && x.Kind == "network": // to ask less often is among its remedies
+	case x.Kind == "network" && g.Kind == "waitgroup": // it asks in parallel
+		f.Advice = strings.Replace(askLess, ", in parallel or", " or", 1) + " " + f.Advice
 	case x.Kind != g.Kind && x.Wait != "":
 		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}

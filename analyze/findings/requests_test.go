@@ -327,6 +327,46 @@ func TestHolderWaits(t *testing.T) {
 	}
 }
 
+// TestSaid checks what items say of the slowest requests of main.serve.
+func TestSaid(t *testing.T) {
+	const ms = model.Duration(1e6)
+	row := func(kind, fn, callee string, slow model.Duration) result.RequestRow {
+		return result.RequestRow{Kind: kind, Function: fn, Slow: slow, Have: 5, Times: 5, Way: &result.RequestWay{Callee: callee}}
+	}
+	usual := row("network", "main.ask", "", 70*ms)
+	usual.Usual = 10
+	reply, work := row("channel", "main.serve", "runtime.chanrecv1", 70*ms), row("sleep", "main.convert", "time.Sleep", 70*ms)
+	work.Wait, work.Waiter = "channel", "main.serve"
+	for _, tt := range []struct {
+		row   result.RequestRow
+		rows  []result.RequestRow
+		of    func(result.Finding) string
+		wants string
+	}{
+		{row("network", "main.ask", "", 70*ms), nil, func(f result.Finding) string { return f.Advice }, "Others do without it: "},
+		{usual, nil, func(f result.Finding) string { return f.Advice }, "Ask the other end less often"},
+		{row("sleep", "main.ask", "", 70*ms), nil, func(f result.Finding) string { return f.Gain }, "the slowest 16.0ms -> at least 2.00ms"},
+		{row("waitgroup", "main.serve", "golang.org/x/sync/errgroup.(*Group).Wait", 70*ms), nil, func(f result.Finding) string { return f.Title }, "an http request waits in errgroup.(*Group).Wait"},
+		{row("running", "main.sort", "", 70*ms), nil, func(f result.Finding) string { return f.Title }, "an http request runs main.sort"},
+		{reply, []result.RequestRow{work}, func(f result.Finding) string { return f.Where[1].Role }, "sleeps for those before it, too (3.00ms for itself)"},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		slowest(v, tt.row)
+		tail := &v.Requests[0].Tails[0]
+		tail.Rows = tt.rows
+		v.Requests[0].Slowest = []result.RequestPath{{Name: "main.serve", Duration: 16 * ms, Parts: []result.RequestPart{
+			{Kind: "sleep", Function: "main.convert", Wait: "channel", Waiter: "main.serve", Length: 11 * ms}, {Kind: "sleep", Function: "main.convert", Wait: "channel", Waiter: "main.serve", Length: 3 * ms}}}}
+		findings.Judge(v)
+		if f := items(v); len(f) != 1 || !strings.HasPrefix(tt.of(f[0]), tt.wants) {
+			t.Errorf("%+v, want %q", f, tt.wants)
+		}
+	}
+	v := resulttest.Read(t, "mutex.go1.26.p4.trace")
+	if findings.Judge(v); v.Verdict.Text != "Goroutines are held up for 980ms in all, not by the scheduler." {
+		t.Error(v.Verdict.Text)
+	}
+}
+
 // TestStretched checks that sleeps which are longer than others at the same place are laid to the machine, if the
 // record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
 func TestStretched(t *testing.T) {

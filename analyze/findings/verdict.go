@@ -149,7 +149,9 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 				}
 				most *= max(0, 1-had)
 			}
-			x.Gain = x.q.gain(most)
+			if x.Gain = x.q.gain(most); intended(&x.Finding) == asleep { // what it waits for, if anything, takes its time
+				x.Gain = strings.Replace(x.Gain, "about", "at least", 1)
+			}
 		}
 		list = append(list, x.Finding)
 	}
@@ -786,7 +788,8 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		case "locked-thread-ping-pong":
 			return "Procs go from thread to thread all the time."
 		}
-		return "Goroutines are held up, not by the scheduler."
+		i := slices.IndexFunc(f.Evidence, func(e result.Evidence) bool { return e.Name == lostInAll })
+		return fmt.Sprintf("Goroutines are held up for %s in all, not by the scheduler.", duration(f.Evidence[i].Value))
 	}
 	n, name, where := textui.Count(q.RequestGroup.Count), "requests", ""
 	if result.Handled(q.Name) && len(j.questions) > 2 {
@@ -824,7 +827,7 @@ func (j *judge) what(q *question, f *result.Finding) string {
 	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
 }
 
-const outside = "outside this program"
+const outside, asleep = "outside this program", "in time.Sleep"
 
 // intended says where requests spend what may be meant to last as long: outside of the program, or waiting
 // for a time. It is "" if they wait for others.
@@ -839,7 +842,7 @@ func intended(f *result.Finding) string {
 	case last("timer"):
 		return "for a timer"
 	case last("sleep") && n == 1:
-		return "in time.Sleep"
+		return asleep
 	}
 	return ""
 }

@@ -227,10 +227,13 @@ func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Fi
 
 // groupName names a group of requests.
 func groupName(g replay.Group) string {
-	if g.Name == replay.AllNames {
+	switch {
+	case g.Name == replay.AllNames:
 		return g.Kind
+	case !result.Handled(g.Name):
+		return g.Kind + " (handler not seen)" // next to all of the kind
 	}
-	return g.Kind + " " + textui.ShortFunc(handlerName(g.Name))
+	return g.Kind + " " + textui.ShortFunc(g.Name)
 }
 
 // whatIf has the outcomes of variants.

@@ -33,7 +33,11 @@ func requests(r *result.Report) *document.Section {
 		handlers.Row("all", k.Censored.Count, k.Count, known(&k.Dist, k.P50), known(&k.Dist, k.P99), greatest(&k.Dist), 1.0).Total = true
 		for k2 := range k.Handlers {
 			h := &k.Handlers[k2]
-			handlers.Row(handlerName(h.Name), h.Censored.Count, h.Count, known(&h.Dist, h.P50), known(&h.Dist, h.P99), greatest(&h.Dist), ratio(h.Total, k.Total))
+			name := h.Name
+			if !result.Handled(name) {
+				name = k.Kind
+			}
+			handlers.Row(name, h.Censored.Count, h.Count, known(&h.Dist, h.P50), known(&h.Dist, h.P99), greatest(&h.Dist), ratio(h.Total, k.Total))
 		}
 		var shown []string
 		for _, x := range slices.Concat(k.Path, k.Own) {
@@ -60,13 +64,6 @@ func timeOf(list []result.RequestTime, name string) (sum model.Duration) {
 		}
 	}
 	return sum
-}
-
-func handlerName(name string) string {
-	if !result.Handled(name) {
-		return "(handler not seen)"
-	}
-	return name
 }
 
 const tailLeast = 0.01 // of the difference is shown
@@ -168,9 +165,13 @@ func requestCard(r *result.Report, k *result.RequestKind, set *result.RequestGro
 	if len(q.Labels) > 0 {
 		facets = append(facets, document.Facet{Text: "labels: " + textui.Clean(strings.Join(q.Labels, "; "))})
 	}
+	who := fmt.Sprintf(", %s G%d", k.Kind, q.Goroutine)
+	if result.Handled(q.Name) {
+		who += " " + shortName(q.Name, 60)
+	}
 	at := moment(q.Start, q.Duration, q.Goroutine)
 	return document.Card{ID: id, Title: fmt.Sprintf("%s%s at %s%s", before, textui.Duration(q.Duration), textui.Instant(q.Start), ofTrace(r, q.Trace)),
-		Summary: fmt.Sprintf(", %s G%d %s", k.Kind, q.Goroutine, shortName(handlerName(q.Name), 60)), Fold: true, Moment: &at,
+		Summary: who, Fold: true, Moment: &at,
 		Facets: facets}, alike
 }
 

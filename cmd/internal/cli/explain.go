@@ -69,6 +69,8 @@ func newExplain(a *app) *cobra.Command {
 // screenWords are those of the first screen that are neither findings nor causes nor kinds of time.
 var screenWords = map[string]string{
 	"typical":      "The median of the requests of a group, or of the waits of a function.",
+	"typical-seen": "The median of those requests of a group of which the handler is seen: they waited, or were sampled. Others may be of the group, too.",
+	"http":         "Requests of net/http of which the handler is not seen, or of all handlers if there is one group: schedscope help requests says how to name them.",
 	"tail-mean":    "The mean of the slowest 1% of the requests of a group, of fewer than 500 of the slowest five.",
 	"slowest":      "The slowest 1% of the requests of a group, of fewer than 500 the slowest five; of times their mean, of waits their p99.",
 	"per-s":        "Per second of the trace.",
