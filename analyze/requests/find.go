@@ -352,7 +352,7 @@ func (f *finder) handler(s *seenIn, frames []model.Frame) {
 		case i > 0 && frames[i-1].Func == "runtime.asyncPreempt": // without a frame of its own it hides its caller
 		case theirs != "":
 		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours, calls && !ours,
-			strings.HasSuffix(fn, ".ServeHTTP") && !ours,
+			strings.HasSuffix(fn, ".ServeHTTP") && !ours, records(fn),
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
 			s.kind == "rpc" && s.name == "" && strings.HasPrefix(caller, "reflect.") && !strings.HasPrefix(fn, "reflect."),
 			s.kind == "http" && s.role == roleConn && i == serve-1 && strings.HasPrefix(caller, fastServe) && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
@@ -386,6 +386,11 @@ func (f *finder) handler(s *seenIn, frames []model.Frame) {
 			s.doing = doingHandle
 		}
 	}
+}
+
+// records reports whether a function records a profile or a trace of the program itself.
+func records(fn string) bool {
+	return strings.HasPrefix(fn, "net/http/pprof.") || fn == "runtime/trace.Start"
 }
 
 // called takes the name of what a function literal at an index calls, if that was seen to call several functions by one

@@ -825,6 +825,24 @@ func TestFrameworks(t *testing.T) {
 	}
 }
 
+// TestRecords checks that a request which records a trace of the program itself is left out, also where a function wraps
+// that of net/http/pprof.
+func TestRecords(t *testing.T) {
+	for call, want := range map[string][]string{"net/http/pprof.Trace": nil, "runtime/trace.Start": nil, "main.save": {"http main.wrap.func1"}} {
+		p := newProgram("net/http.(*conn).serve")
+		p.reads("bufio.(*Reader).Peek")
+		p.in("time.Sleep", call, "main.wrap.func1", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP").Block("sleep").Start(2)
+		p.begins(1)
+		p.in("main.wrap.func1", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP").Block("sleep").Start(2)
+		p.begins(1)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.reads("bufio.(*Reader).Peek")
+		if got := p.requests(t); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", call, got, want)
+		}
+	}
+}
+
 // TestMiddleware checks that a request that was seen only in a function that calls handlers is named so.
 func TestMiddleware(t *testing.T) {
 	p := newProgram("net/http.(*conn).serve")
