@@ -899,6 +899,38 @@ func TestFuncCalls(t *testing.T) {
 	}
 }
 
+// TestFuncOpen checks that a function in which a goroutine still waits when the trace ends is a request that is cut off
+// there, and that one in which it was seen last, and then ran, ends where it was.
+func TestFuncOpen(t *testing.T) {
+	spec, err := requests.ParseSpec("func:^main.ask$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for runs, about := range []string{"waits", "ran"} {
+		p := newProgram("main.loop")
+		p.Status(9, model.GoWaiting, "main.other")
+		p.in("main.check", "main.ask").Stop("preempted").Start(1)
+		p.in("main.ask").Block("sleep").Start(2)
+		at := modeltest.At(p.now)
+		if runs > 0 {
+			p.begins(1)
+		}
+		p.in()
+		if p.b.M(2).Unblock(9); runs == 0 {
+			at = modeltest.At(p.now) + 1
+		}
+		n := 0
+		p.each(t, []requests.Spec{spec}, func(q *requests.Request) {
+			if n++; q.Complete || q.End != at {
+				t.Errorf("%s: complete %t, up to %d, want %d", about, q.Complete, q.End, at)
+			}
+		})
+		if n != 1 {
+			t.Errorf("%s: %d requests", about, n)
+		}
+	}
+}
+
 // TestUnseen checks that a request of gRPC whose method is not seen has no name: the start function is the server's.
 func TestUnseen(t *testing.T) {
 	const start = "google.golang.org/grpc.(*Server).serveStreams.func2.1"

@@ -313,7 +313,7 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 	case g.req == nil:
 	case g.role == roleConn && !g.handled, g.role == roleStream && whole:
 		t.release(g)
-	case g.role == roleConn && g.wrote, g.role == roleFunc:
+	case g.role == roleConn && g.wrote, g.role == roleFunc && (whole || !g.view.fn || g.state == model.GoRunning): // else it is in the function still
 		t.finish(g, g.until, whole)
 	default:
 		t.finish(g, t.here(g), whole)
