@@ -174,12 +174,17 @@ func (t *Tracker) move() {
 	if t.horizon, t.stale = t.now, len(t.open) == 0; !t.stale {
 		t.horizon = max(t.open[0].at, t.forced)
 	}
+	t.bury()
+	if t.bytes > t.sweepAt {
+		t.sweep()
+	}
+}
+
+// bury forgets goroutines that ended before the horizon.
+func (t *Tracker) bury() {
 	for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
 		t.forget(t.dead[0])
 		t.dead = t.dead[1:]
-	}
-	if t.bytes > t.sweepAt {
-		t.sweep()
 	}
 }
 
@@ -204,10 +209,7 @@ func (t *Tracker) forget(g *goroutine) {
 func (t *Tracker) sweep() {
 	for {
 		t.gs.All(t.trim)
-		for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
-			t.forget(t.dead[0])
-			t.dead = t.dead[1:]
-		}
+		t.bury()
 		for _, g := range t.dead {
 			t.trim(g)
 		}
