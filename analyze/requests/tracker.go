@@ -145,21 +145,19 @@ func (t *Tracker) Between(id model.GoID, from, to model.Time) iter.Seq[*Part] {
 
 // advance takes the time of an event.
 func (t *Tracker) advance(at model.Time) {
-	if at > t.now {
-		t.now = at
-	}
-	if t.stopped == math.MaxInt64 { // the runtime records the end of a stop some time after procs run again
-		if at, ok := t.machine.Restarted(); ok {
-			t.restarts(at)
-		}
-	}
-	if t.stale || t.bytes > t.sweepAt {
+	t.now = max(t.now, at)
+	if t.stale || t.stopped == math.MaxInt64 || t.bytes > t.sweepAt {
 		t.move()
 	}
 }
 
 // move moves the horizon.
 func (t *Tracker) move() {
+	if t.stopped == math.MaxInt64 { // the runtime records the end of a stop some time after procs run again
+		if at, ok := t.machine.Restarted(); ok {
+			t.restarts(at)
+		}
+	}
 	for len(t.open) > 0 {
 		p := t.open[0]
 		if x := p.early; x != nil && !x.known && (t.bytes > t.sweepAt || t.now.Sub(p.at) > earlyTime*model.Duration(1+len(x.list))) {
