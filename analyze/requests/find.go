@@ -115,12 +115,8 @@ type finder struct {
 	tables  *model.Tables
 	stacks  []*seenIn
 	waits   model.Waits
-	user    bool // tasks or regions are wanted
-	http    bool
-	grpc    bool
-	rpc     bool
-	tcp     bool
-	message bool
+	kinds   map[string]bool // that are wanted
+	user    bool            // tasks or regions are
 	tasks   map[string]bool // nil: all
 	names   map[string]bool // of regions
 	lives   []*regexp.Regexp
@@ -146,53 +142,33 @@ type handling struct {
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, waits: model.NewWaits(t), names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]*callee{}}
-	for _, s := range specs {
-		if s.Kind == "label" {
-			f.labels = append(f.labels, s.expr)
-		}
-	}
-	if len(f.labels) == len(specs) {
-		f.user, f.http, f.grpc, f.rpc, f.tcp, f.message = true, true, true, true, true, true
-		return f
-	}
-	f.tasks = map[string]bool{}
+	f := finder{tables: t, waits: model.NewWaits(t), kinds: map[string]bool{}, names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]*callee{}}
 	for _, s := range specs {
 		switch s.Kind {
-		case "http":
-			f.http = true
-		case "grpc":
-			f.grpc = true
-		case "rpc":
-			f.rpc = true
-		case "tcp":
-			f.tcp = true
-		case "message":
-			f.message = true
+		case "label":
+			f.labels = append(f.labels, s.expr)
+			continue
 		case "task":
-			f.user, f.tasks[s.Name] = true, true
+			if f.tasks == nil {
+				f.tasks = map[string]bool{}
+			}
+			f.tasks[s.Name] = true
 		case "region":
-			f.user, f.names[s.Name] = true, true
+			f.names[s.Name] = true
 		case "goroutine":
 			f.lives = append(f.lives, s.expr)
 		case "func":
 			f.funcs = append(f.funcs, s.expr)
 		}
+		f.kinds[s.Kind] = true
 	}
+	if len(f.kinds) == 0 {
+		for _, kind := range []string{"http", "grpc", "rpc", "tcp", "message", "task"} {
+			f.kinds[kind] = true
+		}
+	}
+	f.user = f.kinds["task"] || f.kinds["region"]
 	return f
-}
-
-// kind reports whether requests of a kind are wanted, which may be found on the way to others.
-func (f *finder) kind(kind string) bool {
-	switch kind {
-	case "http":
-		return f.http
-	case "tcp":
-		return f.tcp
-	case "message":
-		return f.message
-	}
-	return true
 }
 
 // stack returns what a stack shows.
@@ -232,13 +208,13 @@ func outwards(frames []model.Frame) []model.Frame {
 // start returns the role of a goroutine by its start function, and the kind of its requests.
 func (f *finder) start(fn string) (role, string) {
 	switch {
-	case (f.http || f.tcp) && fn == "net/http.(*conn).serve", f.http && strings.HasPrefix(fn, "github.com/valyala/fasthttp.(*workerPool).getCh.func"):
+	case (f.kinds["http"] || f.kinds["tcp"]) && fn == "net/http.(*conn).serve", f.kinds["http"] && strings.HasPrefix(fn, "github.com/valyala/fasthttp.(*workerPool).getCh.func"):
 		return roleConn, "http"
-	case f.http && (fn == "net/http.(*http2serverConn).runHandler" || strings.HasSuffix(fn, "http2.(*serverConn).runHandler")):
+	case f.kinds["http"] && (fn == "net/http.(*http2serverConn).runHandler" || strings.HasSuffix(fn, "http2.(*serverConn).runHandler")):
 		return roleLife, "http"
-	case f.grpc && strings.HasPrefix(fn, "google.golang.org/grpc.(*Server).serveStreams.func"):
+	case f.kinds["grpc"] && strings.HasPrefix(fn, "google.golang.org/grpc.(*Server).serveStreams.func"):
 		return roleLife, "grpc"
-	case f.rpc && fn == "net/rpc.(*service).call":
+	case f.kinds["rpc"] && fn == "net/rpc.(*service).call":
 		return roleLife, "rpc"
 	case fn != "" && slices.ContainsFunc(f.lives, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):
 		return roleLife, "goroutine"
@@ -262,9 +238,9 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 			strings.HasPrefix(fn, "net.splice"):
 			s.write = true
 		case strings.HasPrefix(fn, "net.(*netFD).Read"), strings.HasPrefix(fn, "net.(*netFD).read"), fn == "os.(*File).Read":
-			s.read = f.tcp || f.message
+			s.read = f.kinds["tcp"] || f.kinds["message"]
 		case fn == "net.(*TCPListener).Accept", fn == "net.(*UnixListener).Accept":
-			if s.accept = frames[0].Func != "syscall.setsockopt"; f.tcp {
+			if s.accept = frames[0].Func != "syscall.setsockopt"; f.kinds["tcp"] {
 				s.role = roleAccept
 			}
 		case fn == "net.(*netFD).connect":
@@ -352,7 +328,7 @@ func (f *finder) handler(s *seenIn, frames []model.Frame) {
 		case i > 0 && frames[i-1].Func == "runtime.asyncPreempt": // without a frame of its own it hides its caller
 		case theirs != "":
 		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours, calls && !ours,
-			strings.HasSuffix(fn, ".ServeHTTP") && !ours,
+			strings.HasSuffix(fn, ".ServeHTTP") && !ours, records(fn),
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
 			s.kind == "rpc" && s.name == "" && strings.HasPrefix(caller, "reflect.") && !strings.HasPrefix(fn, "reflect."),
 			s.kind == "http" && s.role == roleConn && i == serve-1 && strings.HasPrefix(caller, fastServe) && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
@@ -386,6 +362,11 @@ func (f *finder) handler(s *seenIn, frames []model.Frame) {
 			s.doing = doingHandle
 		}
 	}
+}
+
+// records reports whether a function records a profile or a trace of the program itself.
+func records(fn string) bool {
+	return strings.HasPrefix(fn, "net/http/pprof.") || fn == "runtime/trace.Start"
 }
 
 // called takes the name of what a function literal at an index calls, if that was seen to call several functions by one

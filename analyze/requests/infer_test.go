@@ -825,6 +825,24 @@ func TestFrameworks(t *testing.T) {
 	}
 }
 
+// TestRecords checks that a request which records a trace of the program itself is left out, also where a function wraps
+// that of net/http/pprof.
+func TestRecords(t *testing.T) {
+	for call, want := range map[string][]string{"net/http/pprof.Trace": nil, "runtime/trace.Start": nil, "main.save": {"http main.wrap.func1"}} {
+		p := newProgram("net/http.(*conn).serve")
+		p.reads("bufio.(*Reader).Peek")
+		p.in("time.Sleep", call, "main.wrap.func1", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP").Block("sleep").Start(2)
+		p.begins(1)
+		p.in("main.wrap.func1", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP").Block("sleep").Start(2)
+		p.begins(1)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.reads("bufio.(*Reader).Peek")
+		if got := p.requests(t); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", call, got, want)
+		}
+	}
+}
+
 // TestMiddleware checks that a request that was seen only in a function that calls handlers is named so.
 func TestMiddleware(t *testing.T) {
 	p := newProgram("net/http.(*conn).serve")
@@ -878,6 +896,38 @@ func TestFuncCalls(t *testing.T) {
 	funcs := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return strings.HasPrefix(s, "http ") })
 	if !slices.Contains(got, "http main.item") || !slices.Equal(slices.Compact(funcs), []string{"func main.auth.func1"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestFuncOpen checks that a function in which a goroutine still waits when the trace ends is a request that is cut off
+// there, and that one in which it was seen last, and then ran, ends where it was.
+func TestFuncOpen(t *testing.T) {
+	spec, err := requests.ParseSpec("func:^main.ask$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for runs, about := range []string{"waits", "ran"} {
+		p := newProgram("main.loop")
+		p.Status(9, model.GoWaiting, "main.other")
+		p.in("main.check", "main.ask").Stop("preempted").Start(1)
+		p.in("main.ask").Block("sleep").Start(2)
+		at := modeltest.At(p.now)
+		if runs > 0 {
+			p.begins(1)
+		}
+		p.in()
+		if p.b.M(2).Unblock(9); runs == 0 {
+			at = modeltest.At(p.now) + 1
+		}
+		n := 0
+		p.each(t, []requests.Spec{spec}, func(q *requests.Request) {
+			if n++; q.Complete || q.End != at {
+				t.Errorf("%s: complete %t, up to %d, want %d", about, q.Complete, q.End, at)
+			}
+		})
+		if n != 1 {
+			t.Errorf("%s: %d requests", about, n)
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func (t *Tracker) woken(g, by *goroutine, kind Kind) {
 			if x.req == nil && t.mayServe(g) {
 				x.req = t.try(g, &g.view.served, t.here(g))
 			}
-			if t.finder.tcp {
+			if t.finder.kinds["tcp"] {
 				t.received(g)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -314,7 +313,7 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 	case g.req == nil:
 	case g.role == roleConn && !g.handled, g.role == roleStream && whole:
 		t.release(g)
-	case g.role == roleConn && g.wrote, g.role == roleFunc:
+	case g.role == roleConn && g.wrote, g.role == roleFunc && (whole || !g.view.fn || g.state == model.GoRunning): // else it is in the function still
 		t.finish(g, g.until, whole)
 	default:
 		t.finish(g, t.here(g), whole)
@@ -361,7 +360,7 @@ func (t *Tracker) deliver(r *Request) {
 	if r.Kind != "task" { // which begins where it was created, also if it was queued from then on
 		r.From = first.g.id
 	}
-	if r.End <= r.Start || !t.finder.kind(r.Kind) || r.Kind == "http" && strings.HasPrefix(r.Name, "net/http/pprof.") || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
+	if r.End <= r.Start || !t.finder.kinds[r.Kind] || r.Kind == "http" && records(r.Name) || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
 		return
 	}
 	r.Truncated = r.Start < t.forced || first.g == nil

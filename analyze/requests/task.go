@@ -51,7 +51,7 @@ func (t *Tracker) mark(ev *model.Event) {
 	}
 	id := model.TaskID(ev.ID)
 	x := t.tasks[id]
-	begins := ev.Kind == model.EventTaskBegin && f.user && (f.tasks == nil || f.tasks[name])
+	begins := ev.Kind == model.EventTaskBegin && f.kinds["task"] && (f.tasks == nil || f.tasks[name])
 	switch {
 	case ev.G == model.NoGoroutine, x == nil && !begins && !(region && f.names[name]) && !t.active:
 		return

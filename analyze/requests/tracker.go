@@ -145,21 +145,19 @@ func (t *Tracker) Between(id model.GoID, from, to model.Time) iter.Seq[*Part] {
 
 // advance takes the time of an event.
 func (t *Tracker) advance(at model.Time) {
-	if at > t.now {
-		t.now = at
-	}
-	if t.stopped == math.MaxInt64 { // the runtime records the end of a stop some time after procs run again
-		if at, ok := t.machine.Restarted(); ok {
-			t.restarts(at)
-		}
-	}
-	if t.stale || t.bytes > t.sweepAt {
+	t.now = max(t.now, at)
+	if t.stale || t.stopped == math.MaxInt64 || t.bytes > t.sweepAt {
 		t.move()
 	}
 }
 
 // move moves the horizon.
 func (t *Tracker) move() {
+	if t.stopped == math.MaxInt64 { // the runtime records the end of a stop some time after procs run again
+		if at, ok := t.machine.Restarted(); ok {
+			t.restarts(at)
+		}
+	}
 	for len(t.open) > 0 {
 		p := t.open[0]
 		if x := p.early; x != nil && !x.known && (t.bytes > t.sweepAt || t.now.Sub(p.at) > earlyTime*model.Duration(1+len(x.list))) {
@@ -174,12 +172,17 @@ func (t *Tracker) move() {
 	if t.horizon, t.stale = t.now, len(t.open) == 0; !t.stale {
 		t.horizon = max(t.open[0].at, t.forced)
 	}
+	t.bury()
+	if t.bytes > t.sweepAt {
+		t.sweep()
+	}
+}
+
+// bury forgets goroutines that ended before the horizon.
+func (t *Tracker) bury() {
 	for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
 		t.forget(t.dead[0])
 		t.dead = t.dead[1:]
-	}
-	if t.bytes > t.sweepAt {
-		t.sweep()
 	}
 }
 
@@ -204,10 +207,7 @@ func (t *Tracker) forget(g *goroutine) {
 func (t *Tracker) sweep() {
 	for {
 		t.gs.All(t.trim)
-		for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
-			t.forget(t.dead[0])
-			t.dead = t.dead[1:]
-		}
+		t.bury()
 		for _, g := range t.dead {
 			t.trim(g)
 		}
