@@ -314,6 +314,9 @@ func TestTrust(t *testing.T) {
 			t.Errorf("off by 40 %%, %s: %+v", what, tr)
 		}
 	}
+	if tr := result(1400, nil).Trust(); tr.Refused == "" {
+		t.Error("off by 40 %, and nothing is asked")
+	}
 	if f := poor.Fit(&Noise{W1: Lengths{Mid: 600}}); f != FitClose {
 		t.Errorf("as noisy: %v", f)
 	}

@@ -130,10 +130,10 @@ func (r *Result) apart() string {
 
 // mostOff returns how far the simulated recording may be from the recorded one for anything to be said of the variants.
 func (r *Result) mostOff() float64 {
-	if slices.ContainsFunc(r.options.Variants, func(v Variant) bool { return !v.only("quiet") }) {
-		return roughFit
+	if v := r.options.Variants; len(v) > 0 && !slices.ContainsFunc(v, func(v Variant) bool { return !v.only("quiet") }) {
+		return quietFit
 	}
-	return quietFit
+	return roughFit
 }
 
 // broken reports whether too much of the trace contradicts itself.
