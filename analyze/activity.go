@@ -20,10 +20,16 @@ type activity struct {
 	procs []*procActivity // by id; nil: not seen
 	n     int             // GOMAXPROCS; 0: not known yet
 	busy  int             // procs below that are not idle
-	finds int             // procs that search
-	stuck int             // procs that do so for too long
-	gap   bool            // all threads are silent
-	stw   bool
+	// The sum of the ids of those: of a single one, its id.
+	busyIDs int
+	// How long no proc had work, only one had, or else; which of these it is, and since when.
+	widths     [3]model.Duration
+	width      int
+	widthSince model.Time
+	finds      int  // procs that search
+	stuck      int  // procs that do so for too long
+	gap        bool // all threads are silent
+	stw        bool
 	// Who stops the world.
 	stopper phase
 	runs    model.Time // since when the world has not been stopped
@@ -135,7 +141,7 @@ func (w *activity) advance(t model.Time) {
 func (w *activity) ringUntil(t model.Time) {
 	if !w.began {
 		w.began = true
-		w.now, w.since, w.class = t, t, w.classOf()
+		w.now, w.since, w.widthSince, w.class = t, t, t, w.classOf()
 		w.global.begin(t, w.class)
 	}
 	for w.next <= t {
@@ -259,6 +265,36 @@ func (w *activity) update() {
 	if class := w.classOf(); class != w.class {
 		w.pushGlobal(class)
 	}
+	if w.class == classIdleQuiet || w.width != widthMore {
+		w.widen()
+	}
+}
+
+// How many procs have work, while nobody looks for any: none, one, or more than that, which is also all other time.
+const (
+	widthNone = iota
+	widthOne
+	widthMore
+)
+
+// widen notes how many procs have work from now on.
+func (w *activity) widen() {
+	w.credit()
+	if w.width = widthMore; w.class == classIdleQuiet {
+		w.width = min(w.busy, widthMore)
+	}
+}
+
+// credit counts the time since the last call, also for what ran alone in it.
+func (w *activity) credit() {
+	d := w.now.Sub(w.widthSince)
+	w.widths[w.width] += d
+	if w.width == widthOne && d > 0 {
+		if p := w.procs[w.busyIDs].last(); p.class == heldUser {
+			p.alone += d
+		}
+	}
+	w.widthSince = w.now
 }
 
 // pushGlobal begins a segment of the program's track.
@@ -320,6 +356,9 @@ func (w *activity) exists(p *procActivity) bool { return w.n == 0 || int(p.id) <
 func (w *activity) procStep(s *model.Step) {
 	p := w.proc(s.P)
 	p.turn++
+	if w.width == widthOne {
+		w.credit()
+	}
 	w.setSearching(p, false, false)
 	before, state, _ := s.ProcStates()
 	class, g, fn := uint8(heldNobody), model.NoGoroutine, model.StringID(0)
@@ -336,6 +375,7 @@ func (w *activity) procStep(s *model.Step) {
 		p.idle = idle
 		if w.exists(p) {
 			w.busy += change01(!idle)
+			w.busyIDs += change01(!idle) * int(p.id)
 		}
 	}
 	p.state, p.class, p.g, p.fn = state, class, g, fn
@@ -446,7 +486,8 @@ func (p *procActivity) endTurn(stack model.StackID, ended ending) {
 
 // resize follows GOMAXPROCS.
 func (w *activity) resize(n int) {
-	w.n, w.busy = n, 0
+	w.credit()
+	w.n, w.busy, w.busyIDs = n, 0, 0
 	for _, p := range w.procs {
 		if p == nil {
 			continue
@@ -456,11 +497,13 @@ func (w *activity) resize(n int) {
 		}
 		if w.exists(p) && !p.idle {
 			w.busy++
+			w.busyIDs += int(p.id)
 		}
 	}
 }
 
 func (w *activity) setGap(gap bool) {
+	w.credit()
 	w.gap = gap
 	for _, p := range w.procs {
 		if p != nil {

@@ -49,11 +49,15 @@ type antagonists struct {
 	ofProgram          func(model.StackID) bool
 	stops              map[antagonistID]*antagonist // of who kept the world from running
 	earlier            [numClasses]model.Duration   // behind somebody not known by name
+	widths             [3]model.Duration            // as of an activity, in the end
 }
 
 const (
 	minSamples  = 5
 	longStretch = 5_000_000 * model.Duration(1) // half of the time slice
+	// What ran alone is of interest if it did for a tenth of the time and something ran in all but a tenth, unlike in a server
+	// with little to do, and several goroutines did for a twentieth or more.
+	mostlyRuns, parallel = 10, 20
 )
 
 // stackCounts are numbers of stacks by the start function of their goroutines.
@@ -83,6 +87,7 @@ type antagonistID struct {
 	basis basis
 	short bool // system calls below [result.ShortSyscall]
 	long  bool // over longStretch
+	alone bool // not the time that others waited, but that in which it ran alone
 }
 
 // basis is how it is known which code ran.
@@ -126,7 +131,10 @@ func (a *antagonists) add(p *point, length model.Duration, w *activity) {
 		a.preempted.add(p.fn, p.stack)
 	}
 	if p.waited > 0 && heldCauses[p.class].Behind() {
-		a.addStretch(p, length, w)
+		a.addStretch(p, antagonistID{}, p.waited, length, w)
+	}
+	if p.alone > 0 {
+		a.addStretch(p, antagonistID{alone: true}, p.alone, length, w)
 	}
 	for p.samples != 0 {
 		node := &w.samples[p.samples]
@@ -134,13 +142,16 @@ func (a *antagonists) add(p *point, length model.Duration, w *activity) {
 	}
 }
 
-func (a *antagonists) addStretch(p *point, length model.Duration, w *activity) {
-	id := antagonistID{fn: p.fn, stack: p.stack, class: p.class}
-	n := int64(0)
+// addStretch adds a time of a stretch to who ran.
+func (a *antagonists) addStretch(p *point, id antagonistID, d, length model.Duration, w *activity) {
+	id.fn, id.stack, id.class = p.fn, p.stack, p.class
+	n, turns := int64(0), int64(p.turns)
 	for i := p.samples; i != 0; i = w.samples[i].next {
 		n++
 	}
-	if p.waited >= result.KeptWait && p.class != heldSyscall {
+	if id.alone {
+		turns = 1
+	} else if d >= result.KeptWait && p.class != heldSyscall {
 		a.kept += length
 		a.keptSamples += n
 	}
@@ -151,14 +162,14 @@ func (a *antagonists) addStretch(p *point, length model.Duration, w *activity) {
 		case p.ended == endedWaiting || !a.ofProgram(p.stack):
 			id.basis, id.long = basisWaits, length > longStretch
 		}
-		a.get(id).count(p.waited, int64(p.turns), length)
+		a.get(id).count(d, turns, length)
 		return
 	}
 	id.basis = basisSampled
-	turns, given := int64(p.turns), int64(0)
+	given := int64(0)
 	for i := p.samples; i != 0; i = w.samples[i].next {
 		id.stack = w.samples[i].stack
-		a.get(id).count(share(p.waited, given+1, n)-share(p.waited, given, n), turns, length)
+		a.get(id).count(share(d, given+1, n)-share(d, given, n), turns, length)
 		turns = 0
 		given++
 	}
@@ -205,7 +216,7 @@ func (a *antagonists) addEarlier(class uint8, d model.Duration) { a.earlier[clas
 func sortedIDs(m map[antagonistID]*antagonist) []antagonistID {
 	return slices.SortedFunc(maps.Keys(m), func(x, y antagonistID) int {
 		return cmp.Or(cmp.Compare(m[y].waited, m[x].waited), cmp.Compare(x.fn, y.fn), cmp.Compare(x.stack, y.stack),
-			cmp.Compare(x.class, y.class), cmp.Compare(x.basis, y.basis), compareBools(x.short, y.short), compareBools(x.long, y.long))
+			cmp.Compare(x.class, y.class), cmp.Compare(x.basis, y.basis), compareBools(x.short, y.short), compareBools(x.long, y.long), compareBools(x.alone, y.alone))
 	})
 }
 
@@ -214,9 +225,17 @@ func compareBools(a, b bool) int { return cmp.Compare(strconv.FormatBool(a), str
 
 // blame adds the time behind goroutines, and in stopped worlds, to b.
 func (a *antagonists) blame(b *blameRows) {
+	none, one, more := a.widths[widthNone], a.widths[widthOne], a.widths[widthMore]
+	all := none + one + more
+	serial := one >= result.KeptWait && mostlyRuns*one >= all && mostlyRuns*none <= all && parallel*more >= all
 	for _, id := range sortedIDs(a.byID) {
 		x, kind := a.byID[id], heldCauses[id.class].String()
-		if id.short {
+		switch {
+		case id.alone && !serial:
+			continue
+		case id.alone:
+			kind = result.BlameAlone
+		case id.short:
 			kind = result.BlameShortSyscall
 		}
 		if id.basis == basisWaits {

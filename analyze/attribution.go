@@ -474,16 +474,18 @@ func (a *attribution) Finish() {
 	}
 	a.opened = fifo[opening]{} // no wait is settled any more
 	if a.activity.began {
+		a.activity.credit()
 		a.forget(a.activity.now)
 	}
 	for _, p := range a.activity.procs {
 		if p == nil {
 			continue
 		}
-		if x := p.point(p.first); x.waited > 0 {
+		if x := p.point(p.first); x.waited > 0 || x.alone > 0 {
 			a.c.antagonists.add(x, 0, &a.activity) // its turn goes on
 		}
 	}
+	a.c.antagonists.widths = a.activity.widths
 	a.c.Thresholds = a.limits.thresholds(a.procs)
 }
 

@@ -241,7 +241,7 @@ func (b *Blame) Behind() []result.BlameRow {
 	var v result.Blame
 	rows.result(&v)
 	v.Sort()
-	return v.Rows
+	return slices.DeleteFunc(v.Rows, func(r result.BlameRow) bool { return r.Kind == result.BlameAlone })
 }
 
 // blameRows collects rows.

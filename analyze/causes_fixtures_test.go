@@ -204,6 +204,11 @@ func checkBlame(t *testing.T, r *result.Report) {
 	if d := r.Syscalls.All.Total; d > 0 {
 		want[result.BlameInSlow] = d
 	}
+	if k := r.Blame.Kind(result.BlameAlone); k != nil { // see TestCausesAgainstReference
+		if want[k.Kind] = k.Total; k.Total > r.Totals.Span {
+			t.Errorf("code ran alone for %d of %d", k.Total, r.Totals.Span)
+		}
+	}
 	rows := map[string]result.BlameBasis{}
 	for i := range r.Blame.Rows {
 		row := &r.Blame.Rows[i]

@@ -114,8 +114,8 @@ func (r *reference) stateAt(p model.ProcID, t model.Time) (x refState, ok bool) 
 	return x, ok
 }
 
-// count returns how many procs are idle, search and have searched for too long.
-func (r *reference) count(t model.Time) (idle, searching, stuck int) {
+// count returns how many procs are idle, search, have searched for too long, and are not idle.
+func (r *reference) count(t model.Time) (idle, searching, stuck, busy int) {
 	n, seen := valueAt(r.resize, t), 0
 	for p := range r.procs {
 		x, ok := r.stateAt(p, t)
@@ -137,7 +137,7 @@ func (r *reference) count(t model.Time) (idle, searching, stuck int) {
 			idle++
 		}
 	}
-	return idle, searching, stuck
+	return idle, searching, stuck, n - idle
 }
 
 // removed reports whether a proc that was stopped at from was done away with by t.
@@ -158,7 +158,7 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 	if valueAt(r.stops, t) == 1 {
 		return result.CauseSTW
 	}
-	idle, searching, stuck := r.count(t)
+	idle, searching, stuck, _ := r.count(t)
 	decided := w.known && !w.contra && w.source != runqueue.SourceUnknown
 	if idle > 0 {
 		for _, x := range r.wakes {
@@ -189,6 +189,27 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 		return result.CauseUnresolved
 	}
 	return r.heldAt(w.proc, t)
+}
+
+// alone returns how long one proc ran code of the program, and all others were idle for good.
+func (r *reference) alone(cuts []model.Time) (sum model.Duration) {
+	for i, t := range cuts {
+		end := r.a.activity.now
+		if i+1 < len(cuts) {
+			end = min(end, cuts[i+1])
+		}
+		idle, searching, stuck, busy := r.count(t)
+		waking := slices.ContainsFunc(r.wakes, func(x refWake) bool { return x.from <= t && t < x.to })
+		if valueAt(r.stops, t) == 1 || waking || idle == 0 || busy != 1 || searching+stuck > 0 || end <= t {
+			continue
+		}
+		for p := range r.procs {
+			if int(p) < idle+busy && r.heldAt(p, t) == result.CauseGoroutine {
+				sum += end.Sub(t)
+			}
+		}
+	}
+	return sum
 }
 
 // heldAt returns the cause of waiting for a proc.
@@ -574,9 +595,15 @@ func (p *play) checkSums(t *testing.T) {
 		series.merge(&bin)
 	}
 	equal(t, "series", cellText(&series), cellText(&want))
+	var alone model.Duration
 	for k, a := range c.antagonists.byID {
-		behind[heldCauses[k.class]] += a.waited
+		if k.alone {
+			alone += a.waited
+		} else {
+			behind[heldCauses[k.class]] += a.waited
+		}
 	}
+	equal(t, "alone", alone, p.r.alone(p.r.cuts()))
 	for class, d := range c.antagonists.earlier {
 		behind[heldCauses[class]] += d
 	}

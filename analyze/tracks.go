@@ -101,6 +101,7 @@ type oldPoint struct {
 // stand in the point, those of the others in vectors that neighbours share.
 type point struct {
 	clock model.Duration // the proc's, when it begins
+	alone model.Duration // for so long nobody else ran
 	hot   [numHot]model.Duration
 	// Who was there, and how long waits that cover a part of the segment were behind it, in
 	// how many turns.
@@ -251,7 +252,7 @@ func (k *procActivity) push(at model.Time, clock model.Duration, class uint8) {
 	// Field by field: a whole one would be put together elsewhere and copied.
 	x := k.add(at)
 	x.clock, x.hot, x.rare, x.class, x.g, x.fn = clock, p.hot, p.rare, class, k.g, k.fn
-	x.waited, x.turns, x.cover, x.samples, x.stack, x.ended = 0, 0, 0, 0, 0, endedOtherwise
+	x.alone, x.waited, x.turns, x.cover, x.samples, x.stack, x.ended = 0, 0, 0, 0, 0, 0, endedOtherwise
 	if i, length := hotPlaces[p.class], clock-p.clock; uint(i) < numHot {
 		x.hot[i] += length
 	} else if length > 0 {
@@ -315,7 +316,7 @@ func (k *procTrack) forget(t model.Time, clock model.Duration, a *attribution) {
 		if end > t {
 			break
 		}
-		if k.covers > 0 || p.waited > 0 || p.samples != 0 || p.ended == endedInterrupted { // else nobody asks
+		if k.covers > 0 || p.waited > 0 || p.samples != 0 || p.ended == endedInterrupted || p.alone > 0 { // else nobody asks
 			a.turnOver(p, at, end, next.clock-p.clock, k.covers, true)
 		}
 		k.first++

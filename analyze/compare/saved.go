@@ -49,7 +49,7 @@ func (s *Side) AddSaved(name string, v *result.Report) error {
 	}
 	x.Blame = sample.Blame(slices.DeleteFunc(slices.Clone(v.Blame.Rows), func(r result.BlameRow) bool {
 		k := v.Blame.Kind(r.Kind)
-		return k == nil || k.Blocked || r.Kind == result.BlameTimers || r.Kind == result.BlameCreated
+		return k == nil || !k.Runnable()
 	}))
 	kind := requestKind((&Side{Traces: s.Traces[len(s.Traces)-len(list):]}).samples())
 	if x.Requests = nil; kind != "" {

@@ -29,6 +29,8 @@ import (
 //     used less than spareShare of its procs: it makes whatever runs look slow. What stands still in a stopped world
 //     is due to that all the same. What slow requests wait for behind code that they do not run is due to that, if CPU
 //     samples show jobSampled of it, or as much of it as of all that ran.
+//  5. In a program without requests, what ran alone comes before everything but that, from aloneShare of the time on: nobody waits
+//     for it to give way, but the program takes longer by it. If others wait for a lock, that is why.
 const (
 	slowShare = 0.05
 	slowSpan  = 0.02
@@ -47,8 +49,11 @@ const (
 	heldShare   = 0.05
 	heldSenders = 1.5
 	fewHeld     = 20
-	manyLeft    = 1000 // goroutines of one function that wait for ever
-	fewBins     = 20   // of time, with a heap and its goal
+	// aloneShare of the time in which one goroutine runs alone is worth a diagnosis.
+	aloneShare = 0.25
+	aloneTurn  = 100_000 // at a time: less is one of many that take turns
+	manyLeft   = 1000    // goroutines of one function that wait for ever
+	fewBins    = 20      // of time, with a heap and its goal
 	// suspectedShare of the waiting to run is laid to the operating system.
 	suspectedShare = 0.25
 	// onCPU is the part of the running time that CPU samples must show: less means that
@@ -119,6 +124,7 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 	d.receivers()
 	d.blockingCalls()
 	d.leaks()
+	d.alone()
 	return d.ranked()
 }
 

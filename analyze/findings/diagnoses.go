@@ -597,3 +597,24 @@ func (d *diagnostician) blockingCalls() {
 		"Not the scheduler: %s of %s or more took %s in all, %s on average, at most %s.",
 		textui.Plural(count, "call"), textui.Duration(result.SlowSyscall), textui.Duration(total), textui.Duration(total/model.Duration(max(count, 1))), textui.Duration(rows[0].Longest))
 }
+
+// runsAlone is the kind of the diagnosis of code that runs while no other can.
+const runsAlone = "runs-alone"
+
+// alone finds what ran while no other goroutine had anything to do, in a program without requests. Who waits for
+// a lock has.
+func (d *diagnostician) alone() {
+	rows, total, _ := d.known(result.BlameAlone)
+	span := d.r.Totals.Span
+	if len(rows) == 0 || len(d.r.Requests) > 0 || result.Ratio(total, span) < aloneShare || rows[0].Total < aloneTurn*model.Duration(rows[0].Turns) || slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "lock" }) {
+		return
+	}
+	who := top(rows, "")
+	if 2*rows[0].Total < total {
+		who = "one goroutine or another"
+	}
+	x := d.add(runsAlone, loss{}, result.Inferred, d.culprits("runs alone", rows, 2, total), who+" runs alone",
+		"%s of the time, while the other procs were idle.", textui.Ratio(total, span))
+	procs := d.r.Procs.Mean
+	x.first, x.Gain = true, fmt.Sprintf("%s -> about %s, divided among %s procs", textui.Duration(span), textui.Duration(span-total+model.Duration(float64(total)/procs)), maxProcs(d.r))
+}

@@ -289,6 +289,8 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	switch callee := calleeOf(g); {
 	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
 		f.Advice = "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache)."
+	case strings.HasSuffix(callee, ".Flock"), strings.HasSuffix(callee, ".FcntlFlock"):
+		f.Advice = "Another process, or another file of this one, holds the lock of the file: hold it there for a shorter time, or ask for it without waiting (LOCK_NB) and try again later."
 	case strings.HasPrefix(callee, "golang.org/x/sync/semaphore."):
 		f.Advice = fmt.Sprintf(raiseLimit+"%s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
 	case strings.HasPrefix(callee, "golang.org/x/sync/errgroup.") && g.Kind == "channel":
@@ -710,6 +712,7 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken)
 	case limited(g, x) && blocked(x.Kind):
 		f.Advice = fmt.Sprintf(raiseLimit+"%s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
+	case g.Kind == "dial": // whatever it takes, it is done once for many
 	case !blocked(x.Kind):
 		f.Advice = fix(requestWords[x.Kind].fix)
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers

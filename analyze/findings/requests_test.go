@@ -123,6 +123,10 @@ func TestRemedies(t *testing.T) {
 	starts, writes, locked := work("syscall", ms), work("syscall", 300*ms), lock
 	starts.Way = &result.RequestWay{Callee: "os/exec.(*Cmd).Output"}
 	locked.Middle = 310 * ms
+	file := work("syscall", 900*ms)
+	file.Way = &result.RequestWay{Callee: "syscall.Flock"}
+	dials, shakes := waits("dial", nil)
+	shakes[0].Kind = "running"
 	put := result.RequestRow{Kind: "lock", Function: "main.put", File: "put.go", Line: 8, Middle: 200 * ms}
 	both := append(behind("running", "main.load", "load.go", 9, nil), result.RequestRow{Kind: "running", Function: "main.load", File: "load.go", Line: 9, Wait: "lock", Waiter: "main.put", WaitFile: "put.go", Middle: 200 * ms})
 	ends := func(kind, fn string) []result.RequestRow { // of locked, and of a channel
@@ -135,6 +139,8 @@ func TestRemedies(t *testing.T) {
 		want         []string // of each item, what its remedy begins with
 	}{
 		{[]result.RequestRow{work("running", 900*ms), starts}, nil, []string{"It starts a program each time"}},
+		{[]result.RequestRow{file}, nil, []string{"Another process, or another file of this one, holds the lock of the file"}},
+		{dials, shakes, []string{"Keep connections for the next request"}},
 		{[]result.RequestRow{writes}, nil, nil}, // less than a third
 		{[]result.RequestRow{writes, locked}, behind("syscall", "main.fetch", "fetch.go", 4, nil), []string{"Call main.fetch (fetch.go:4) outside the lock"}},
 		{[]result.RequestRow{locked, work("channel", 300*ms)}, ends("sleep", "main.load"), []string{"Call main.load (f) outside the lock"}},

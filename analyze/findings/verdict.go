@@ -549,7 +549,7 @@ func (j *judge) served() bool {
 
 // ofScheduling reports whether a diagnosis is about waiting to run.
 func ofScheduling(kind string) bool {
-	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", "locked-thread-ping-pong", SlowRequests}, kind)
+	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", "locked-thread-ping-pong", runsAlone, SlowRequests}, kind)
 }
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice to allocate less, unless
@@ -783,6 +783,8 @@ func (j *judge) what(q *question, f *result.Finding) string {
 		switch f.Kind {
 		case "goroutine-leak":
 			return "Goroutines pile up, and wait for ever."
+		case runsAlone:
+			return fmt.Sprintf("For %s of %s only one goroutine ran, and no other could.", textui.Duration(j.r.Blame.Kind(result.BlameAlone).Total), textui.Duration(j.r.Totals.Span))
 		case "locked-thread-ping-pong":
 			return "Procs go from thread to thread all the time."
 		}

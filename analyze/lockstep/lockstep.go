@@ -97,10 +97,7 @@ func (t *Tally) Agreement() float64 {
 
 // UnexplainedShare returns the share of judged decisions that diverged for no reason.
 func (t *Tally) UnexplainedShare() float64 {
-	if t.Judged == 0 {
-		return 0
-	}
-	return float64(t.Diverged[Unexplained]) / float64(t.Judged)
+	return float64(t.Diverged[Unexplained]) / float64(max(t.Judged, 1))
 }
 
 // Merge adds the counts of o.

@@ -1,10 +1,6 @@
 package refsched
 
-import (
-	"math"
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // agenda is a 4-ary heap of events, ordered by time, kind and age. The first of all is kept
 // apart if it came last: mostly it is the next to happen, and costs nothing to put there and take away.
@@ -85,59 +81,37 @@ func (h *agenda) pop() event {
 	return top
 }
 
-// plans are what procs do next, by time and age. That changes with each step, and is mostly what happens next, so it is a
-// tournament: of each pair the first one goes on, and a change is played again from its place to the top, which takes as
-// many comparisons as there are levels and no branches that depend on them.
-type plans struct {
-	of  []planned // by proc, and nothing for as many more as make a power of two
-	won []int32   // by place: the one that won it, of those at twice as far and the next; 1 is the top, and procs come last
-}
+// plans are what procs do next, the last of all first, and of those at the same time the one planned last. That changes with
+// each step, and what is planned is mostly what happens next: it finds its place from the end.
+type plans []planned
 
 // planned is when a proc takes its step.
 type planned struct {
-	at  int64
-	seq uint64
+	at int64
+	p  int32
 }
 
-// noPlan is the age of nothing, which comes last.
-const noPlan = math.MaxUint64
-
-func newPlans(procs int) plans {
-	n := 1 << bits.Len(uint(procs-1))
-	h := plans{slices.Repeat([]planned{{never, noPlan}}, n), make([]int32, 2*n)}
-	for p := range n {
-		h.won[n+p] = int32(p)
-		h.set(int32(p), planned{never, noPlan})
+// first returns when the first step is due.
+func (h plans) first() int64 {
+	if len(h) == 0 {
+		return never
 	}
-	return h
+	return h[len(h)-1].at
 }
 
-// first returns the first of all and its proc, or nothing.
-func (h *plans) first() (planned, int32) {
-	p := h.won[1]
-	return h.of[p], p
-}
-
-// set puts x in the place of what p had planned.
-func (h *plans) set(p int32, x planned) {
-	of, won := h.of, h.won
-	of[p] = x
-	for i := uint32(len(of)) + uint32(p); i > 1; i /= 2 {
-		rival := won[i^1]
-		y := &of[rival]
-		_, less := bits.Sub64(y.seq, x.seq, 0)
-		if _, less = bits.Sub64(uint64(y.at), uint64(x.at), less); less != 0 { // before both in time and age, as one number
-			p, x = rival, *y
-		}
-		won[i/2] = p
+func (h *plans) push(x planned) {
+	list := append(*h, x)
+	i := len(list) - 1
+	for ; i > 0 && list[i-1].at <= x.at; i-- {
+		list[i] = list[i-1]
 	}
+	list[i] = x
+	*h = list
 }
 
 // drop takes out what a proc has planned, if anything.
 func (h *plans) drop(p int32) {
-	if h.of[p].seq != noPlan {
-		h.set(p, planned{never, noPlan})
-	}
+	*h = slices.DeleteFunc(*h, func(x planned) bool { return x.p == p })
 }
 
 // ring is a FIFO of goroutines.

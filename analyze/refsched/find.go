@@ -13,7 +13,7 @@ func (s *sim) find(p int32) {
 		s.stopProc(p)
 		return
 	}
-	if !s.rules.Ideal {
+	if x.timers.first() <= s.now { // none of an ideal scheduler
 		s.runTimers(p, p)
 	}
 	if w := s.gcWorkerFor(p); w >= 0 {

@@ -64,9 +64,6 @@ func (s *sim) polled(p int32) {
 // the head of a list).
 func (s *sim) pollNow() []int32 {
 	n := min(len(s.ready), NetpollEvents)
-	if n == 0 {
-		return nil
-	}
 	list := s.polls.hits[:0]
 	for i := n - 1; i >= 0; i-- {
 		list = append(list, s.ready[i])

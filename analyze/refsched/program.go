@@ -49,8 +49,13 @@ func (s *sim) run(p int32) {
 			}
 		}
 		if g.off < g.stop {
-			s.runOn(p)
-			return
+			at := s.future(s.now + g.stop - g.off)
+			if at >= s.plans.first() || at > s.agenda.first() || at > int64(s.cfg.Until) {
+				s.runOn(p)
+				return
+			}
+			s.now, x.since, g.off = at, at, g.stop // nothing happens before
+			continue
 		}
 		if s.finish(p, i, seg) {
 			return
@@ -182,8 +187,10 @@ func (s *sim) unblock(c where, g int32, stack model.StackID) {
 // finish ends a segment. It reports whether the goroutine has stopped running.
 func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
-	for _, o := range s.parts[g.first+g.seg] {
-		s.partDone(s.of(i), o, &workload.Op{})
+	if len(s.parts) > 0 {
+		for _, o := range s.parts[g.first+g.seg] {
+			s.partDone(s.of(i), o, &workload.Op{})
+		}
 	}
 	switch seg.End {
 	case workload.EndExit:

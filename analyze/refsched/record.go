@@ -32,14 +32,16 @@ func (s *sim) onProc(p int32) where { return where{-1, s.ps[p].m, p} }
 // of is the context of a running goroutine.
 func (s *sim) of(g int32) where { return where{g, s.gs[g].m, s.gs[g].p} }
 
-// event emits an event now. Times increase strictly, as those of a decoder do.
+// tick sets the time of the next event. Times increase strictly, as those of a decoder do.
+func (s *sim) tick() { s.last = max(s.w.Start+model.Time(s.now), s.last+1) }
+
+// event emits an event now.
 func (s *sim) event(k model.EventKind, c where, id int32, from, to uint8, reason model.StringID, stack model.StackID) {
-	at, last := s.w.Start+model.Time(s.now), s.last
-	if s.last = max(at, last+1); s.cfg.Recorder == nil {
+	if s.tick(); s.cfg.Recorder == nil {
 		return
 	}
 	e := model.Event{Time: s.last, Kind: k, G: model.GoID(c.g), M: model.ThreadID(c.m), P: model.ProcID(c.p), ID: int64(id), From: from, To: to, Str: reason, Stack: stack}
-	if at <= last {
+	if s.last > s.w.Start+model.Time(s.now) {
 		e.Flags |= model.EventSyntheticTime
 	}
 	s.cfg.Recorder.Event(&e)
@@ -47,8 +49,12 @@ func (s *sim) event(k model.EventKind, c where, id int32, from, to uint8, reason
 
 // goEvent emits that a goroutine changes its state. Of one that stays runnable the reason is the [workload.EndKind] of its segment.
 func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.StringID, stack model.StackID) {
+	if s.cfg.Recorder == nil { // mostly
+		s.tick()
+	} else {
+		s.event(model.EventGoTransition, c, g, uint8(from), uint8(to), reason, stack)
+	}
 	x := &s.gs[g]
-	s.event(model.EventGoTransition, c, g, uint8(from), uint8(to), reason, stack)
 	switch {
 	case x.span.State != model.GoUndetermined:
 		s.endSpan(x, false)

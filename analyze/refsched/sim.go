@@ -247,7 +247,6 @@ func newSim(w *workload.Workload, cfg Config) *sim {
 	s := &sim{w: w, cfg: cfg, n: cfg.Procs, last: math.MinInt64, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
 	s.costs, s.rules = &s.cfg.Costs, &s.cfg.Rules
 	s.ps = make([]proc, s.n)
-	s.plans = newPlans(s.n)
 	s.draws = make([]uint64, s.n+1)
 	for i := range s.draws {
 		s.draws[i] = mix(cfg.Seed ^ uint64(i+1)*0x9e3779b97f4a7c15)
@@ -277,17 +276,16 @@ func (s *sim) loop(ctx context.Context) error {
 		if n&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		x, p := s.plans.first()
-		if x.seq != noPlan && x.at <= s.agenda.first() {
+		if k := len(s.plans) - 1; k >= 0 && s.plans[k].at <= s.agenda.first() {
+			x := s.plans[k]
 			if x.at > int64(s.cfg.Until) {
 				return nil
 			}
-			s.now = x.at
-			what := s.ps[p].step
-			s.ps[p].step = stepNone
-			if takeStep[what](s, p); s.plans.of[p].seq == x.seq { // it has not planned another one
-				s.plans.drop(p)
-			}
+			s.now, s.plans = x.at, s.plans[:k]
+			p := &s.ps[x.p]
+			what := p.step
+			p.step = stepNone
+			takeStep[what](s, x.p)
 			continue
 		}
 		if s.agenda.len() == 0 {
@@ -298,7 +296,7 @@ func (s *sim) loop(ctx context.Context) error {
 		if e.at > int64(s.cfg.Until) {
 			return nil
 		}
-		if e.kind == evSysmon && s.agenda.len() == 0 && x.seq == noPlan && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
+		if e.kind == evSysmon && s.agenda.len() == 0 && len(s.plans) == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
 			return nil // nothing but sysmon is left to do although goroutines wait
 		}
 		s.now = e.at
@@ -342,13 +340,15 @@ var carryOut = [...]func(*sim, *event){
 // plan sets the proc's pending step.
 func (s *sim) plan(p int32, what step, after model.Duration) {
 	x := &s.ps[p]
+	if x.step != stepNone {
+		s.plans.drop(p)
+	}
 	x.step, x.due = what, s.now+int64(after)
 	if x.frozen {
 		x.remains = int64(after)
 		return
 	}
-	s.seq++
-	s.plans.set(p, planned{s.future(x.due), s.seq})
+	s.plans.push(planned{s.future(x.due), p})
 }
 
 // cancel drops the proc's pending step.

@@ -44,18 +44,17 @@ const sleptLeast model.Duration = 30_000
 // and took what was there after it.
 const aroundSleep model.Duration = 1225
 
-// startCosts are what a start from a queue costs.
-var startCosts = map[runqueue.Source]refsched.Cost{
-	runqueue.SourceRunnext: refsched.CostRunnext, runqueue.SourceLocal: refsched.CostLocal, runqueue.SourceGlobal: refsched.CostGlobal,
-	runqueue.SourceSystem: refsched.CostDirect,
+// startCosts are what a start from a queue costs: CostRunnext, which is 0, from runnext only.
+var startCosts = [runqueue.NumSources]refsched.Cost{
+	runqueue.SourceLocal: refsched.CostLocal, runqueue.SourceGlobal: refsched.CostGlobal, runqueue.SourceSystem: refsched.CostDirect,
 }
 
 // Start implements [runqueue.StartObserver].
 func (c *calibrator) Start(s *runqueue.Start) {
 	d := s.Time.Sub(s.Search)
-	switch k, ok := startCosts[s.Source]; {
+	switch k := startCosts[s.Source]; {
 	case s.Grade == runqueue.GradeContradicted || s.Pseudo != model.NotPseudo:
-	case ok && s.Freed == 0 && s.Since < s.Search: // the thread had stopped another goroutine, and no timer woke this one since
+	case (k > 0 || s.Source == runqueue.SourceRunnext) && s.Freed == 0 && s.Since < s.Search: // the thread had stopped another goroutine, and no timer woke this one since
 		c.add(k, d)
 	case s.Source == runqueue.SourceLocked && s.Freed > 0:
 		c.add(refsched.CostLocked, s.Time.Sub(s.Freed))
@@ -81,13 +80,16 @@ func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
 // ([refsched.Costs.Quiet] leaves it out).
 func (c *calibrator) quantiles(k refsched.Cost, from float64) []model.Duration {
 	h := &c.samples[k]
-	if n := h.Total(); n < minSamples || from > 0 && n <= numQuantiles { // all from there on are one sample
+	total := h.Total()
+	if total < minSamples || from > 0 && total <= numQuantiles { // all from there on are one sample
 		return nil
 	}
-	q := make([]model.Duration, numQuantiles)
-	for i := range q {
-		q[i] = model.Duration(h.At(dist.Rank(from+(1-from)*(float64(i)+0.5)/numQuantiles, h.Total())))
-	}
+	q, upTo := make([]model.Duration, 0, numQuantiles), int64(0)
+	h.Each(func(v, n int64) {
+		for upTo += n; len(q) < numQuantiles && dist.Rank(from+(1-from)*(float64(len(q))+0.5)/numQuantiles, total) <= upTo; {
+			q = append(q, model.Duration(v))
+		}
+	})
 	return q
 }
 

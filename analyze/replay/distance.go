@@ -50,8 +50,5 @@ func W1(a, b *dist.Dist) float64 {
 
 // mean returns a distribution's mean in nanoseconds, 0 if it is empty.
 func mean(d *dist.Dist) float64 {
-	if d.Count() == 0 {
-		return 0
-	}
-	return float64(d.Total()) / float64(d.Count())
+	return float64(d.Total()) / float64(max(d.Count(), 1))
 }

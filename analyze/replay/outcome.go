@@ -120,7 +120,7 @@ func (r *Result) outcomes() {
 		o.compare(r.totals(1+i), r.totals(0), measured)
 		if o.widths = r.widths(v); o.widths.waits != nil {
 			o.Basis = BasisChecked
-			o.widen([NumFigures]float64(measured))
+			o.widen([NumFigures]float64(measured), r.All)
 		}
 		if o.widths.requests != nil {
 			o.RequestBasis = BasisChecked

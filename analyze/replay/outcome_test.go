@@ -136,7 +136,7 @@ func TestIntervalsWiden(t *testing.T) {
 		}
 		o = was
 		o.widths = []widths{toOne, toOneTimed, toTwo, toTwoTimed, toQuiet}[rnd.IntN(5)]
-		o.widen(measured)
+		o.widen(measured, Row{Relative: &Range{Mid: rnd.Float64()}})
 		if p90, p99 := o.Figures[FigureP90].Value, o.Figures[FigureP99].Value; p99.Low < min(p90.Low, was.Figures[FigureP99].Value.Low) || p99.High < p90.High {
 			t.Fatalf("p90 %v, p99 %v", p90, p99)
 		}

@@ -307,6 +307,13 @@ func TestTrust(t *testing.T) {
 	if tr := poor.Trust(); !strings.Contains(tr.Refused, "off by 100%") || poor.Fit(nil) != FitPoor {
 		t.Errorf("twice as long: %+v, %v", tr, poor.Fit(nil))
 	}
+	for what, refused := range map[string]bool{"quiet": false, "procs=1": true, "quiet,gc=off": true} {
+		half := result(1400, nil)
+		half.options.Variants = variants(t, what)
+		if tr := half.Trust(); (tr.Refused != "") != refused {
+			t.Errorf("off by 40 %%, %s: %+v", what, tr)
+		}
+	}
 	if f := poor.Fit(&Noise{W1: Lengths{Mid: 600}}); f != FitClose {
 		t.Errorf("as noisy: %v", f)
 	}

@@ -163,8 +163,8 @@ func (r *Result) Refuses(x *Requests) string {
 		return fmt.Sprintf("%s show no handler, so that the others may not be all of theirs", textui.Plural(r.unhandled(x), "request"))
 	case !x.All.Comparable():
 		return "nothing is simulated to compare with"
-	case x.All.Relative.Mid > roughFit:
-		return fmt.Sprintf("simulating the recording itself is off by %s of how long they take", over(x.All.Relative.Mid, roughFit))
+	case x.All.Relative.Mid > r.mostOff():
+		return fmt.Sprintf("simulating the recording itself is off by %s of how long they take", over(x.All.Relative.Mid, r.mostOff()))
 	}
 	return ""
 }
@@ -182,7 +182,9 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 			if RequestFigure(k) == RequestP99 {
 				lower = f[RequestP50].Value
 			}
-			value = widths[k].around(value, lower)
+			if value = widths[k].of(x.All).around(value, lower); RequestFigure(k) != RequestRate {
+				value.Low = max(value.Low, min(value.Mid, o.widths.least*x.Figures[k]))
+			}
 		}
 		m := max(x.Figures[k], 1e-9)
 		f[k] = Figure{value, Range{value.Mid/m - 1, value.Low/m - 1, value.High/m - 1}}

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -12,6 +13,7 @@ import (
 const (
 	closeFit = 0.10 // W1 as a part of the mean up to which a trace counts as reproduced
 	roughFit = 0.25 // and as roughly so
+	quietFit = 0.75 // and up to which a quiet machine is spoken of: what disturbed it is left out, and need not be reproduced
 	fewWaits = 100
 	farApart = 1.00 // W1 of recordings, as a part of the mean wait, beyond which they are not of one program
 	// outside is the part of wakes by timers and from outside beyond which throughput is
@@ -87,10 +89,7 @@ func (r *Result) share(f func(workload.Class) bool) float64 {
 			n += k
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return float64(n) / float64(all)
+	return float64(n) / float64(max(all, 1))
 }
 
 // TimeDependent returns the part of the wakes for which another schedule may
@@ -129,6 +128,14 @@ func (r *Result) apart() string {
 	return ""
 }
 
+// mostOff returns how far the simulated recording may be from the recorded one for anything to be said of the variants.
+func (r *Result) mostOff() float64 {
+	if slices.ContainsFunc(r.options.Variants, func(v Variant) bool { return !v.only("quiet") }) {
+		return roughFit
+	}
+	return quietFit
+}
+
 // broken reports whether too much of the trace contradicts itself.
 func (r *Result) broken() bool { return float64(r.Inconsistent) > broken*float64(r.Measured.Starts) }
 
@@ -144,8 +151,8 @@ func (r *Result) Trust() (t Trust) {
 		return t
 	case r.apart() != "":
 		t.Refused = r.apart()
-	case r.Fit(r.Noise) == FitPoor:
-		t.Refused = fmt.Sprintf("simulating the recording itself is off by %s of the mean wait", over(r.All.Relative.Mid, roughFit))
+	case r.Fit(r.Noise) == FitPoor && r.All.Relative.Mid > r.mostOff():
+		t.Refused = fmt.Sprintf("simulating the recording itself is off by %s of the mean wait", over(r.All.Relative.Mid, r.mostOff()))
 	}
 	if s := r.Outside(); s > outside {
 		t.NoSpan = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", over(s, outside))

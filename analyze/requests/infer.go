@@ -42,14 +42,14 @@ type early struct {
 }
 
 // try begins to follow a message of g that may be a request. It returns nil if there were enough at the place.
-func (t *Tracker) try(g *goroutine, x *early) *pending {
+func (t *Tracker) try(g *goroutine, x *early, from mark) *pending {
 	if !x.known {
 		if x.tried == maxEarly {
 			return nil
 		}
 		x.tried++
 	}
-	p := t.hold(g)
+	p := t.holdFrom(g, from)
 	if !x.known {
 		p.early = x
 	}
@@ -202,7 +202,7 @@ func (t *Tracker) started(g, by *goroutine) {
 		g.server = &server{role: roleLife, serves: "message"}
 		g.req = t.hold(g)
 	} else if t.finder.stack(x.at).relays {
-		g.begun = t.try(g, &x.starts.served)
+		g.begun = t.try(g, &x.starts.served, t.here(g))
 	}
 }
 

@@ -650,6 +650,149 @@ func TestNotAnswered(t *testing.T) {
 	}
 }
 
+// newHub returns a program in which 5 hands to 6 and 7, which write, what 1, 3 and 4 read.
+func newHub() *program {
+	p := newProgram("main.read")
+	for i, fn := range []string{"main.read", "main.read", "main.hub", "main.write", "main.write"} {
+		p.Status(model.GoID(3+i), model.GoWaiting, fn)
+	}
+	p.rests()
+	for g := model.GoID(3); g < 8; g++ {
+		if p.begins(g); g < 5 {
+			p.rests()
+		} else {
+			p.idles(g)
+		}
+	}
+	for i := range 9 {
+		p.hands([]model.GoID{1, 3, 4}[i%3], 5)
+		p.spreads()
+		p.idles(5)
+		p.pushes(6, 1)
+		p.pushes(7, 1)
+	}
+	return p
+}
+
+func (p *program) idles(g model.GoID) {
+	p.in("runtime.chanrecv1", map[bool]string{true: "main.hub:10", false: "main.write:10"}[g == 5]).Block("chan receive").Start(2)
+}
+
+// spreads has the hub wake those who write.
+func (p *program) spreads() {
+	p.in().Stop("preempted").Start(5)
+	for g := range model.GoID(2) {
+		p.in("runtime.chansend1", "main.hub:11").Unblock(6 + g)
+	}
+}
+
+// pushes has g write so many times, and wait.
+func (p *program) pushes(g model.GoID, n int) {
+	p.in().Stop("preempted").Start(g)
+	for range n {
+		p.calls("net.(*netFD).Write", "main.write:11")
+	}
+	p.idles(g)
+}
+
+// TestHub checks which of four messages are found that came while a hub was busy, and how many are counted.
+func TestHub(t *testing.T) {
+	for about, c := range map[string]struct {
+		keeps, again  int // messages that the hub keeps to itself, and others that are read at once with the first
+		six, seven    int // what those write
+		found, counts int
+	}{
+		"one after the other":    {0, 0, 4, 4, 13, 0},
+		"all at once":            {0, 0, 1, 1, 13, 0},
+		"more than there were":   {0, 0, 6, 4, 13, 0},
+		"slowly":                 {0, 0, 200, 200, 10, 3},
+		"at once, and some kept": {3, 0, 1, 1, 10, 3},
+		"two read at once":       {0, 1, 5, 5, 14, 0},
+		"it ends":                {0, 0, 0, 0, 9, 3},
+	} {
+		p := newHub()
+		for range c.keeps {
+			p.hands(1, 5)
+			p.in().Stop("preempted").Start(5)
+			p.idles(5)
+		}
+		p.hands(1, 5)
+		come := []model.GoID{3, 4, 1}
+		for _, g := range come {
+			p.begins(g)
+			p.in("runtime.chansend1", "main.read:11").Block("chan send").Start(2)
+		}
+		p.now += 4000
+		p.spreads()
+		for _, g := range come {
+			p.in("runtime.recv", "runtime.chanrecv1", "main.hub:10").Unblock(g)
+		}
+		p.idles(5)
+		for i, g := range come {
+			p.in().Stop("preempted").Start(g)
+			if i < c.again {
+				p.in("runtime.chansend1", "main.read:11").Unblock(5)
+				p.rests()
+				p.in().Stop("preempted").Start(5)
+				p.idles(5)
+				p.begins(g)
+			}
+			p.rests()
+		}
+		if c.six == 0 {
+			p.begins(5)
+			p.in("main.hub").Exit().Start(2)
+		} else {
+			p.pushes(6, c.six)
+			p.pushes(7, c.seven)
+		}
+		found := 0
+		r := p.each(t, nil, func(q *requests.Request) {
+			if err := check(q); err != nil {
+				t.Errorf("%s: %v", about, err)
+			}
+			found++
+		})
+		if found != c.found || int(r.Unanswered) != c.counts {
+			t.Errorf("%s: %d found, and %d counted, want %d and %d", about, found, r.Unanswered, c.found, c.counts)
+		}
+	}
+}
+
+// TestIdle checks that the first request of a connection that was idle when the trace began is whole, and begins when that
+// wait ended, unless a goroutine has ended it, or it may have been another wait.
+func TestIdle(t *testing.T) {
+	for about, c := range map[string]struct {
+		ends func(*program)
+		want bool
+	}{
+		"idle":  {func(p *program) { p.in(); p.b.M(2).Unblock(3); p.in().Stop("preempted").Start(3) }, true},
+		"woken": {func(p *program) { p.begins(3) }, false},
+		"was in a handler": {func(p *program) {
+			p.in()
+			p.b.M(2).Unblock(3)
+			p.in().Stop("preempted").Start(3)
+			p.calls("os.(*File).Read", "main.handle")
+		}, false},
+	} {
+		p := newProgram("net/http.(*conn).serve")
+		p.Status(3, model.GoWaiting, "net/http.(*conn).serve")
+		p.reads("bufio.(*Reader).Peek")
+		c.ends(p)
+		woken := p.now - 10
+		p.calls("net.(*netFD).Read", "bufio.(*Reader).Peek")
+		p.in("main.handle", "net/http.HandlerFunc.ServeHTTP", "net/http.serverHandler.ServeHTTP").Block("sleep").Start(2)
+		p.begins(3)
+		p.calls("net.(*netFD).Write", "net/http.(*response).finishRequest")
+		p.in("net.(*netFD).Read", "bufio.(*Reader).Peek").Block("network").Start(2)
+		p.each(t, nil, func(q *requests.Request) {
+			if err := check(q); err != nil || q.G == 3 && (q.Complete != c.want || q.Complete && q.Start != modeltest.At(woken)) {
+				t.Errorf("%s: complete %t, from %d, want %t, from %d: %v", about, q.Complete, q.Start, c.want, modeltest.At(woken), err)
+			}
+		})
+	}
+}
+
 // TestFrameworks checks that the handler is the innermost function that a framework calls, with middleware around it and
 // the framework's own functions below it, and that there is none where only the framework is seen.
 func TestFrameworks(t *testing.T) {

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -28,9 +29,15 @@ import (
 //     has fired does not answer.
 //  7. The path of a message that 4 is about is that of who answers, since it could be read: what that one waited for,
 //     and so on, leads to the reader. That of others is the way of the message; while it is queued, who takes it.
+//  8. A hub hands a message to all who hear its reader, which shows by whom it wakes. What comes to it meanwhile these
+//     write in turn: once one of them and the hub wait, what that one has written since it was woken are the messages
+//     that came since, in order. If their numbers differ, as where it writes several at once, they were answered by its
+//     last write at the latest. That counts as the answer if the first one that it can be was early, too.
+//  9. What a reader hands to the same hub again without a wait was read at once with the one before, and begins when
+//     that came to the hub.
 //
-// What queues for one who hands it to many, or to one who writes for all, is not found. It is counted as Unanswered once
-// that one waits.
+// What else queues for one who hands it to many, or to one who writes for all, is not found. It is counted as Unanswered
+// once these wait.
 
 const (
 	maxHops       = 4
@@ -38,6 +45,7 @@ const (
 	maxQueued     = 256
 	maxTakers     = 4 // with so many there may be more
 	pairVotes     = 4 // answers until it is known who writes them
+	maxHeard      = 16
 	keptShare     = 8 // one in so many that woke nobody may be for the reader alone
 )
 
@@ -54,6 +62,10 @@ type message struct {
 	counted  bool          // at the place
 	queued   bool          // it was in a queue
 	done     bool          // nobody hands it on
+	spread   bool          // who was handed it has handed it on
+	hub      *goroutine    // to which it came; nil: to none
+	number   int           // at hub, from 1
+	entered  model.Time    // when it came there
 }
 
 // relay is the part that a goroutine takes in handing messages on.
@@ -78,6 +90,16 @@ type relay struct {
 	answers *message          // that it writes the answer to, or has written the answer to last
 	place   model.StackID     // where
 	end     model.Time        // of the last one, or when it was handed on; 0: it writes
+	hub     *goroutine        // that woke it last
+	from    int               // the number at hub of what that was for, if it has not waited since
+	ends    []model.Time      // of what it has written since
+	hears   []*goroutine      // who has read what it was woken for, at most maxHeard, with which there may be more
+
+	// Of a hub, which hands what it is handed to those who write.
+	hands  bool       // it has
+	log    []*message // what came to it, until those who write have nothing to do, at most maxUnanswered
+	came   int        // how many came
+	second int        // how often it woke another one for the same
 }
 
 // relaying returns g's part, a new one if it has none.
@@ -94,7 +116,7 @@ func (t *Tracker) woken(g, by *goroutine, kind Kind) {
 	case Network:
 		if x := g.reading; x != nil && x.at == g.stack && g.view.relays {
 			if x.req == nil && t.mayServe(g) {
-				x.req = t.try(g, &g.view.served)
+				x.req = t.try(g, &g.view.served, t.here(g))
 			}
 			if t.finder.tcp {
 				t.received(g)
@@ -111,7 +133,11 @@ func (t *Tracker) woken(g, by *goroutine, kind Kind) {
 		case by == nil || by == g:
 		case g.view.sends:
 			if g.relay != nil {
-				t.pass(by, g, g.stack, by.stack)
+				waited := by.stack // unless it is known where it waits
+				if by.relay != nil {
+					waited = cmp.Or(by.relay.waited, waited)
+				}
+				t.pass(by, g, g.stack, waited)
 			}
 		case by.relay != nil:
 			t.pass(g, by, by.stack, g.stack)
@@ -129,8 +155,7 @@ func (t *Tracker) received(g *goroutine) {
 	}
 	r := g.relaying()
 	t.drops(g)
-	m := &message{reader: g, at: g.stack, carriers: 1}
-	r.carries, r.waited, r.hops = m, g.stack, 0
+	r.waited, r.hops = g.stack, 0
 	switch {
 	case g.server == nil, !g.view.relayed.known:
 	case g.role == roleConn:
@@ -141,18 +166,26 @@ func (t *Tracker) received(g *goroutine) {
 		g.role = roleRelay
 	}
 	t.quiet(g)
+	t.gets(g, g.stack, t.here(g))
+}
+
+// gets has g carry a message that it has read at a place.
+func (t *Tracker) gets(g *goroutine, at model.StackID, from mark) *message {
+	r := g.relay
+	m := &message{reader: g, at: at, carriers: 1}
+	r.carries = m
 	if n := len(r.unanswered); n == maxUnanswered {
 		t.settle(r.unanswered[n-1], true)
 		r.overrun = true
 	}
 	if r.overrun && g.writer() != nil {
-		return
+		return m
 	}
-	if m.pending = t.try(g, &g.view.relayed); m.pending == nil {
-		return
+	if m.pending = t.try(g, &t.finder.stack(at).relayed, from); m.pending != nil {
+		m.g, m.name = nil, t.loop(g, 0)
+		r.unanswered = append(r.unanswered, m)
 	}
-	m.g, m.name = nil, t.loop(g, 0)
-	r.unanswered = append(r.unanswered, m)
+	return m
 }
 
 // quiet forgets what g has read that will not be answered: nobody has it, and all wait.
@@ -200,6 +233,10 @@ func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 		t.takes(by)
 	}
 	m := b.carries
+	if m != nil && m.reader == by && m.hub == g { // it has read two at once
+		t.drops(by)
+		m = t.gets(by, m.at, mark{at: m.entered})
+	}
 	switch {
 	case m == nil || m.done || m.reader == g || b.hops == maxHops || !t.finder.inOrder(b.waited, at) || t.finder.stack(waited).asks:
 		return
@@ -217,10 +254,29 @@ func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 		}
 		b.takers = slices.Insert(b.takers, 0, g)
 		b.takers = b.takers[:min(len(b.takers), maxTakers)]
+		t.enters(g, m)
 	}
 	r := g.relaying()
-	if m.reader != by && b.answers == nil {
-		b.end = t.now
+	if m.reader != by {
+		if b.answers == nil {
+			b.end = t.now
+		}
+		second := m.spread
+		b.hands, m.spread = true, true
+		if r.hub != by || m.hub != by {
+			r.hub, r.from, r.ends, r.hears = m.hub, m.number, nil, nil
+		}
+		if r.hub != nil {
+			if len(r.hears) < maxHeard && !slices.Contains(r.hears, m.reader) {
+				r.hears = append(r.hears, m.reader)
+			}
+			if len(r.ends) == 0 {
+				r.from = m.number
+				if second {
+					b.second++
+				}
+			}
+		}
 	}
 	if r.carries == m {
 		return
@@ -232,6 +288,77 @@ func (t *Tracker) pass(g, by *goroutine, at, waited model.StackID) {
 	if by.state == model.GoWaiting { // to send
 		r.route[b.hops] = leg{g: g, to: t.now, queued: true}
 	}
+}
+
+// enters notes that a message comes to g.
+func (t *Tracker) enters(g *goroutine, m *message) {
+	r := g.relay
+	if !r.hands || m.hub != nil {
+		return
+	}
+	r.came++
+	m.hub, m.number, m.entered = g, r.came, t.now
+	if r.shows() {
+		if len(r.log) == maxUnanswered {
+			t.loses(r.log[0])
+			r.log = slices.Delete(r.log, 0, 1)
+		}
+		m.carriers++
+		r.log = append(r.log, m)
+	}
+}
+
+// heard reports whether who writes what a hub is handed may write a message.
+func (r *relay) heard(m *message) bool {
+	return len(r.hears) == maxHeard || slices.Contains(r.hears, m.reader)
+}
+
+// shows reports whether a hub hands each message to all who hear its reader, as far as that shows.
+func (r *relay) shows() bool { return 2*r.second > r.came }
+
+// pushes notes that a write has ended.
+func (t *Tracker) pushes(r *relay) {
+	r.end = t.now
+	if r.hub != nil && r.carries != nil && len(r.ends) < maxUnanswered {
+		r.ends = append(r.ends, t.now)
+	}
+}
+
+// due returns what r has written since it waited, or has to.
+func (r *relay) due() (list []*message) {
+	if h := r.hub; h != nil && h.relay != nil && h.relay.shows() {
+		for _, m := range h.relay.log {
+			if m.number >= r.from && r.heard(m) {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// ebbs takes what g has written since it waited, when it and its hub h have nothing to do.
+func (t *Tracker) ebbs(g *goroutine, h *relay) {
+	r := g.relay
+	list := r.due()
+	for i, m := range list {
+		if m.pending == nil || len(r.ends) == 0 {
+			continue
+		}
+		end := r.ends[len(r.ends)-1]
+		if len(list) == len(r.ends) {
+			end = r.ends[i]
+		} else {
+			first := slices.IndexFunc(r.ends, func(at model.Time) bool { return at > m.entered })
+			x := t.finder.stack(m.at)
+			if first < 0 || x.kept*keptShare > x.handed || end.Sub(r.ends[first])*keptShare > end.Sub(m.pending.at) {
+				continue
+			}
+		}
+		t.delivers(m, leg{g: m.reader, to: m.entered}, leg{g: g, to: end})
+		t.settle(m, false)
+	}
+	h.log = slices.DeleteFunc(h.log, func(m *message) bool { return (m.number < r.from || r.heard(m)) && t.loses(m) })
+	r.from, r.ends = h.came+1, r.ends[:0]
 }
 
 // waits notes that g waits where it did before it carried its message.
@@ -251,15 +378,26 @@ func (t *Tracker) waits(g *goroutine) {
 		case x.kept*keptShare > x.handed:
 			t.settle(m, false)
 		case g.writer() == nil:
+			if len(r.takers) == 1 {
+				t.enters(r.takers[0], m)
+			}
 			if len(x.queue) == maxQueued { // lest many be looked through for each of many
-				t.loses(x, x.queue[0])
+				t.loses(x.queue[0])
 				x.queue = slices.Delete(x.queue, 0, 1)
 			}
 			x.queue = append(x.queue, m)
 			m.carriers++
 		}
 	}
+	if m := r.carries; m != nil && len(r.log) == 1 && r.log[0] == m && !m.spread {
+		t.finder.stack(m.at).kept++
+		m.carriers--
+		r.log = nil
+	}
 	t.drops(g)
+	if r.hub.rests() && r.hub.relay != nil {
+		t.ebbs(g, r.hub.relay)
+	}
 	if r.takes != nil {
 		t.empties(r.takes, g)
 	}
@@ -270,21 +408,18 @@ func (t *Tracker) waits(g *goroutine) {
 
 // empties notes that nothing is queued for g.
 func (t *Tracker) empties(x *seenIn, g *goroutine) {
-	x.queue = slices.DeleteFunc(x.queue, func(m *message) bool {
-		ok := m.pending == nil || m.isFor(g)
-		if ok {
-			t.loses(x, m)
-		}
-		return ok
-	})
+	x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return (m.pending == nil || m.isFor(g)) && t.loses(m) })
 }
 
-// loses forgets a message that was queued.
-func (t *Tracker) loses(x *seenIn, m *message) {
-	if m.pending != nil && x.relayed.known {
-		t.Unanswered++
+// loses takes a message out of a queue, and forgets it if nobody has it. It returns true.
+func (t *Tracker) loses(m *message) bool {
+	if m.carriers--; m.carriers <= 0 {
+		if m.pending != nil && t.finder.stack(m.at).relayed.known {
+			t.Unanswered++
+		}
+		t.settle(m, false)
 	}
-	t.settle(m, false)
+	return true
 }
 
 // hijacked reports whether a handler of net/http, in which g is, has perhaps taken over the connection: nobody reads
@@ -361,6 +496,10 @@ func (t *Tracker) leaves(g *goroutine) {
 		t.replied(g)
 	}
 	t.drops(g)
+	for _, m := range g.relay.log {
+		t.loses(m)
+	}
+	g.relay.log = nil
 	if n := len(g.relay.unanswered); n > 0 {
 		t.settle(g.relay.unanswered[n-1], true)
 	}
@@ -370,7 +509,7 @@ func (t *Tracker) leaves(g *goroutine) {
 func (t *Tracker) replies(g *goroutine) {
 	r := g.relay
 	m := r.carries
-	r.did = g.stack
+	r.did, r.end = g.stack, 0
 	if m != nil && m.reader == g {
 		m.own = true
 	}
@@ -381,7 +520,7 @@ func (t *Tracker) replies(g *goroutine) {
 		switch w := m.reader.writer(); {
 		case w != nil && w != g:
 			m = nil
-		case w == nil && r.hops > 1 && m.pending != nil && m.reader.relay.unanswered[len(m.reader.relay.unanswered)-1] != m:
+		case w == nil && r.hops > 1 && m.pending != nil && slices.Index(r.due(), m) != len(r.ends) && m.reader.relay.unanswered[len(m.reader.relay.unanswered)-1] != m:
 			t.settle(m, false) // overtaken
 			m = nil
 		}
@@ -390,7 +529,7 @@ func (t *Tracker) replies(g *goroutine) {
 		m = by.relay.unanswered[0]
 	}
 	if m != nil && (!m.queued || r.hops > 1 || r.takes.answers.most(leastMessages) == g.stack) {
-		r.answers, r.place, r.end, m.done = m, g.stack, 0, true
+		r.answers, r.place, m.done = m, g.stack, true
 	}
 }
 
@@ -452,33 +591,42 @@ func (t *Tracker) replied(g *goroutine) {
 	if r.answers = nil; r.end == 0 {
 		r.end = t.now
 	}
-	if p := m.pending; p != nil && !p.done {
-		q := &t.request
-		*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: q.legs[:0], labels: p.labels, early: p.early, many: m.carriers > 2}
-		if r.carries == m && m.reader.writer() == nil {
-			q.legs = append(q.legs, r.route[:r.hops]...)
-		}
-		q.legs = append(q.legs, leg{g: g, to: r.end})
-		for i := range q.legs {
-			l := &q.legs[i]
-			l.from = p.summed
-			l.to = max(l.to, l.from)
-			if l.queued {
-				q.Own[Queued] += l.to.Sub(l.from)
-				p.path[Queued] += l.to.Sub(l.from)
-			} else {
-				own := t.ownBetween(l.g, l.from, l.to)
-				q.Own.add(&own)
-				p.g = l.g
-				t.sum(p, l.to)
-			}
-			p.summed = l.to
-		}
-		q.Path = p.path
-		t.deliver(q)
+	var legs [maxHops + 1]leg
+	n := 0
+	if r.carries == m && m.reader.writer() == nil {
+		n = copy(legs[:], r.route[:r.hops])
 	}
+	legs[n] = leg{g: g, to: r.end}
+	t.delivers(m, legs[:n+1]...)
 	if r.carries == m && !m.queued {
 		t.votes(m, g, r.place)
 	}
 	t.settle(m, m.reader.writer() == g)
+}
+
+// delivers reports a message that was answered, by its legs, of which each begins where the one before ends.
+func (t *Tracker) delivers(m *message, legs ...leg) {
+	p := m.pending
+	if p == nil || p.done {
+		return
+	}
+	q := &t.request
+	*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: append(q.legs[:0], legs...), labels: p.labels, early: p.early, many: m.carriers > 2}
+	for i := range q.legs {
+		l := &q.legs[i]
+		l.from = p.summed
+		l.to = max(l.to, l.from)
+		if l.queued {
+			q.Own[Queued] += l.to.Sub(l.from)
+			p.path[Queued] += l.to.Sub(l.from)
+		} else {
+			own := t.ownBetween(l.g, l.from, l.to)
+			q.Own.add(&own)
+			p.g = l.g
+			t.sum(p, l.to)
+		}
+		p.summed = l.to
+	}
+	q.Path = p.path
+	t.deliver(q)
 }

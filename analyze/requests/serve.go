@@ -246,9 +246,21 @@ func (t *Tracker) blocked(g *goroutine) {
 	if g.state == model.GoWaiting && !g.woken {
 		t.release(g)
 	} else if g.req == nil {
-		g.req = t.hold(g)
-		g.req.cut = !g.seen && !g.settled // it may have waited for this before
+		m, whole := t.here(g), g.seen || g.settled
+		if !whole && g.idled() {
+			m.at, whole = g.segs[1].from, true
+			own := t.ownBetween(g, m.at, g.since)
+			m.own.sub(&own)
+		}
+		g.req = t.holdFrom(g, m)
+		g.req.cut = !whole // it may have waited for this before
 	}
+}
+
+// idled reports whether all that was seen of a goroutine is the end of a wait that is older than the trace, by nobody, and
+// that it ran since. If it reads now, that was the wait for this: after a time-out it would not.
+func (g *goroutine) idled() bool {
+	return g.first == 0 && len(g.segs) > 1 && g.segs[0].waits && g.segs[0].by == nil && !slices.ContainsFunc(g.segs[1:], func(s segment) bool { return s.kind != Runnable && s.kind != Running })
 }
 
 // unblocked notes that a wait of some kind or a system call of a goroutine that serves has ended.

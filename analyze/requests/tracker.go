@@ -362,8 +362,8 @@ func (t *Tracker) Event(ev *model.Event) {
 		}
 	case model.GoSyscall:
 		t.close(g)
-		if r := g.relay; r != nil && r.answers != nil && r.end == 0 {
-			r.end = t.now
+		if g.relay != nil && g.relay.end == 0 {
+			t.pushes(g.relay)
 		}
 		if g.server != nil {
 			t.unblocked(g, Syscall)

@@ -13,6 +13,9 @@ const (
 	BlameShortSyscall = "short system call" // behind a call below [ShortSyscall]: work of the kernel
 	BlameTimers       = "woken by timers"   // runnable after a timer, by where it slept
 	BlameCreated      = "created"           // runnable after a go statement, by who called it
+	// Of a program that runs all the time, and in part on several procs: time in which only one goroutine ran, and
+	// none waited to.
+	BlameAlone = "alone"
 	// The goroutine's own time in calls, by who called: those from [SlowSyscall] on, and the rest.
 	BlameInSlow  = "in slow system calls"
 	BlameInShort = "in other system calls"
@@ -175,9 +178,9 @@ func (b *Blame) Of(kind string) []*BlameRow {
 }
 
 // Runnable reports whether a kind is of goroutines that were runnable, each time counted
-// once: the time of new goroutines, and of those that timers woke, is in other kinds, too.
+// once: the time of new goroutines, and of those that timers woke, is in other kinds, too, and while one ran alone nobody was.
 func (k *BlameKind) Runnable() bool {
-	return !k.Blocked && k.Kind != BlameCreated && k.Kind != BlameTimers
+	return !k.Blocked && k.Kind != BlameCreated && k.Kind != BlameTimers && k.Kind != BlameAlone
 }
 
 // BlameGroup returns the group of causes that a kind belongs to, "" if it is not a cause.

@@ -23,11 +23,11 @@ type channels struct {
 	w       *window
 	p       *places
 	reasons [2]model.StringID // of receivers and of senders
-	turns   map[int32]turns   // by place
+	turns   []turns           // by place
 }
 
 func (w *window) buffered(p *places) {
-	m := channels{w: w, p: p, reasons: [2]model.StringID{w.Tables.AddString("chan receive"), w.Tables.AddString("chan send")}, turns: map[int32]turns{}}
+	m := channels{w, p, [2]model.StringID{w.Tables.AddString("chan receive"), w.Tables.AddString("chan send")}, make([]turns, w.Tables.NumStacks()+2)}
 	for i := range w.Goroutines {
 		m.count(&w.Goroutines[i])
 	}
@@ -61,12 +61,10 @@ func (m *channels) count(g *Goroutine) {
 		return
 	}
 	for i, p := range list {
-		t := m.turns[p]
-		t.seen++
+		m.turns[p].seen++
 		if i > 0 && list[i-1] == p {
-			t.repeated++
+			m.turns[p].repeated++
 		}
-		m.turns[p] = t
 	}
 }
 

@@ -24,6 +24,7 @@ type Extractor struct {
 	version int
 	words   words
 	places  places
+	spare   window // the lists of the window before, for the next
 
 	clock   clock
 	gs      model.GoTable[follower]
@@ -116,7 +117,7 @@ type waiting struct {
 func (e *Extractor) Begin(at model.Time) {
 	e.clock.advance(at)
 	at = e.clock.now
-	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s}
+	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s, waits: e.spare.waits[:0], stretches: e.spare.stretches[:0]}
 	w.Tables, w.Version, w.Procs = e.tables, e.version, e.nprocs
 	w.Start, w.End = at, at
 	e.w = w

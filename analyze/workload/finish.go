@@ -32,7 +32,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	if w.Procs == 0 {
 		w.Procs = max(e.seen, 1)
 	}
-	e.w = nil
+	e.w, e.spare = nil, window{waits: w.waits, stretches: w.stretches}
 	w.unwake()
 	w.order0()
 	w.compact()
@@ -71,7 +71,7 @@ func (e *Extractor) cut(f *follower) {
 		w.side[f.index].last = w.End
 	}
 	e.describe(f)
-	f.index, f.cpu, f.waker = -1, 0, nil
+	f.index, f.cpu, f.waker, f.segments, f.ops = -1, 0, nil, len(g.Segments)*9/8, len(g.Ops)*9/8 // a similar number comes next
 	f.assisted()
 }
 

@@ -42,6 +42,7 @@ type follower struct {
 	before       EndKind
 	beforeTarget int32
 
+	segments, ops  int   // of the window before
 	starts, handed int32 // handed: starts after a hand-off by another thread
 }
 
@@ -242,7 +243,7 @@ func (e *Extractor) enroll(f *follower) {
 		return
 	}
 	f.ranFrom, f.ranCPU = f.from, 0
-	g := e.add(f, side{}, Goroutine{})
+	g := e.add(f, side{}, Goroutine{Segments: make([]Segment, 0, f.segments), Ops: make([]Op, 0, f.ops)})
 	switch f.state {
 	case model.GoRunnable:
 		g.Begin, g.Order = BeginRunnable, -1

@@ -18,19 +18,26 @@ func blame(r *result.Report) *document.Section {
 		document.Share("sampled").Explain("sampled", "a CPU sample shows what ran"), document.Share("seen").Explain("seen", "the stack of an event does"),
 		document.Share("estimated").Explain("estimated", "divided as the stacks of other goroutines of the same start function"), document.Share("unknown"))
 	t.Caption, t.Heading, t.Fixed, t.Fold = "Kinds of waiting, and how they are known", "How it is known", true, true
-	for _, blocked := range []bool{false, true} {
-		heading := "to run"
-		if blocked {
-			heading = "for something else"
+	const toRun, other, nobody = "to run", "for something else", "nobody: it ran alone"
+	of := func(k *result.BlameKind) string {
+		switch {
+		case k.Blocked:
+			return other
+		case k.Kind == result.BlameAlone:
+			return nobody
 		}
+		return toRun
+	}
+	for _, heading := range []string{toRun, other, nobody} {
+		first := true
 		for i := range r.Blame.Kinds {
 			k := &r.Blame.Kinds[i]
-			if k.Blocked != blocked {
+			if of(k) != heading {
 				continue
 			}
-			if heading != "" {
+			if first {
 				t.Section(heading)
-				heading = ""
+				first = false
 			}
 			cells := []any{kindCell(k.Kind), k.Total}
 			for _, basis := range result.Bases {

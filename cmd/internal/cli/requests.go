@@ -63,8 +63,9 @@ A goroutine that reads messages may hand them to others by channels or condition
 hub, workers, or one that writes for each connection. The first of these to write to a
 connection then answers: the request is of that goroutine, and is named after the one that
 reads. Eight must be answered at one place, and at least half of those that wake somebody.
-Messages that queue before a goroutine which answers for many connections, such as
-the hub of a chat, are counted, without a path.
+What comes while the hub of a chat is busy is answered in turn by those who write for
+connections. Messages that queue before a goroutine which answers for many connections, and that
+their number does not give away, are counted, without a path.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
