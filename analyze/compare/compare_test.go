@@ -516,14 +516,28 @@ func TestTexts(t *testing.T) {
 // TestFewSaid checks that a great change which rests on too little is not called the same, and that the headline
 // says what would show it.
 func TestFewSaid(t *testing.T) {
-	r := &Result{Base: side("old", 1), Cand: side("new", 1)}
-	q := quantity("p99(request)", "")
-	r.Rows = []Row{{Section: SectionRequests, Group: "main.a", Unit: rule.Nanoseconds, of: &q, Few: 1, Ratio: &stat.Interval{Est: 7.6},
-		Base: Values{X: []float64{5e6}, Median: 5e6}, Cand: Values{X: []float64{38e6}, Median: 38e6}}}
-	r.judge()
-	r.headline()
-	if want := "main.a: p99 5.00 -> 38.0ms (7.60x); that may be chance: record 3 more of each"; r.Verdict != Unknown || r.Headline != want {
-		t.Errorf("%s %s, want %s", r.Verdict, r.Headline, want)
+	p := 0.7
+	for traces, want := range map[int]string{
+		1: " (7.60x); one trace of a side says nothing of chance: record 3 more of each",
+		2: "; that may be chance, as p<0.025 is asked of each of 2 figures: record 3 more of each",
+	} {
+		factors := slices.Repeat([]float64{1}, traces)
+		r := &Result{Base: side("old", factors...), Cand: side("new", factors...)}
+		for _, name := range []string{"p99(request)", "p50(request)"} {
+			q := quantity(name, "")
+			r.Rows = append(r.Rows, Row{Section: SectionRequests, Group: "main.a", Unit: rule.Nanoseconds, of: &q, Few: 1, Ratio: &stat.Interval{Est: 7.6},
+				Base: Values{X: []float64{5e6}, Median: 5e6}, Cand: Values{X: []float64{38e6}, Median: 38e6}})
+		}
+		if traces == 1 {
+			r.Rows = r.Rows[:1]
+		} else {
+			r.Rows[0].P, r.Rows[1].P = &p, &p
+		}
+		r.judge()
+		r.headline()
+		if r.Verdict != Unknown || !strings.HasPrefix(r.Headline, "main.a: p99 5.00 -> 38.0ms") || !strings.HasSuffix(r.Headline, want) {
+			t.Errorf("%s %s, want %s", r.Verdict, r.Headline, want)
+		}
 	}
 }
 

@@ -120,13 +120,20 @@ func (r *Result) kinds() (base, cand string) {
 	return requestKind(r.Base.samples()), requestKind(r.Cand.samples())
 }
 
-// tooLittle says how many traces would show whether something changed.
+// tooLittle says why nothing counts, and how many traces would show whether something changed.
 func (r *Result) tooLittle() string {
-	n := 2
-	for 2*stat.MinP(n, n)*float64(len(r.counting())) >= Alpha {
+	figures, n := len(r.counting()), 2
+	for 2*stat.MinP(n, n)*float64(figures) >= Alpha {
 		n++
 	}
-	return fmt.Sprintf("; that may be chance: record %d more of each", max(n-min(len(r.Base.Traces), len(r.Cand.Traces)), 1))
+	why := "that may be chance"
+	switch {
+	case r.Single():
+		why = "one trace of a side says nothing of chance"
+	case figures > 1:
+		why += fmt.Sprintf(", as p<%.2g is asked of each of %d figures", Alpha/float64(figures), figures)
+	}
+	return fmt.Sprintf("; %s: record %d more of each", why, max(n-min(len(r.Base.Traces), len(r.Cand.Traces)), 1))
 }
 
 // sameLoad reports whether both sides did the same number of what has this rate, in whatever time.

@@ -26,7 +26,7 @@ var Verdicts = []result.Symptom{
 		Advice:  "Item 1 says which code had the procs meanwhile."},
 	{Name: "disturbed", Example: "fixtures/manyprocs.go1.26.p64.trace",
 		Meaning: "DISTURBED: threads of the program did not get the CPUs they wanted.",
-		Sign:    "The first item is more-procs-than-cpus. Or nothing is listed, and the line that begins with disturbed says what is laid to the machine: long waits to run though procs were hardly busy, calls on sockets that took as long as the slowest requests, sleeps far longer than others at the same place, or what the record next to the trace (TRACE.env.json) says of other programs, a CPU quota or the hypervisor, or fewer CPU samples than goroutines that ran would have.",
+		Sign:    "The first item is more-procs-than-cpus. Or nothing is listed, and the line that begins with disturbed says what is laid to the machine: long waits to run though procs were hardly busy, calls on sockets that took as long as the slowest requests, sleeps and answers that take longer than others at the same place, or what the record next to the trace (TRACE.env.json) says of other programs, a CPU quota or the hypervisor, or fewer CPU samples than goroutines that ran would have.",
 		Advice:  "See more-procs-than-cpus. Record again on a quiet machine before you change the program."},
 	{Name: "unknown", Example: "fixtures/handmade/go125-sync.trace",
 		Meaning: "UNKNOWN: the trace does not show enough to judge.",

@@ -34,7 +34,7 @@ import (
 //     about the machine, SLOW if it is about all requests or what has none, else SLOW TAIL: also where
 //     more requests show no handler than are seen of the slow one.
 //  6. What the machine explains is not an item: waits to run while the procs were idle, tails that are
-//     no longer than threads had no CPU at times, and sleeps that are longer than others at the same place. If
+//     no longer than threads had no CPU at times, and sleeps and answers that take longer than others do. If
 //     nothing else is left, the word is DISTURBED.
 const (
 	enough, enoughTail = 10, 20
