@@ -700,3 +700,17 @@ func TestOneJob(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectsItself checks that a call of the collector stays next to what a machine may explain.
+func TestCollectsItself(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for callee, want := range map[string]int{"": 0, "runtime.GC": 1} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Traces[0].Machine = &result.Machine{Disturbed: "others"}
+		slowest(v, result.RequestRow{Kind: "gc", Function: "main.page", Slow: 20 * ms, Have: 5, Way: &result.RequestWay{Callee: callee}})
+		findings.Judge(v)
+		if n := len(items(v)); n != want {
+			t.Errorf("%q: %d items, want %d", callee, n, want)
+		}
+	}
+}

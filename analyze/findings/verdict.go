@@ -327,8 +327,8 @@ func (j *judge) due(f *result.Finding, q *question, x *result.RequestRow, diagno
 	d := (*diagnoses)[i]
 	*diagnoses = slices.Delete(*diagnoses, i, i+1)
 	behind := append(q.within(x), x)[0]
-	if callee := calleeOf(x); d.Kind != "more-procs-than-cpus" && (callee == "runtime.GC" || callee == "runtime/debug.FreeOSMemory") {
-		d.Title, d.Advice = "it calls "+plain(textui.ShortFunc(callee)), "Do not collect in it: the collector starts by itself when the heap has grown. Remove the call, or make it in the background, once."
+	if d.Kind != "more-procs-than-cpus" && callsCollector(x) {
+		d.Title, d.Advice = "it calls "+plain(textui.ShortFunc(calleeOf(x))), "Do not collect in it: the collector starts by itself when the heap has grown. Remove the call, or make it in the background, once."
 	}
 	f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
 	busy := len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == behind.Function
@@ -351,6 +351,11 @@ func (j *judge) due(f *result.Finding, q *question, x *result.RequestRow, diagno
 	}
 	f.Sum, f.Tail = d.Sum, d.Tail
 	return true
+}
+
+// callsCollector reports whether requests call the collector themselves.
+func callsCollector(x *result.RequestRow) bool {
+	return slices.Contains([]string{"runtime.GC", "runtime/debug.FreeOSMemory"}, calleeOf(x))
 }
 
 // late reports whether a part of the slowest is long because a timer or the network poller was late,
@@ -643,7 +648,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 
 // disturbed drops items that together explain less than half of what the slowest requests take longer, if the machine
 // disturbed the program: that may explain all of it. What they wait for a proc behind stays, and so does what they do for
-// the collector, unless a record says what disturbed the program.
+// the collector, unless a record says what disturbed the program and they do not call it themselves.
 func (j *judge) disturbed() {
 	if j.r.Verdict.Machine == "" {
 		return
@@ -655,7 +660,7 @@ func (j *judge) disturbed() {
 		}
 	}
 	j.items = slices.DeleteFunc(j.items, func(f item) bool {
-		return f.q != nil && !f.q.all && f.q.limit == 0 && !f.diagnosed && (f.Kind == SlowRequests || f.ofCollector() && j.recorded() != "") && explained[f.q] < 0.5
+		return f.q != nil && !f.q.all && f.q.limit == 0 && !f.diagnosed && (f.Kind == SlowRequests || f.ofCollector() && !callsCollector(f.parts[0]) && j.recorded() != "") && explained[f.q] < 0.5
 	})
 }
 
