@@ -517,7 +517,7 @@ func (d *diagnostician) receivers() {
 	if len(rows) > 0 && rows[0].Waiter != "" && (rows[0].Function == rows[0].Waiter || strings.HasPrefix(rows[0].Function, rows[0].Waiter+".func")) { // nearly always a semaphore
 		w := rows[0]
 		x.Title = "goroutines of " + plain(textui.ShortFunc(w.Waiter)) + " wait until others receive"
-		x.Advice = fmt.Sprintf(raiseLimit+"%s, if the channel is a semaphore, or hold it for less time. In a pipeline, make the next stage faster.",
+		x.Advice = fmt.Sprintf("Raise the limit in %s, if the channel is a semaphore, or hold it for less time. In a pipeline, make the next stage faster.",
 			plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
 	}
 	if head {

@@ -23,7 +23,7 @@ func TestGainOfCulprit(t *testing.T) {
 		f result.Finding
 		q *question
 	}{{part(10e6, "main.write"), q}, {part(12e6, "main.write"), q}, {part(1e6, "main.write"), slow()}, {part(2e6, "main.other"), q}} {
-		j.add(x.f, x.q)
+		j.add(item{Finding: x.f, q: x.q})
 	}
 	if want := "the slowest 25.0ms -> about 3.00ms"; len(j.items) != 2 || j.items[0].Gain != want {
 		t.Errorf("%d items, gain %q, want 2 and %q", len(j.items), j.items[0].Gain, want)
@@ -32,12 +32,12 @@ func TestGainOfCulprit(t *testing.T) {
 
 // TestAlikeItems checks that an item which would read like another of its group is not added, whatever it ends in.
 func TestAlikeItems(t *testing.T) {
-	item := func(group, end string) result.Finding {
+	part := func(group, end string) result.Finding {
 		return result.Finding{Kind: SlowRequests, Group: group, Advice: askLess, Where: []result.Culprit{{Role: "waits for HTTP calls", Function: "main.ask"}, {Function: end}}, Evidence: []result.Evidence{{}, {}}}
 	}
 	j := &judge{}
-	for _, f := range []result.Finding{item("main.quote", "main.spin"), item("main.quote", "main.load"), item("main.other", "main.wait")} {
-		j.add(f, &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{}})
+	for _, f := range []result.Finding{part("main.quote", "main.spin"), part("main.quote", "main.load"), part("main.other", "main.wait")} {
+		j.add(item{Finding: f, q: &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{}}})
 	}
 	if len(j.items) != 2 || j.items[0].Group == j.items[1].Group {
 		t.Errorf("%d items, want one of each group: %+v", len(j.items), j.items)
@@ -49,8 +49,8 @@ func TestAlikeItems(t *testing.T) {
 func TestAllocateLess(t *testing.T) {
 	for kind, want := range map[string]string{"busy-procs": "First. And: Less.", "more-procs-than-cpus": "First."} {
 		j, where := &judge{}, []result.Culprit{{Function: "main.page"}}
-		j.add(result.Finding{Kind: kind, Where: where, Advice: "First."}, nil)
-		j.add(result.Finding{Kind: "garbage-collection", Where: where, Advice: "Less."}, nil)
+		j.add(item{Finding: result.Finding{Kind: kind, Where: where, Advice: "First."}})
+		j.add(item{Finding: result.Finding{Kind: "garbage-collection", Where: where, Advice: "Less."}})
 		if len(j.items) != 1 || j.items[0].Advice != want {
 			t.Errorf("%s: %d items: %s", kind, len(j.items), j.items[0].Advice)
 		}
@@ -81,25 +81,27 @@ func TestGainAtMost(t *testing.T) {
 		return result.RequestPart{Kind: "sleep", Function: "main.write", Wait: "channel", Waiter: "main.get", Length: length}
 	}
 	for _, tt := range []struct {
-		kind, role, advice, culprit string
-		part                        *result.RequestRow
-		want                        float64
+		kind, role string
+		remedy     remedy
+		culprit    string
+		part       *result.RequestRow
+		want       float64
 	}{
-		{SlowRequests, requestWords["lock"].does, "", "main.write", lock, 10 * ms},
+		{SlowRequests, requestWords["lock"].does, otherwise, "main.write", lock, 10 * ms},
 		{SlowRequests, requestWords["channel"].does, raiseLimit, "main.write", queue, 5 * ms},
-		{SlowRequests, requestWords["channel"].does, "", "main.write", queue, 17 * ms},
-		{SlowRequests, requestWords["channel"].does, "", "", queue, 5 * ms},
+		{SlowRequests, requestWords["channel"].does, otherwise, "main.write", queue, 17 * ms},
+		{SlowRequests, requestWords["channel"].does, otherwise, "", queue, 5 * ms},
 		{SlowRequests, requestWords["channel"].does, askOnce, "", queue, 4.5 * ms},
-		{SlowRequests, requestWords["channel"].does, requestWords["channel"].fix, "", queue, 3 * ms},
-		{SlowRequests, requestWords["channel"].does, requestWords["channel"].fix, "", short, 0}, // those listed wait for longer
-		{SlowRequests, keepsWorker, requestWords["queued"].fix, "", queued, 4 * ms},
-		{"busy-procs", requestWords["runnable"].does, "", "main.write", &result.RequestRow{Kind: "runnable"}, 18 * ms},
+		{SlowRequests, requestWords["channel"].does, moreWorkers, "", queue, 3 * ms},
+		{SlowRequests, requestWords["channel"].does, moreWorkers, "", short, 0}, // those listed wait for longer
+		{SlowRequests, keepsWorker, startWorkers, "", queued, 4 * ms},
+		{"busy-procs", requestWords["runnable"].does, otherwise, "main.write", &result.RequestRow{Kind: "runnable"}, 18 * ms},
 	} {
 		q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{Count: 1, Rows: rows}}
 		q.Slowest = []result.RequestPath{{Parts: []result.RequestPart{of(3 * ms), of(2 * ms), {Kind: "running", Length: ms}}}}
-		x := &item{Finding: result.Finding{Kind: tt.kind, Advice: tt.advice, Where: []result.Culprit{{Role: tt.role}, {Function: tt.culprit}}, Evidence: []result.Evidence{{}}}, q: q, parts: []*result.RequestRow{tt.part}}
+		x := &item{remedy: tt.remedy, Finding: result.Finding{Kind: tt.kind, Where: []result.Culprit{{Role: tt.role}, {Function: tt.culprit}}, Evidence: []result.Evidence{{}}}, q: q, parts: []*result.RequestRow{tt.part}}
 		if got := q.most(report, x); got != tt.want {
-			t.Errorf("%s %s %s %s: %g, want %g", tt.kind, tt.role, tt.advice, tt.culprit, got, tt.want)
+			t.Errorf("%s %s %d %s: %g, want %g", tt.kind, tt.role, tt.remedy, tt.culprit, got, tt.want)
 		}
 	}
 }

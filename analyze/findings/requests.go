@@ -35,31 +35,32 @@ const (
 
 // requestWords are the words for a kind of time: what a request does; and what can be done, of
 // [Symptoms] if it is the name of one.
-var requestWords = map[string]struct{ does, fix string }{
-	"running":    {"runs", "Make it faster, cache or precompute what it computes, or take it out of the request."},
-	"runnable":   {"waits for a proc", "busy-procs"},
-	"lock":       {"waits for a lock", "lock"},
-	"waitgroup":  {"waits for a WaitGroup", "Make the last of those faster that are waited for, divide its work, or start it first."},
-	"cond":       {"waits for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it."},
-	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline."},
-	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often."},
-	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time."},
-	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
-	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); if it waits for something, wait for that itself (a channel, a sync.Cond); else remove it."},
-	"network":    {"waits for the network", askLess},
-	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them."}, // see [result.RequestRow.Called]
-	"syscall":    {"is in system calls", "blocking-system-calls"},
-	"gc":         {"works or waits for the garbage collector", "garbage-collection"},
-	"stw":        {"stands still while the world is stopped", "stop-the-world"},
-	"coroutine":  {"switches coroutines", ""},
-	"queued":     {"is handed over and not taken up", "Start more workers, give each less work, or shed load before it queues."},
-	"unknown":    {"does what the trace does not show", ""},
+var requestWords = map[string]struct {
+	does, fix string
+	remedy    remedy
+}{
+	"running":    {"runs", "Make it faster, cache or precompute what it computes, or take it out of the request.", otherwise},
+	"runnable":   {"waits for a proc", "busy-procs", otherwise},
+	"lock":       {"waits for a lock", "lock", otherwise},
+	"waitgroup":  {"waits for a WaitGroup", "Make the last of those faster that are waited for, divide its work, or start it first.", otherwise},
+	"cond":       {"waits for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it.", otherwise},
+	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline.", moreWorkers},
+	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often.", otherwise},
+	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time.", otherwise},
+	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event.", otherwise},
+	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); if it waits for something, wait for that itself (a channel, a sync.Cond); else remove it.", otherwise},
+	"network":    {"waits for the network", askLess, otherwise},
+	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them.", otherwise}, // see [result.RequestRow.Called]
+	"syscall":    {"is in system calls", "blocking-system-calls", otherwise},
+	"gc":         {"works or waits for the garbage collector", "garbage-collection", otherwise},
+	"stw":        {"stands still while the world is stopped", "stop-the-world", otherwise},
+	"coroutine":  {"switches coroutines", "", otherwise},
+	"queued":     {"is handed over and not taken up", "Start more workers, give each less work, or shed load before it queues.", startWorkers},
+	"unknown":    {"does what the trace does not show", "", otherwise},
 }
 
 // keepsWorker is what the code does for which a queue is long.
 const keepsWorker = "keeps the worker that takes it up"
-
-const askOnce = "Ask once for all of it instead of "
 
 const askLess = "Ask the other end less often, in parallel or in advance, cache its answers, set a deadline."
 
@@ -246,13 +247,14 @@ func (q *question) within(g *result.RequestRow) (rows []*result.RequestRow) {
 func duration(ns float64) string { return textui.Duration(model.Duration(ns)) }
 
 // item says of a group of parts how much of slow requests it is, and which code it is due to.
-func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
+func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	words, cost := requestWords[g.Kind], q.cost(g)
 	if g.Called() {
 		words = requestWords["call"]
 	}
-	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Advice: fix(words.fix), Evidence: []result.Evidence{
-		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}
+	f := item{q: q, parts: []*result.RequestRow{g}, Finding: result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Evidence: []result.Evidence{
+		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}}
+	f.advise(words.remedy, fix(words.fix))
 	does := words.does
 	if callee := calleeOf(g); g.Kind == "waitgroup" && strings.HasPrefix(callee, "golang.org/x/sync/") {
 		does = "waits in " + plain(textui.ShortFunc(callee))
@@ -267,16 +269,17 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 			}
 		}
 		if 2*timer >= cost { // it is taken up at a time, however many workers there are
-			role, f.Advice = requestWords["timer"].does, fix(requestWords["timer"].fix)
+			role = requestWords["timer"].does
+			f.advise(otherwise, fix(requestWords["timer"].fix))
 		}
 	}
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
 	switch {
 	case g.Called():
 	case q.all && q.atOnce(g):
-		f.Advice = "The other end begins at once: more workers cannot help. Make what it does faster, begin it earlier, or set a deadline."
+		f.advise(otherwise, "The other end begins at once: more workers cannot help. Make what it does faster, begin it earlier, or set a deadline.")
 	case !q.all && g.Kind == "channel" && 2*q.own(g) >= cost:
-		f.Advice = "Most of it is one job of the other end: more workers help little. Make that job faster, do it elsewhere, or set a deadline."
+		f.advise(otherwise, "Most of it is one job of the other end: more workers help little. Make that job faster, do it elsewhere, or set a deadline.")
 	}
 	rows := q.within(g)
 	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" && (rows[0].Way == nil || len(rows[0].Way.Between) == 0) {
@@ -288,24 +291,24 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 	}
 	switch callee := calleeOf(g); {
 	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
-		f.Advice = "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache)."
+		f.advise(otherwise, "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache).")
 	case strings.HasSuffix(callee, ".Flock"), strings.HasSuffix(callee, ".FcntlFlock"):
-		f.Advice = "Another process, or another file of this one, holds the lock of the file: hold it there for a shorter time, or ask for it without waiting (LOCK_NB) and try again later."
+		f.advise(otherwise, "Another process, or another file of this one, holds the lock of the file: hold it there for a shorter time, or ask for it without waiting (LOCK_NB) and try again later.")
 	case strings.HasPrefix(callee, "golang.org/x/sync/semaphore."):
-		f.Advice = fmt.Sprintf(raiseLimit+"%s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line)))
+		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line))))
 	case strings.HasPrefix(callee, "golang.org/x/sync/errgroup.") && g.Kind == "channel":
-		f.Advice = fmt.Sprintf(raiseLimit+"%s (SetLimit), or make each that it starts faster.", plain(textui.Place(g.Function, g.File, g.Line)))
+		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s (SetLimit), or make each that it starts faster.", plain(textui.Place(g.Function, g.File, g.Line))))
 	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, inOnce(g):
-		f.Advice = onceAdvice
+		f.advise(otherwise, onceAdvice)
 	case g.Kind == "sleep" && polls(g):
-		f.Advice = pollAdvice
+		f.advise(otherwise, pollAdvice)
 	case g.Kind == "sleep" && q.retried(g) != nil:
 		call := q.retried(g)
-		f.Advice = fmt.Sprintf("It retries: it calls %s again after each sleep, %.1f times on average. See why that fails, limit the attempts, or sleep for less.", plain(textui.Place(call.Function, call.File, call.Line)), q.times(g))
+		f.advise(otherwise, fmt.Sprintf("It retries: it calls %s again after each sleep, %.1f times on average. See why that fails, limit the attempts, or sleep for less.", plain(textui.Place(call.Function, call.File, call.Line)), q.times(g)))
 	case (g.Called() || g.Kind == "network") && !q.all && g.Usual == 0:
-		f.Advice = "Others do without it: if it fills a cache, fill that ahead, in the background, before its entries expire. Else ask the other end less often, in parallel or in advance, or set a deadline."
+		f.advise(otherwise, "Others do without it: if it fills a cache, fill that ahead, in the background, before its entries expire. Else ask the other end less often, in parallel or in advance, or set a deadline.")
 	case q.starts(g):
-		f.Advice = "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer."
+		f.advise(otherwise, "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer.")
 	}
 	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 && !(chained && limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
@@ -326,11 +329,11 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		switch {
 		case g.Kind == "sleep", g.Kind == "queued": // what helps against one helps against many
 		case g.Kind == "cond":
-			f.Advice = "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel."
+			f.advise(otherwise, "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel.")
 		case g.Called():
-			f.Advice = askOnce + "many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them."
+			f.advise(askOnce, "Ask once for all of it instead of many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them.")
 		default:
-			f.Advice = fmt.Sprintf(askOnce+"%.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times))
+			f.advise(askOnce, fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times)))
 		}
 	}
 	if g.Kind == "running" && g.Function != "" && g.Function != q.Name {
@@ -344,7 +347,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) result.Finding {
 		f.Text = fmt.Sprintf("%s of the %s, %s of the slowest %s", duration(cost), duration(q.slowest()), textui.Count(g.Have), textui.Count(slow.Count))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "of the slowest that have it", Value: float64(g.Have), Unit: "count"}, result.Evidence{Name: "slowest", Value: float64(slow.Count), Unit: "count"})
 	}
-	inTraces(r, &f, g.Traces, g.In)
+	inTraces(r, &f.Finding, g.Traces, g.In)
 	for i := range f.Where { // the group is in the title
 		c := &f.Where[i].Callers
 		*c = slices.DeleteFunc(*c, func(s string) bool {
@@ -456,14 +459,14 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 	switch {
 	case polls(g): // what is looked for comes during the last sleep, half of which is lost on average
 		return sum / (2 * max(1, q.times(g)))
-	case strings.HasPrefix(x.Advice, askOnce):
+	case x.remedy == askOnce:
 		if rows := q.within(g); g.Called() && len(rows) > 0 { // each takes several waits
 			g = rows[0]
 		}
 		return min(sum, all-all/max(1, q.times(g)))
-	case strings.Contains(x.Advice, requestWords["channel"].fix):
+	case x.remedy == moreWorkers:
 		return max(min(sum, all-q.own(g)), 0)
-	case strings.HasPrefix(x.Advice, requestWords["queued"].fix):
+	case x.remedy == startWorkers:
 		return sum * min(1, (1-of.Procs.Utilisation)*of.Procs.Mean)
 	}
 	return sum
@@ -491,7 +494,7 @@ func (q *question) own(g *result.RequestRow) float64 {
 
 // contended reports whether an item is about waits for a lock or for a place among a number of them.
 func (x *item) contended() bool {
-	return strings.HasPrefix(x.Advice, raiseLimit) || len(x.Where) > 0 && slices.Contains([]string{requestWords["lock"].does, requestWords["connection"].does}, x.Where[0].Role)
+	return x.remedy == raiseLimit || len(x.Where) > 0 && slices.Contains([]string{requestWords["lock"].does, requestWords["connection"].does}, x.Where[0].Role)
 }
 
 // typical returns the length of the typical request, what it is called, and how to say what a part of it is.
@@ -558,8 +561,6 @@ func (q *question) computes(x *result.RequestRow) bool {
 func (q *question) usual(g *result.RequestRow) float64 {
 	return float64(g.Usual) / float64(max(q.Middle.Count, 1))
 }
-
-const raiseLimit = "Raise the limit in "
 
 const pollAdvice = "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."
 
@@ -636,7 +637,7 @@ func blocked(kind string) bool {
 }
 
 // chain adds to a wait what it was for: who was waited for, and what that one did.
-func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
+func (q *question) chain(f *item, g, x *result.RequestRow) {
 	if x.Inferred {
 		f.Grade = result.Inferred
 	}
@@ -693,9 +694,9 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 	switch {
 	case x.Function == "", g.Called():
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
-		f.Advice = oneReceiver(between[0].Function)
+		f.advise(otherwise, oneReceiver(between[0].Function))
 	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):
-		f.Advice = onceAdvice
+		f.advise(otherwise, onceAdvice)
 	case g.Kind == "lock" && blocked(x.Kind):
 		switch {
 		case between != nil && x.Way.BetweenKind == "lock":
@@ -707,21 +708,21 @@ func (q *question) chain(f *result.Finding, g, x *result.RequestRow) {
 		case x.Function == g.Function && call == nil && calleeOf(x) != "": // it cannot be outside of itself
 			who = plain(textui.ShortFunc(calleeOf(x)))
 		}
-		f.Advice = fmt.Sprintf("Call %s (%s) outside the lock that %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, taken)
+		f.advise(otherwise, fmt.Sprintf("Call %s (%s) outside the lock that %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, taken))
 	case g.Kind == "lock":
-		f.Advice = fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken)
+		f.advise(otherwise, fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken))
 	case limited(g, x) && blocked(x.Kind):
-		f.Advice = fmt.Sprintf(raiseLimit+"%s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who)
+		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who))
 	case g.Kind == "dial": // whatever it takes, it is done once for many
 	case !blocked(x.Kind):
-		f.Advice = fix(requestWords[x.Kind].fix)
+		f.advise(otherwise, fix(requestWords[x.Kind].fix))
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers
 	case x.Kind == "sleep" && polls(x):
 		f.Advice = pollAdvice + " " + f.Advice
 	case x.Kind == "sleep" && x.Wait != "":
 		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", at)
 	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
-		f.Advice = fix(requestWords[x.Kind].fix)
+		f.advise(otherwise, fix(requestWords[x.Kind].fix))
 	case g.Kind == "connection" && x.Kind == "network": // to ask less often is among its remedies
 	case x.Kind == "network" && g.Kind == "waitgroup": // it asks in parallel
 		f.Advice = strings.Replace(askLess, ", in parallel or", " or", 1) + " " + f.Advice

@@ -101,11 +101,26 @@ type judge struct {
 // item is an item of the verdict.
 type item struct {
 	result.Finding
-	q     *question            // what it answers; nil: none about requests
-	parts []*result.RequestRow // of the requests, without the culprit they go
+	q      *question            // what it answers; nil: none about requests
+	parts  []*result.RequestRow // of the requests, without the culprit they go
+	remedy remedy
 	// diagnosed reports whether goroutines are held up by the same, whether of requests or not.
 	diagnosed bool
 }
+
+// remedy is what an item advises, as far as its gain and its place depend on that.
+type remedy uint8
+
+const (
+	otherwise    remedy = iota
+	askOnce             // instead of many times
+	raiseLimit          // of how many may do something at a time
+	moreWorkers         // at the other end of a channel
+	startWorkers        // before which a queue is
+)
+
+// advise sets the remedy, and the text of it.
+func (x *item) advise(r remedy, text string) { x.remedy, x.Advice = r, text }
 
 // verdict sets the verdict and returns the items, at most maxDiagnoses.
 func verdict(r *result.Report, objectives []result.Objective) (list []result.Finding) {
@@ -149,7 +164,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 				}
 				most *= max(0, 1-had)
 			}
-			if x.Gain = x.q.gain(most); intended(&x.Finding) == asleep { // what it waits for, if anything, takes its time
+			if x.Gain = x.q.gain(most); intended(x) == asleep { // what it waits for, if anything, takes its time
 				x.Gain = strings.Replace(x.Gain, "about", "at least", 1)
 			}
 		}
@@ -261,7 +276,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 			if !j.due(&f, c.q, c.part, diagnoses) && !c.q.all && j.idle() {
 				continue
 			}
-		case j.late(c.q, c.part) && (j.due(&f, c.q, c.part, diagnoses) || j.collected(&f)):
+		case j.late(c.q, c.part) && (j.due(&f, c.q, c.part, diagnoses) || j.collected(&f.Finding)):
 		case j.overdue(c.q, c.part):
 			j.r.Verdict.Machine = j.lostText(c.q, "and the slowest %s wait for longer than others at the same place")
 			continue
@@ -274,7 +289,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		if least, _ := taken(j.r); least >= mostTaken && !c.q.all && intended(&f) == outside {
 			f.Advice = "Record again with CPUs: threads had none for most of the time, and an answer that waits for one seems to come late. Else: " + f.Advice
 		}
-		j.add(f, c.q, c.part)
+		j.add(f)
 	}
 }
 
@@ -295,8 +310,8 @@ func (j *judge) yields(x *item) int {
 	switch {
 	case x.Kind == result.SymptomName(result.CauseUnresolved.String()):
 		return 2
-	case x.q != nil && x.q.all && intended(&x.Finding) != "" && slices.ContainsFunc(j.items, func(y item) bool {
-		return y.q != nil && !y.q.all && intended(&y.Finding) == "" && (x.q.limit == 0 || y.q.limit > 0 || y.q.RequestGroup == x.q.RequestGroup)
+	case x.q != nil && x.q.all && intended(x) != "" && slices.ContainsFunc(j.items, func(y item) bool {
+		return y.q != nil && !y.q.all && intended(&y) == "" && (x.q.limit == 0 || y.q.limit > 0 || y.q.RequestGroup == x.q.RequestGroup)
 	}):
 		return 1
 	case x.q != nil && x.q.limit > 0:
@@ -308,7 +323,7 @@ func (j *judge) yields(x *item) int {
 // due adds to an item which code kept the procs from it, as the first diagnosis of that says, which is
 // used up. A part that requests spent on the collector themselves is due to that, whether waits to run matter or
 // not, unless a lack of CPUs comes first.
-func (j *judge) due(f *result.Finding, q *question, x *result.RequestRow, diagnoses *[]diagnosis) bool {
+func (j *judge) due(f *item, q *question, x *result.RequestRow, diagnoses *[]diagnosis) bool {
 	i := slices.IndexFunc(*diagnoses, func(d diagnosis) bool { return x.Kind == "stw" && d.Kind == "stop-the-world" })
 	if i < 0 {
 		i = slices.IndexFunc(*diagnoses, func(d diagnosis) bool {
@@ -330,7 +345,8 @@ func (j *judge) due(f *result.Finding, q *question, x *result.RequestRow, diagno
 	if d.Kind != "more-procs-than-cpus" && callsCollector(x) {
 		d.Title, d.Advice = "it calls "+plain(textui.ShortFunc(calleeOf(x))), "Do not collect in it: the collector starts by itself when the heap has grown. Remove the call, or make it in the background, once."
 	}
-	f.Kind, f.Grade, f.Advice, f.Look = d.Kind, d.Grade, d.Advice, cmp.Or(f.Look, d.Look)
+	f.Kind, f.Grade, f.Look = d.Kind, d.Grade, cmp.Or(f.Look, d.Look)
+	f.advise(otherwise, d.Advice)
 	busy := len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == behind.Function
 	if busy && q.computes(behind) {
 		f.Advice = "Requests run it: if several compute the same, let one do it and share the result (singleflight), or do it ahead, in the background. Else: " + f.Advice
@@ -560,22 +576,22 @@ func ofScheduling(kind string) bool {
 // add adds an item, unless there is one about the same culprit: that one gets its advice to allocate less, unless
 // it is about a lack of CPUs. What requests wait for before it, as for a limit, has a remedy of its own where others
 // only have the rest.
-func (j *judge) add(f result.Finding, q *question, parts ...*result.RequestRow) {
-	n := item{Finding: f, q: q, parts: parts}
+func (j *judge) add(n item) {
+	f, q := &n.Finding, n.q
 	for i := range j.items {
 		x := &j.items[i]
-		if same(&x.Finding, &f) && q == nil {
+		if same(&x.Finding, f) && q == nil {
 			x.diagnosed = true
 		}
-		if !same(&x.Finding, &f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
+		if !same(&x.Finding, f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
 			continue
 		}
-		if q != nil && x.q != nil && (q.RequestGroup != x.q.RequestGroup || q == x.q && f.Where[0].Role == requestWords["lock"].does) && intended(&x.Finding) != "" && intended(&f) == "" { // that others wait for it is worse
+		if q != nil && x.q != nil && (q.RequestGroup != x.q.RequestGroup || q == x.q && f.Where[0].Role == requestWords["lock"].does) && intended(x) != "" && intended(&n) == "" { // that others wait for it is worse
 			j.items[i] = n
 			return
 		}
 		if q != nil && q == x.q && (!x.contended() || x.Where[0].Role == f.Where[0].Role) { // without the culprit both parts go
-			x.parts = append(x.parts, parts...)
+			x.parts = append(x.parts, n.parts...)
 			x.Evidence[0].Value += f.Evidence[0].Value
 			x.Evidence[1].Value = min(x.Evidence[1].Value+f.Evidence[1].Value, 1)
 			x.Gain = q.gain(x.Evidence[0].Value)
@@ -638,11 +654,11 @@ func (j *judge) others(diagnoses []diagnosis) {
 			}
 		}
 		codeInTraces(j.r, &f.Finding, f.kinds)
-		j.add(f.Finding, nil)
+		j.add(item{Finding: f.Finding})
 	}
 	if f, ok := lockedThreads(j.r); ok && len(j.items) == 0 && !j.served() && result.Ratio(j.r.Latency.All.Total, j.r.Totals.Span) >= heldShare {
 		f.Title, f.Advice = "goroutines that are locked to threads stop and start all the time", fix(f.Kind)
-		j.add(f, nil)
+		j.add(item{Finding: f})
 	}
 }
 
@@ -681,7 +697,7 @@ func (j *judge) word() {
 		default:
 			v.Word = Slow
 		}
-		v.Text = j.what(q, f)
+		v.Text = j.what(&j.items[0])
 	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met():
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
 		if throttled(j.r) {
@@ -776,7 +792,8 @@ func called(b *result.Blame) (most string) {
 }
 
 // what says in a sentence who is slow.
-func (j *judge) what(q *question, f *result.Finding) string {
+func (j *judge) what(f *item) string {
+	q := f.q
 	if q == nil {
 		l := &j.r.Latency.All
 		switch {
@@ -836,12 +853,12 @@ const outside, asleep = "outside this program", "in time.Sleep"
 
 // intended says where requests spend what may be meant to last as long: outside of the program, or waiting
 // for a time. It is "" if they wait for others.
-func intended(f *result.Finding) string {
+func intended(f *item) string {
 	n := len(f.Where)
 	does := func(i int, kind string) bool { return f.Where[i].Role == requestWords[kind].does }
 	last := func(kind string) bool { return does(n-1, kind) }
 	switch {
-	case n == 0, n > 1 && !does(0, "channel") && !does(0, "cond"), strings.HasPrefix(f.Advice, askOnce), strings.HasPrefix(f.Advice, raiseLimit):
+	case n == 0, n > 1 && !does(0, "channel") && !does(0, "cond"), f.remedy == askOnce, f.remedy == raiseLimit:
 	case last("call"), last("network"):
 		return outside
 	case last("timer"):
