@@ -20,15 +20,16 @@ type activity struct {
 	procs []*procActivity // by id; nil: not seen
 	n     int             // GOMAXPROCS; 0: not known yet
 	busy  int             // procs below that are not idle
-	// The sum of the ids of those: of a single one, its id.
-	busyIDs int
-	// How long no proc had work, only one had, or else; which of these it is, and since when.
+	// Procs below that with a goroutine, and the sum of their ids: of a single one, its id.
+	held, heldIDs int
+	// How long no proc had a goroutine, only one had, or else; which of these it is, and since when.
 	widths     [3]model.Duration
 	width      int
 	widthSince model.Time
-	finds      int  // procs that search
-	stuck      int  // procs that do so for too long
-	gap        bool // all threads are silent
+	lone       model.GoID // the latest goroutine that ran alone
+	finds      int        // procs that search
+	stuck      int        // procs that do so for too long
+	gap        bool       // all threads are silent
 	stw        bool
 	// Who stops the world.
 	stopper phase
@@ -265,23 +266,24 @@ func (w *activity) update() {
 	if class := w.classOf(); class != w.class {
 		w.pushGlobal(class)
 	}
-	if w.class == classIdleQuiet || w.width != widthMore {
+	if w.held < widthMore || w.width != widthMore {
 		w.widen()
 	}
 }
 
-// How many procs have work, while nobody looks for any: none, one, or more than that, which is also all other time.
+// How many procs have a goroutine: none, one, or more than that, which is also all time in which no other proc could have one, or
+// one is being woken for a goroutine.
 const (
 	widthNone = iota
 	widthOne
 	widthMore
 )
 
-// widen notes how many procs have work from now on.
+// widen notes how many procs have goroutines from now on.
 func (w *activity) widen() {
 	w.credit()
-	if w.width = widthMore; w.class == classIdleQuiet {
-		w.width = min(w.busy, widthMore)
+	if w.width = widthMore; w.class >= classIdleSpin && w.class < classTaken {
+		w.width = min(w.held, widthMore)
 	}
 }
 
@@ -290,8 +292,10 @@ func (w *activity) credit() {
 	d := w.now.Sub(w.widthSince)
 	w.widths[w.width] += d
 	if w.width == widthOne && d > 0 {
-		if p := w.procs[w.busyIDs].last(); p.class == heldUser {
+		if p := w.procs[w.heldIDs].last(); p.class == heldUser {
 			p.alone += d
+			p.lone = p.lone || w.lone != p.g
+			w.lone = p.g
 		}
 	}
 	w.widthSince = w.now
@@ -375,8 +379,11 @@ func (w *activity) procStep(s *model.Step) {
 		p.idle = idle
 		if w.exists(p) {
 			w.busy += change01(!idle)
-			w.busyIDs += change01(!idle) * int(p.id)
 		}
+	}
+	if held := state.Held(); held != p.state.Held() && w.exists(p) {
+		w.held += change01(held)
+		w.heldIDs += change01(held) * int(p.id)
 	}
 	p.state, p.class, p.g, p.fn = state, class, g, fn
 	w.occupy(p)
@@ -487,7 +494,7 @@ func (p *procActivity) endTurn(stack model.StackID, ended ending) {
 // resize follows GOMAXPROCS.
 func (w *activity) resize(n int) {
 	w.credit()
-	w.n, w.busy, w.busyIDs = n, 0, 0
+	w.n, w.busy, w.held, w.heldIDs = n, 0, 0, 0
 	for _, p := range w.procs {
 		if p == nil {
 			continue
@@ -497,7 +504,10 @@ func (w *activity) resize(n int) {
 		}
 		if w.exists(p) && !p.idle {
 			w.busy++
-			w.busyIDs += int(p.id)
+		}
+		if w.exists(p) && p.state.Held() {
+			w.held++
+			w.heldIDs += int(p.id)
 		}
 	}
 }

@@ -150,7 +150,9 @@ func (a *antagonists) addStretch(p *point, id antagonistID, d, length model.Dura
 		n++
 	}
 	if id.alone {
-		turns = 1
+		if turns = 0; p.lone {
+			turns = 1
+		}
 	} else if d >= result.KeptWait && p.class != heldSyscall {
 		a.kept += length
 		a.keptSamples += n

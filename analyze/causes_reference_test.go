@@ -191,22 +191,29 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 	return r.heldAt(w.proc, t)
 }
 
-// alone returns how long one proc ran code of the program, and all others were idle for good.
+// alone returns how long one proc ran code of the program, and no other had a goroutine or was being woken for one.
 func (r *reference) alone(cuts []model.Time) (sum model.Duration) {
 	for i, t := range cuts {
 		end := r.a.activity.now
 		if i+1 < len(cuts) {
 			end = min(end, cuts[i+1])
 		}
-		idle, searching, stuck, busy := r.count(t)
+		idle, searching, _, busy := r.count(t)
 		waking := slices.ContainsFunc(r.wakes, func(x refWake) bool { return x.from <= t && t < x.to })
-		if valueAt(r.stops, t) == 1 || waking || idle == 0 || busy != 1 || searching+stuck > 0 || end <= t {
+		if valueAt(r.stops, t) == 1 || idle > 0 && waking || idle == 0 && searching == 0 || end <= t {
 			continue
 		}
-		for p := range r.procs {
-			if int(p) < idle+busy && r.heldAt(p, t) == result.CauseGoroutine {
-				sum += end.Sub(t)
+		held, user := 0, 0
+		for p := range model.ProcID(idle + busy) {
+			if x, ok := r.stateAt(p, t); ok && x.state.Held() {
+				held++
+				if r.heldAt(p, t) == result.CauseGoroutine {
+					user++
+				}
 			}
+		}
+		if held == 1 && user == 1 {
+			sum += end.Sub(t)
 		}
 	}
 	return sum

@@ -115,6 +115,7 @@ type point struct {
 	stack   model.StackID // where it ended, or an event in it
 	class   uint8
 	ended   ending
+	lone    bool // another one ran alone before it did
 }
 
 // phase is a segment of the program's track, which measures all time.
@@ -252,7 +253,7 @@ func (k *procActivity) push(at model.Time, clock model.Duration, class uint8) {
 	// Field by field: a whole one would be put together elsewhere and copied.
 	x := k.add(at)
 	x.clock, x.hot, x.rare, x.class, x.g, x.fn = clock, p.hot, p.rare, class, k.g, k.fn
-	x.alone, x.waited, x.turns, x.cover, x.samples, x.stack, x.ended = 0, 0, 0, 0, 0, 0, endedOtherwise
+	x.alone, x.waited, x.turns, x.cover, x.samples, x.stack, x.ended, x.lone = 0, 0, 0, 0, 0, 0, endedOtherwise, false
 	if i, length := hotPlaces[p.class], clock-p.clock; uint(i) < numHot {
 		x.hot[i] += length
 	} else if length > 0 {

@@ -28,7 +28,8 @@ import (
 //  4. More procs than CPUs comes first if threads had a CPU for less than starvedOfCPU of the time, or the program
 //     used less than spareShare of its procs: it makes whatever runs look slow. What stands still in a stopped world
 //     is due to that all the same. What slow requests wait for behind code that they do not run is due to that, if CPU
-//     samples show jobSampled of it, or as much of it as of all that ran.
+//     samples show jobSampled of it, or as much of it as of all that ran. Before that comes a batch which most of the waiting
+//     is due to: with all CPUs it would still be one.
 //  5. In a program without requests, what ran alone comes before everything but that, from aloneShare of the time on: nobody waits
 //     for it to give way, but the program takes longer by it. If others wait for a lock, that is why.
 const (
@@ -59,6 +60,7 @@ const (
 	// onCPU is the part of the running time that CPU samples must show: less means that
 	// threads ran goroutines without a CPU.
 	onCPU        = 0.7
+	allInUse     = 0.9  // of the procs' time
 	spinShare    = 0.5  // of samples of code that has the procs
 	starvedOfCPU = 0.4  // so little comes first
 	spareShare   = 0.25 // of two procs both are busy for a sixteenth of the time then
@@ -114,7 +116,9 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 	}
 	if d.slow() {
 		d.overcommitted()
-		d.busy()
+		if !d.computes() {
+			d.busy()
+		}
 		d.collector()
 		d.stops()
 		d.calls()
@@ -245,6 +249,9 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == kind }); i >= 0 {
 		f.Advice = Symptoms[i].Advice
 	}
+	if procs := maxProcs(d.r); kind == "busy-procs" && procs == "1" {
+		f.Advice = "Cache or precompute the result, or split the work into smaller pieces, between which others run; else give the program more procs and CPUs."
+	}
 	if kind == "more-procs-than-cpus" {
 		switch procs := maxProcs(d.r); {
 		case throttled(d.r) && d.r.Procs.Mean > 2:
@@ -279,6 +286,12 @@ func (d *diagnostician) ranked() []diagnosis {
 			}
 			return 1
 		}
+		if x, y := a.first && a.Kind == "batch", b.first && b.Kind == "batch"; x != y {
+			if x {
+				return -1
+			}
+			return 1
+		}
 		return cmp.Compare(score(&b), score(&a))
 	})
 	// Where much of the waiting is for want of CPUs, the rest of it says nothing of the program, except of the collector
@@ -286,7 +299,7 @@ func (d *diagnostician) ranked() []diagnosis {
 	lack := len(d.list) > 0 && d.list[0].before() && d.list[0].Kind == "more-procs-than-cpus" && result.Ratio(d.list[0].sum, d.waiting.sum) >= suspectedShare
 	var out []diagnosis
 	for i := range d.list {
-		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind) && x.Kind != "stop-the-world" && !(x.Kind == "garbage-collection" && d.r.GC.Share >= allocatesShare)) {
+		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind) && x.Kind != "stop-the-world" && x.Kind != "batch" && !(x.Kind == "garbage-collection" && d.r.GC.Share >= allocatesShare)) {
 			x.Look = d.look(x.causes)
 			out = append(out, *x)
 		}

@@ -126,7 +126,18 @@ func (d *diagnostician) batch() {
 	d.batched = result.Ratio(l.sum, d.waiting.sum)
 	d.add("batch", l, result.Certain, where, title,
 		"%s goroutines were runnable at once at %s%s. The last of them waits until all others have run (GOMAXPROCS %s): a batch, which the scheduler cannot shorten.",
-		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r))
+		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r)).first = 2*d.batched >= 1
+}
+
+// computes reports whether the procs are in use nearly all the time for work that nobody outside waits for: no requests, and
+// next to no goroutine that a timer or the network woke. That they wait for each other does not make it last longer.
+func (d *diagnostician) computes() bool {
+	var outside int64
+	for _, o := range []model.Origin{model.OriginTimer, model.OriginNetpoll} {
+		x := named(d.r.Latency.ByOrigin, o.String())
+		outside += x.Count
+	}
+	return len(d.r.Requests) == 0 && d.r.Procs.Utilisation >= allInUse && outside*100 <= d.r.Latency.All.Count
 }
 
 // busy finds whose code kept the procs.
@@ -606,7 +617,7 @@ const runsAlone = "runs-alone"
 func (d *diagnostician) alone() {
 	rows, total, _ := d.known(result.BlameAlone)
 	span := d.r.Totals.Span
-	if len(rows) == 0 || len(d.r.Requests) > 0 || result.Ratio(total, span) < aloneShare || rows[0].Total < aloneTurn*model.Duration(rows[0].Turns) || slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "lock" }) {
+	if len(rows) == 0 || len(d.r.Requests) > 0 || result.Ratio(total, span) < aloneShare || rows[0].Total < aloneTurn*model.Duration(max(1, rows[0].Turns)) || slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "lock" }) {
 		return
 	}
 	who := top(rows, "")

@@ -200,3 +200,11 @@ func TestMissedFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestGainOfSlowest checks that the slowest get no faster than the others.
+func TestGainOfSlowest(t *testing.T) {
+	q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{Count: 2, Total: 50_000_000, Middle: result.RequestMiddle{Count: 10, Total: 30_000_000}}}
+	if got, want := q.gain(24e6), "the slowest 25.0ms -> about 3.00ms"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

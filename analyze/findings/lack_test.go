@@ -44,7 +44,12 @@ func TestLackOfCPUs(t *testing.T) {
 		"enough of them":       {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan, v.Blame.KeptSamples = 67*ms, 4 }, "busy-procs", "", "Bound"},
 		"more than a CPU":      {4000 * ms, 190, nil, "busy-procs", "", "Bound"},
 		"a quarter of a proc":  {1000 * ms, 60, func(v *result.Report) { v.Procs.Mean = 0.6 }, "busy-procs", "", "Bound"},
-		"at a quota's pace":    {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
+		"of one proc":          {1040 * ms, 77, func(v *result.Report) { v.Procs.Mean = 1 }, "busy-procs", "", "Cache"},
+		"with a herd": {1650 * ms, 112, func(v *result.Report) {
+			v.Procs.Peak = result.Peak{Runnable: 3000, Wakers: []result.PeakWaker{{Function: "main.publish", Count: 2990}}}
+			v.Latency.ByOrigin = []result.Named{{Name: model.OriginGoroutine.String(), Dist: v.Latency.All}}
+		}, "batch", "main.publish wakes very many", "Bound"},
+		"at a quota's pace": {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
 		"of a record": {1650 * ms, 112, func(v *result.Report) {
 			v.Traces[0].Machine = &result.Machine{Disturbed: "throttled 12 times by the CPU quota"}
 		}, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
@@ -66,8 +71,20 @@ func TestLackOfCPUs(t *testing.T) {
 		if f.Kind != x.kind || !strings.HasPrefix(f.Title, x.title) || !strings.HasPrefix(f.Advice, x.advice) {
 			t.Errorf("%s: %s: %s: %s", name, f.Kind, f.Title, f.Advice)
 		}
-		if want := map[string]string{"more-procs-than-cpus": findings.Disturbed, "busy-procs": findings.Starved, "lock": findings.Slow}[x.kind]; v.Verdict.Word != want {
+		if want := map[string]string{"more-procs-than-cpus": findings.Disturbed, "busy-procs": findings.Starved, "batch": findings.Starved, "lock": findings.Slow}[x.kind]; v.Verdict.Word != want {
 			t.Errorf("%s: %s", name, v.Verdict.Word)
+		}
+	}
+}
+
+// TestComputes checks that goroutines which wait for each other on busy procs are no fault where nobody else waits for them.
+func TestComputes(t *testing.T) {
+	for _, origin := range []model.Origin{model.OriginPreempted, model.OriginTimer} {
+		v := lacking(t, 4e9, 400)
+		v.Latency.ByOrigin = []result.Named{{Name: origin.String(), Dist: v.Latency.All}}
+		findings.Judge(v)
+		if want := map[model.Origin]string{model.OriginPreempted: findings.Healthy, model.OriginTimer: findings.Starved}[origin]; v.Verdict.Word != want {
+			t.Errorf("after %v: %s, want %s", origin, v.Verdict.Word, want)
 		}
 	}
 }

@@ -428,11 +428,12 @@ func (q *question) atOnce(g *result.RequestRow) bool {
 
 // gain says how long requests take at least without some of their time.
 func (q *question) gain(cost float64) string {
-	whole, who := q.slowest(), "the slowest"
+	whole, who, least := q.slowest(), "the slowest", min(q.middle(), q.slowest()) // they cannot be faster than the others
 	if q.all {
 		whole, who, _ = q.typical()
+		least = 0
 	}
-	return fmt.Sprintf("%s %s -> about %s", who, duration(whole), duration(whole-min(cost, whole)))
+	return fmt.Sprintf("%s %s -> about %s", who, duration(whole), duration(max(whole-cost, least)))
 }
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for

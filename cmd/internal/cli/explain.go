@@ -99,7 +99,15 @@ var screenWords = map[string]string{
 	"why":          "The figures on which an item rests.",
 	"see":          "A command that shows where it happens in the timeline.",
 	"each-alone":   "The verdicts that the traces, or the reports, would have had one by one.",
-	"gain":         "What the critical paths leave if the part is taken out: nothing takes its place, and queues do not get shorter.",
+	"gain":         "How long requests would still take if the part were gone and all else were the same: nothing comes in its place, and queues stay as long as they are.",
+	"tail":         "The slowest 1% of the requests of a group, of fewer than 500 the slowest five.",
+	"longest":      "The longest wait to run of the function's goroutines.",
+	"alone":        "Of code: it ran while no other goroutine could. See schedscope explain runs-alone.",
+	"proc":         "What a thread needs to run Go code. There are GOMAXPROCS of them, each with a queue of goroutines.",
+	"gomaxprocs":   "The number of procs: so many goroutines can run at a time.",
+	"busy":         "Of procs: the part of their time in which they ran goroutines, or one that had it was in a system call.",
+	"unexplained":  "Of decisions of the scheduler: neither the rules of the runtime nor a known reason to differ explains them.",
+	"next":         "Commands that show more.",
 }
 
 // screenWord explains a word that is not in the catalogue, "" if it is not known.
