@@ -326,6 +326,7 @@ func (f *finder) handler(s *seenIn, frames []model.Frame) {
 		_, calls := framework(caller)
 		switch {
 		case i > 0 && frames[i-1].Func == "runtime.asyncPreempt": // without a frame of its own it hides its caller
+		case strings.HasPrefix(fn, "runtime."): // what it calls has no frame yet, or is inline
 		case theirs != "":
 		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours, calls && !ours,
 			strings.HasSuffix(fn, ".ServeHTTP") && !ours, records(fn),
