@@ -191,8 +191,9 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 	return r.heldAt(w.proc, t)
 }
 
-// alone returns how long one proc ran code of the program, and all others were idle for good.
-func (r *reference) alone(cuts []model.Time) (sum model.Duration) {
+// alone returns how long one proc ran code of the program, and all others were idle for good; and how long no proc had work
+// while nobody looked for any, only one had, or else.
+func (r *reference) alone(cuts []model.Time) (sum model.Duration, widths [3]model.Duration) {
 	for i, t := range cuts {
 		end := r.a.activity.now
 		if i+1 < len(cuts) {
@@ -200,16 +201,19 @@ func (r *reference) alone(cuts []model.Time) (sum model.Duration) {
 		}
 		idle, searching, stuck, busy := r.count(t)
 		waking := slices.ContainsFunc(r.wakes, func(x refWake) bool { return x.from <= t && t < x.to })
-		if valueAt(r.stops, t) == 1 || waking || idle == 0 || busy != 1 || searching+stuck > 0 || end <= t {
-			continue
+		width := min(busy, widthMore)
+		if valueAt(r.stops, t) == 1 || waking || idle == 0 || searching+stuck > 0 {
+			width = widthMore
 		}
+		d := max(end.Sub(max(t, r.a.first)), 0)
+		widths[width] += d
 		for p := range r.procs {
-			if int(p) < idle+busy && r.heldAt(p, t) == result.CauseGoroutine {
-				sum += end.Sub(t)
+			if width == widthOne && int(p) < idle+busy && r.heldAt(p, t) == result.CauseGoroutine {
+				sum += d
 			}
 		}
 	}
-	return sum
+	return sum, widths
 }
 
 // heldAt returns the cause of waiting for a proc.
@@ -603,7 +607,9 @@ func (p *play) checkSums(t *testing.T) {
 			behind[heldCauses[k.class]] += a.waited
 		}
 	}
-	equal(t, "alone", alone, p.r.alone(p.r.cuts()))
+	wantAlone, widths := p.r.alone(p.r.cuts())
+	equal(t, "alone", alone, wantAlone)
+	equal(t, "widths", c.antagonists.widths, widths)
 	for class, d := range c.antagonists.earlier {
 		behind[heldCauses[class]] += d
 	}
