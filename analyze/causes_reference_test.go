@@ -421,6 +421,41 @@ func TestCausesAgainstReference(t *testing.T) {
 	}
 }
 
+// TestAlone checks the time in which code ran alone, but not in silences of all threads, nor where its proc was taken away.
+func TestAlone(t *testing.T) {
+	const ms = 1_000_000
+	p := &play{r: newReference(model.NewTables()), ps: make([]playProc, 3)}
+	for _, x := range []struct {
+		at    model.Time
+		procs int32 // 0: the proc changes instead
+		proc  int
+		state model.ProcState
+	}{
+		{at: 1 * ms, procs: 3},
+		{at: 1 * ms, state: model.ProcRunning}, // alone
+		{at: 5 * ms, state: model.ProcRunning}, // in a silence
+		{at: 55 * ms, state: model.ProcRunning},
+		{at: 57 * ms, proc: 2, state: model.ProcRunning}, // two
+		{at: 58 * ms, state: model.ProcIdle},
+		{at: 61 * ms, procs: 2}, // none
+		{at: 64 * ms, procs: 3},
+		{at: 65 * ms, proc: 2, state: model.ProcRunning},
+		{at: 66 * ms, procs: 3}, // the trace ends, and it goes on
+	} {
+		if p.now = x.at; x.procs > 0 {
+			p.step(model.Step{Kind: model.StepProcs, N: x.procs})
+		} else {
+			p.setProc(x.proc, x.state, model.WorkUser, 1)
+		}
+	}
+	p.r.a.Finish()
+	p.r.compare(t, 1)
+	p.checkSums(t)
+	sum, widths := p.r.alone(p.r.cuts())
+	equal(t, "alone", sum, 11*ms)
+	equal(t, "widths", widths, [3]model.Duration{3 * ms, 61 * ms, 1 * ms})
+}
+
 // play makes up steps as a Machine might tell them, and starts as a Resolver
 // might, late.
 type play struct {
