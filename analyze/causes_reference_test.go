@@ -191,8 +191,9 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 	return r.heldAt(w.proc, t)
 }
 
-// alone returns how long one proc ran code of the program, and no other had a goroutine or was being woken for one.
-func (r *reference) alone(cuts []model.Time) (sum model.Duration) {
+// alone returns how long one proc ran code of the program, and no other had a goroutine or was being woken for one; and how
+// long no proc had a goroutine, only one had, or else.
+func (r *reference) alone(cuts []model.Time) (sum model.Duration, widths [3]model.Duration) {
 	for i, t := range cuts {
 		end := r.a.activity.now
 		if i+1 < len(cuts) {
@@ -200,9 +201,6 @@ func (r *reference) alone(cuts []model.Time) (sum model.Duration) {
 		}
 		idle, searching, _, busy := r.count(t)
 		waking := slices.ContainsFunc(r.wakes, func(x refWake) bool { return x.from <= t && t < x.to })
-		if valueAt(r.stops, t) == 1 || idle > 0 && waking || idle == 0 && searching == 0 || end <= t {
-			continue
-		}
 		held, user := 0, 0
 		for p := range model.ProcID(idle + busy) {
 			if x, ok := r.stateAt(p, t); ok && x.state.Held() {
@@ -212,11 +210,16 @@ func (r *reference) alone(cuts []model.Time) (sum model.Duration) {
 				}
 			}
 		}
-		if held == 1 && user == 1 {
-			sum += end.Sub(t)
+		width := min(held, widthMore)
+		if valueAt(r.stops, t) == 1 || idle > 0 && waking || idle == 0 && searching == 0 {
+			width = widthMore
+		}
+		d := max(end.Sub(max(t, r.a.first)), 0)
+		if widths[width] += d; width == widthOne && user == 1 {
+			sum += d
 		}
 	}
-	return sum
+	return sum, widths
 }
 
 // heldAt returns the cause of waiting for a proc.
@@ -424,6 +427,41 @@ func TestCausesAgainstReference(t *testing.T) {
 	}
 }
 
+// TestAlone checks the time in which code ran alone, but not in silences of all threads, nor where its proc was taken away.
+func TestAlone(t *testing.T) {
+	const ms = 1_000_000
+	p := &play{r: newReference(model.NewTables()), ps: make([]playProc, 3)}
+	for _, x := range []struct {
+		at    model.Time
+		procs int32 // 0: the proc changes instead
+		proc  int
+		state model.ProcState
+	}{
+		{at: 1 * ms, procs: 3},
+		{at: 1 * ms, state: model.ProcRunning}, // alone
+		{at: 5 * ms, state: model.ProcRunning}, // in a silence
+		{at: 55 * ms, state: model.ProcRunning},
+		{at: 57 * ms, proc: 2, state: model.ProcRunning}, // two
+		{at: 58 * ms, state: model.ProcIdle},
+		{at: 61 * ms, procs: 2}, // none
+		{at: 64 * ms, procs: 3},
+		{at: 65 * ms, proc: 2, state: model.ProcRunning},
+		{at: 66 * ms, procs: 3}, // the trace ends, and it goes on
+	} {
+		if p.now = x.at; x.procs > 0 {
+			p.step(model.Step{Kind: model.StepProcs, N: x.procs})
+		} else {
+			p.setProc(x.proc, x.state, model.WorkUser, 1)
+		}
+	}
+	p.r.a.Finish()
+	p.r.compare(t, 1)
+	p.checkSums(t)
+	sum, widths := p.r.alone(p.r.cuts())
+	equal(t, "alone", sum, 11*ms)
+	equal(t, "widths", widths, [3]model.Duration{3 * ms, 61 * ms, 1 * ms})
+}
+
 // play makes up steps as a Machine might tell them, and starts as a Resolver
 // might, late.
 type play struct {
@@ -610,7 +648,9 @@ func (p *play) checkSums(t *testing.T) {
 			behind[heldCauses[k.class]] += a.waited
 		}
 	}
-	equal(t, "alone", alone, p.r.alone(p.r.cuts()))
+	wantAlone, widths := p.r.alone(p.r.cuts())
+	equal(t, "alone", alone, wantAlone)
+	equal(t, "widths", c.antagonists.widths, widths)
 	for class, d := range c.antagonists.earlier {
 		behind[heldCauses[class]] += d
 	}

@@ -302,6 +302,7 @@ func TestOverdue(t *testing.T) {
 	}{
 		"as long":           {still(8 * ms), nil, 20 * ms, "network", findings.Disturbed},
 		"woken together":    {still(2 * ms), still(8 * ms), 20 * ms, "network", findings.Disturbed},
+		"once":              {still(2 * ms)[:1], still(8 * ms), 20 * ms, "network", findings.SlowTail},
 		"too short":         {still(2 * ms), still(5 * ms), 20 * ms, "network", findings.SlowTail},
 		"too few":           {still(8 * ms)[:2], nil, 20 * ms, "network", findings.SlowTail},
 		"quiet":             {nil, still(8 * ms), 20 * ms, "network", findings.SlowTail},

@@ -536,20 +536,25 @@ func (q *question) shorter(g *result.RequestRow) bool {
 }
 
 // lost reports whether so many requests may be so much longer because threads had no CPU: it was as long on average so
-// often. Others that waited at the same time are known by having been woken together.
+// often. Others that waited at the same time are known by having been woken together, where threads had none more than
+// once: answers of an end that stood still come together, too.
 func (j *judge) lost(cost float64, have int64, together ...*result.Bounds) bool {
 	list := j.noCPU()
+	if times, _ := standstills(list); times < 2 {
+		together = nil
+	}
 	for _, b := range together {
 		above(b, 0, func(v model.Duration, n int64) { list = append(list, standstill{v, n}) })
 	}
 	slices.SortFunc(list, func(a, b standstill) int { return cmp.Compare(b.Duration, a.Duration) })
 	var sum model.Duration
-	left := have
+	left := max(have, 1) // requests may have it for less than a twentieth of their time
+	cost *= float64(left)
 	for _, x := range list {
 		sum += x.Duration * model.Duration(min(x.times, left))
 		left -= min(x.times, left)
 	}
-	return cost*float64(have) <= float64(sum)
+	return cost <= float64(sum)
 }
 
 const explains = "which explains as much as the slowest %s take longer"

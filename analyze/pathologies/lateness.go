@@ -106,10 +106,10 @@ func (l *Lateness) start(s *model.Step, p *procNow) {
 	p.by, p.g, p.several = s.M, s.G, t.several
 }
 
-// silence takes that nothing happened between two times.
+// silence takes that nothing happened between two steps. Before the first one, at 0, nothing is known.
 func (l *Lateness) silence(from, to model.Time, procs *procsNow) {
 	l.silent, l.ended = stint{}, 0
-	if from >= l.from && procs.count(model.ProcRunning)+procs.count(model.ProcSearching) == 0 {
+	if from > 0 && from >= l.from && procs.count(model.ProcRunning)+procs.count(model.ProcSearching) == 0 {
 		l.silent = stint{from, to}
 	}
 }

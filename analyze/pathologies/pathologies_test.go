@@ -336,6 +336,16 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestTogetherAtFirst checks that what lies before the first step is no silence.
+func TestTogetherAtFirst(t *testing.T) {
+	s := newSymptoms()
+	for g := range model.GoID(2) {
+		s.change(9*ms, g+3, model.GoWaiting, model.GoRunnable, 9*ms, func(x *model.Step) { x.Origin, x.Poller = model.OriginNetpoll, model.PollerBlocking })
+	}
+	s.Finish(0, model.Time(30*ms))
+	equal(t, "together", s.Late.Together.Count(), 0)
+}
+
 func TestLateness(t *testing.T) {
 	s := newSymptoms()
 	net := func(at, since model.Duration, poller model.Poller) {

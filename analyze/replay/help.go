@@ -18,7 +18,7 @@ Output (--mode free)
   mean of how long they take, and how many end per second, as recorded and under each what-if. Waits
   in run queues count. Requests that lie in two windows or begin in a warm-up are left out, as are
   groups with fewer than 100 requests, handlers if more than 1%% of the requests show none, and groups
-  which the reference has wrong: W1 more than 25%% of the mean, or 75%% where only quiet is asked.
+  which the reference has wrong: W1 more than 25%% of the mean, or 75%% of what quiet has intervals for.
   Then waits to run. All figures, p90 too, with their ranges over --seeds, are in --json.
   The reference is the median over --seeds of what the model makes of the work. W1, the Wasserstein
   distance, is how far a wait must be moved on average to make one distribution of the other. The
@@ -59,7 +59,7 @@ Classes of wakes (--json)
     no range      any other variant. How far such figures are from the truth has not been measured.
   No figure is given where the reference does not reproduce the trace or has fewer than 100 waits,
   and no run time where more than 90%% of the wakes come from timers or from outside. Where only quiet
-  is asked, W1 may be up to 75%% of the mean: intervals are half as wide again beyond 25%%.
+  is asked, and has intervals, W1 may be up to 75%% of the mean: they are half as wide again beyond 25%%.
 
 --what-if quiet
   Where the operating system ran something else on a thread, a goroutine seems to compute for longer,

@@ -309,9 +309,12 @@ func TestTrust(t *testing.T) {
 	}
 	for what, refused := range map[string]bool{"quiet": false, "procs=1": true, "quiet,gc=off": true} {
 		half := result(1400, nil)
-		half.options.Variants = variants(t, what)
+		half.MinProcs, half.MaxProcs, half.options.Variants = 2, 2, variants(t, what)
 		if tr := half.Trust(); (tr.Refused != "") != refused {
 			t.Errorf("off by 40 %%, %s: %+v", what, tr)
+		}
+		if half.MinProcs, half.MaxProcs = 4, 4; half.Trust().Refused == "" {
+			t.Errorf("off by 40 %%, %s of four procs, which has no intervals", what)
 		}
 	}
 	if tr := result(1400, nil).Trust(); tr.Refused == "" {

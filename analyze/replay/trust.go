@@ -128,9 +128,10 @@ func (r *Result) apart() string {
 	return ""
 }
 
-// mostOff returns how far the simulated recording may be from the recorded one for anything to be said of the variants.
+// mostOff returns how far the simulated recording may be from the recorded one for anything to be said of the variants:
+// farther if all are of a quiet machine and have intervals, with which that was measured.
 func (r *Result) mostOff() float64 {
-	if v := r.options.Variants; len(v) > 0 && !slices.ContainsFunc(v, func(v Variant) bool { return !v.only("quiet") }) {
+	if v := r.options.Variants; len(v) > 0 && !slices.ContainsFunc(v, func(v Variant) bool { return !v.only("quiet") || r.widths(&v).requests == nil }) {
 		return quietFit
 	}
 	return roughFit

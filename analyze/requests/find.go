@@ -333,7 +333,7 @@ func (f *finder) handler(s *seenIn, frames []model.Frame) {
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
 			s.kind == "rpc" && s.name == "" && strings.HasPrefix(caller, "reflect.") && !strings.HasPrefix(fn, "reflect."),
 			s.kind == "http" && s.role == roleConn && i == serve-1 && strings.HasPrefix(caller, fastServe) && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
-			if s.name != "" && s.name != fn {
+			if s.name != "" && s.name != fn && !records(fn) { // which any handler may call
 				f.calling[s.name] = s.name + " (middleware)"
 			}
 			s.name, s.depth = fn, uint8(min(last-i, 255))

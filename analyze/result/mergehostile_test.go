@@ -74,12 +74,12 @@ func TestMergeHostile(t *testing.T) {
 	if err := Write(&good, resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))); err != nil {
 		t.Fatal(err)
 	}
-	rounds, accepted, merged := 30, 0, 0
+	want, accepted, merged := 12, 0, 0
 	if fixtures.Sweep() {
-		rounds = 200
+		want = 80
 	}
-	for seed := range rounds {
-		r := rand.New(rand.NewPCG(3, uint64(seed)))
+	for seed := 0; accepted < want && seed < 10*want; seed++ { // which are accepted depends on all fields of a report
+		r := rand.New(rand.NewPCG(1, uint64(seed)))
 		v := copyOf(t, good.Bytes())
 		list := places(reflect.ValueOf(v).Elem())
 		for range 1 + r.IntN(3) {
@@ -122,7 +122,7 @@ func TestMergeHostile(t *testing.T) {
 			}()
 		}
 	}
-	if accepted < rounds*2/5 || merged < accepted {
-		t.Errorf("%d of %d accepted, %d merged: too few to tell", accepted, rounds, merged)
+	if accepted < want || merged < accepted {
+		t.Errorf("%d of %d accepted, %d merged: too few to judge", accepted, want, merged)
 	}
 }

@@ -70,7 +70,6 @@ func newExplain(a *app) *cobra.Command {
 var screenWords = map[string]string{
 	"typical":      "The median of the requests of a group, or of the waits of a function.",
 	"typical-seen": "The median of those requests of a group of which the handler is seen: they waited, or were sampled. Others may be of the group, too.",
-	"http":         "Requests of net/http of which the handler is not seen, or of all handlers if there is one group: schedscope help requests says how to name them.",
 	"tail-mean":    "The mean of the slowest 1% of the requests of a group, of fewer than 500 of the slowest five.",
 	"slowest":      "The slowest 1% of the requests of a group, of fewer than 500 the slowest five; of times their mean, of waits their p99.",
 	"per-s":        "Per second of the trace.",
@@ -116,6 +115,9 @@ func screenWord(name string) string {
 		if k.String() == name {
 			return "Of a request: " + k.Doc() + "."
 		}
+	}
+	if slices.Contains([]string{"http", "grpc", "rpc", "tcp", "message"}, name) {
+		return "Requests of the kind of which the handler is not seen, or of all handlers if there is one group: schedscope help requests says how they are found and named."
 	}
 	return cmp.Or(screenWords[name], screenWords["the-"+name])
 }
