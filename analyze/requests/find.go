@@ -117,8 +117,8 @@ type finder struct {
 	waits   model.Waits
 	kinds   map[string]bool // that are wanted
 	user    bool            // tasks or regions are
-	tasks   map[string]bool // nil: all
-	names   map[string]bool // of regions
+	all     bool            // tasks are
+	names   map[Spec]bool   // those that are, and regions
 	lives   []*regexp.Regexp
 	funcs   []*regexp.Regexp
 	labels  []*regexp.Regexp        // of which a request must have one
@@ -142,19 +142,14 @@ type handling struct {
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, waits: model.NewWaits(t), kinds: map[string]bool{}, names: map[string]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]*callee{}}
+	f := finder{tables: t, waits: model.NewWaits(t), kinds: map[string]bool{}, names: map[Spec]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]*callee{}}
 	for _, s := range specs {
 		switch s.Kind {
 		case "label":
 			f.labels = append(f.labels, s.expr)
 			continue
-		case "task":
-			if f.tasks == nil {
-				f.tasks = map[string]bool{}
-			}
-			f.tasks[s.Name] = true
-		case "region":
-			f.names[s.Name] = true
+		case "task", "region":
+			f.names[s] = true
 		case "goroutine":
 			f.lives = append(f.lives, s.expr)
 		case "func":
@@ -162,7 +157,7 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 		}
 		f.kinds[s.Kind] = true
 	}
-	if len(f.kinds) == 0 {
+	if f.all = len(f.kinds) == 0; f.all {
 		for _, kind := range []string{"http", "grpc", "rpc", "tcp", "message", "task"} {
 			f.kinds[kind] = true
 		}

@@ -67,7 +67,7 @@ func (t *Tracker) keep(r *Request) {
 	}
 	t.earlyParts += len(parts)
 	x := *r
-	x.parts, x.legs, x.labels.list = parts, nil, slices.Clone(r.labels.list)
+	x.parts, x.legs = parts, nil
 	r.early.list = append(r.early.list, &x)
 }
 
@@ -116,9 +116,6 @@ func (t *Tracker) reads(g *goroutine) {
 	case x.wrote == 0 && x.starts == nil: // the same message still, or handed on
 		if g.stack == x.at {
 			t.forgets(x)
-		}
-		if r := g.relay; r != nil && r.carries != nil && r.carries.reader == g && r.carries.handed {
-			x.at = g.stack
 		}
 		x.asked = max(x.asked-1, 0)
 		return

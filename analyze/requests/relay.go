@@ -60,7 +60,6 @@ type message struct {
 	passed   bool          // its reader waits for the next one
 	own      bool          // its reader has written
 	counted  bool          // at the place
-	queued   bool          // it was in a queue
 	done     bool          // nobody hands it on
 	spread   bool          // who was handed it has handed it on
 	hub      *goroutine    // to which it came; nil: to none
@@ -147,10 +146,7 @@ func (t *Tracker) woken(g, by *goroutine, kind Kind) {
 
 // received notes that g has a message.
 func (t *Tracker) received(g *goroutine) {
-	if g.server != nil && g.role == roleConn && g.reader != nil && !g.reader.ended {
-		return // it is another connection's
-	}
-	if g.reading.asked > 0 {
+	if g.reading.asked > 0 || g.server != nil && g.role == roleConn && !t.mayServe(g) { // it is another connection's
 		return
 	}
 	r := g.relaying()
@@ -299,13 +295,18 @@ func (t *Tracker) enters(g *goroutine, m *message) {
 	r.came++
 	m.hub, m.number, m.entered = g, r.came, t.now
 	if r.shows() {
-		if len(r.log) == maxUnanswered {
-			t.loses(r.log[0])
-			r.log = slices.Delete(r.log, 0, 1)
-		}
-		m.carriers++
-		r.log = append(r.log, m)
+		t.queues(&r.log, m, maxUnanswered)
 	}
+}
+
+// queues adds a message to a queue of at most so many, lest many be looked through for each of many.
+func (t *Tracker) queues(list *[]*message, m *message, most int) {
+	if len(*list) == most {
+		t.loses((*list)[0])
+		*list = slices.Delete(*list, 0, 1)
+	}
+	m.carriers++
+	*list = append(*list, m)
 }
 
 // heard reports whether who writes what a hub is handed may write a message.
@@ -381,12 +382,7 @@ func (t *Tracker) waits(g *goroutine) {
 			if len(r.takers) == 1 {
 				t.enters(r.takers[0], m)
 			}
-			if len(x.queue) == maxQueued { // lest many be looked through for each of many
-				t.loses(x.queue[0])
-				x.queue = slices.Delete(x.queue, 0, 1)
-			}
-			x.queue = append(x.queue, m)
-			m.carriers++
+			t.queues(&x.queue, m, maxQueued)
 		}
 	}
 	if m := r.carries; m != nil && len(r.log) == 1 && r.log[0] == m && !m.spread {
@@ -528,7 +524,7 @@ func (t *Tracker) replies(g *goroutine) {
 	if by := g.answered(); m == nil && by != nil && by.writer() == g && !r.timed && len(by.relay.unanswered) > 0 {
 		m = by.relay.unanswered[0]
 	}
-	if m != nil && (!m.queued || r.hops > 1 || r.takes.answers.most(leastMessages) == g.stack) {
+	if m != nil {
 		r.answers, r.place, m.done = m, g.stack, true
 	}
 }
@@ -567,7 +563,6 @@ func (t *Tracker) takes(g *goroutine) {
 		t.drops(g)
 		r.carries, r.hops = x.queue[i], 1
 		r.route[0] = leg{g: g, to: r.end, queued: true}
-		r.carries.queued = true
 		x.queue = slices.Delete(x.queue, i, i+1)
 	}
 }
@@ -598,7 +593,7 @@ func (t *Tracker) replied(g *goroutine) {
 	}
 	legs[n] = leg{g: g, to: r.end}
 	t.delivers(m, legs[:n+1]...)
-	if r.carries == m && !m.queued {
+	if r.carries == m {
 		t.votes(m, g, r.place)
 	}
 	t.settle(m, m.reader.writer() == g)

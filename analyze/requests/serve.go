@@ -70,33 +70,16 @@ func (t *Tracker) here(g *goroutine) mark { return mark{g.since, g.own} }
 func (t *Tracker) hold(g *goroutine) *pending { return t.holdFrom(g, t.here(g)) }
 
 func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
-	var p *pending
-	if n := len(t.over); n > 0 {
-		p, t.over = t.over[n-1], t.over[:n-1]
-	} else {
-		p = new(pending)
-	}
-	*p = pending{mark: m, g: g, summed: m.at, labels: labels{list: p.labels.list[:0]}}
+	p := &pending{mark: m, g: g, summed: m.at}
 	if len(t.open) == cap(t.open) {
-		t.open = slices.DeleteFunc(t.open, func(p *pending) bool {
-			t.reuse(p)
-			return p.done
-		})
+		t.open = slices.DeleteFunc(t.open, func(p *pending) bool { return p.done })
 		t.open = slices.Grow(t.open, len(t.open)+1) // lest it be looked through for each of many
 	}
-	i := len(t.open)
-	for i > 0 && t.open[i-1].at > p.at {
-		i--
+	t.open, t.stale = append(t.open, p), true
+	for i := len(t.open) - 1; i > 0 && t.open[i-1].at > p.at; i-- {
+		t.open[i-1], t.open[i] = p, t.open[i-1]
 	}
-	t.open, t.stale = slices.Insert(t.open, i, p), true
 	return p
-}
-
-// reuse keeps a pending that is over for the next one, unless who has it may not know.
-func (t *Tracker) reuse(p *pending) {
-	if p.done && p.early == nil {
-		t.over = append(t.over, p)
-	}
 }
 
 // sum adds the path up to a time to what was summed up before.
@@ -209,22 +192,22 @@ func (t *Tracker) blocked(g *goroutine) {
 			t.finish(g, t.here(g), true)
 		}
 	}
-	switch call := g.state == model.GoSyscall; {
-	case s.accept && call:
+	call := g.state == model.GoSyscall
+	if g.accepts && (call || !s.accept) {
 		t.accepted(g)
+	}
+	switch {
+	case s.accept && call:
 		g.conns().at, g.accepts = t.now, true
-	case s.accept && !call: // for nothing
+	case s.accept: // for nothing
 		g.conns().empty, g.accepts = t.now, false
 	case s.connect && call:
-		t.accepted(g)
 		x := &end{dialled: true}
 		t.dials[t.dialed%dialsKept] = dial{t.now, x}
 		g.conns().add(x)
 		t.dialed++
-	default:
-		t.accepted(g)
 	}
-	if s.write && g.state == model.GoSyscall {
+	if s.write && call {
 		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack, taken: s.doing == doingFinish && g.answers()}
 		t.wrote++
 		g.writes, g.lastWrite = true, t.now

@@ -49,11 +49,12 @@ func (t *Tracker) mark(ev *model.Event) {
 	if ev.Kind == model.EventTaskBegin || region {
 		name = t.tables.String(ev.Str)
 	}
+	wanted := region && f.names[Spec{Kind: "region", Name: name}]
 	id := model.TaskID(ev.ID)
 	x := t.tasks[id]
-	begins := ev.Kind == model.EventTaskBegin && f.kinds["task"] && (f.tasks == nil || f.tasks[name])
+	begins := ev.Kind == model.EventTaskBegin && (f.all || f.names[Spec{Kind: "task", Name: name}])
 	switch {
-	case ev.G == model.NoGoroutine, x == nil && !begins && !(region && f.names[name]) && !t.active:
+	case ev.G == model.NoGoroutine, x == nil && !begins && !wanted && !t.active:
 		return
 	case begins && x == nil && len(t.tasks) == maxTasks:
 		t.Unfollowed++
@@ -71,14 +72,14 @@ func (t *Tracker) mark(ev *model.Event) {
 		return
 	case ev.Kind == model.EventRegionBegin && g.server != nil && g.req != nil && g.role != roleFunc && strings.Contains(name, "/") && g.depth < routeDepth:
 		g.name, g.depth = name, routeDepth
-	case ev.Kind == model.EventRegionBegin && f.names[name]:
+	case ev.Kind == model.EventRegionBegin && wanted:
 		p := t.hold(g)
 		p.name = name
 		if g.server == nil {
 			g.server = &server{}
 		}
 		g.regions = append(g.regions, p)
-	case ev.Kind == model.EventRegionEnd && f.names[name] && g.server != nil:
+	case ev.Kind == model.EventRegionEnd && wanted && g.server != nil:
 		for i, p := range slices.Backward(g.regions) {
 			if p.name == name {
 				g.regions = slices.Delete(g.regions, i, i+1)

@@ -41,7 +41,6 @@ type Tracker struct {
 	turns   [][]turn     // by proc
 	dead    []*goroutine // in the order in which they ended
 	spare   [][]segment  // of goroutines that are forgotten
-	over    []*pending   // to be used again
 	depth   int
 	tasks   map[model.TaskID]*task
 	stops   []stop // of the world
@@ -166,7 +165,6 @@ func (t *Tracker) move() {
 		if !p.done {
 			break
 		}
-		t.reuse(p)
 		t.open = t.open[1:]
 	}
 	if t.horizon, t.stale = t.now, len(t.open) == 0; !t.stale {
