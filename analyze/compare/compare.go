@@ -133,8 +133,9 @@ type Result struct {
 	Slowest     Parts  `json:"slowest_requests"`
 	Usual       Parts  `json:"usual_requests"`
 
-	lead   *Row   // that the headline is about
-	unlike string // why Behind is not compared, see [SampledUnlike]
+	lead   *Row    // that the headline is about
+	run    float64 // the ratio of lengths that speaks against the waits to run; 0: none does
+	unlike string  // why Behind is not compared, see [SampledUnlike]
 }
 
 // PerOp reports whether totals are per op, not per second.

@@ -113,6 +113,26 @@ func TestSingle(t *testing.T) {
 	}
 }
 
+// TestWholeRuns checks that waits to run which became shorter as the traces became longer, or the other way, have no verdict.
+func TestWholeRuns(t *testing.T) {
+	for _, tt := range []struct {
+		wait float64
+		run  model.Duration
+		want string
+	}{
+		{0.3, 2 * s, "UNKNOWN waiting to run: p99(runnable) 1.00ms -> 300µs (0.30x); but the traces of new are 2 times as long, and that is what counts if they are of whole runs"},
+		{3, s / 2, "UNKNOWN waiting to run: p99(runnable) 1.00 -> 3.00ms (3.00x); but the traces of new are 0.5 times as long, and that is what counts if they are of whole runs"},
+		{3, 2 * s, "WORSE waiting to run: p99(runnable) 1.00 -> 3.00ms (3.00x)"},
+	} {
+		cand := side("new", tt.wait)
+		cand.Traces[0].Sample.To = tt.run
+		r := Of(side("old", 1), cand, "")
+		if got := r.Verdict + " " + r.Headline; got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
 // TestFew checks that with too few traces nothing differs, and that exactly four are enough.
 func TestFew(t *testing.T) {
 	for n := 1; n < 8; n++ {

@@ -28,6 +28,7 @@ const (
 	leastSeen    = 1.5
 	leastSeenP99 = 2.0
 	leastRate    = 1.05
+	runLimit     = 1.25 // of the lengths of traces
 	leastTime    = 50e3 // nanoseconds, 10 times as many of what was not tested
 )
 
@@ -41,7 +42,8 @@ const (
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 //  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN;
-//     so it is if both sides have requests, but of different kinds.
+//     so it is if both sides have requests, but of different kinds, and if waits to run became better and the traces
+//     longer, or the other way: of whole runs the length counts.
 func (r *Result) judge() {
 	rows := r.counting() // 1
 	r.Verdict = Same
@@ -112,6 +114,11 @@ func (r *Result) judge() {
 		r.Verdict, r.lead = Unknown, open
 	case r.Verdict == Same && load != nil && load.change != 0:
 		r.lead = load
+	case r.lead.Section != SectionRequests && r.lead.Section != SectionOps && r.Verdict != Same:
+		base, cand, ok := r.medians(length)
+		if ok && (r.Verdict == Better && cand >= runLimit*base || r.Verdict == Worse && base >= runLimit*cand) {
+			r.Verdict, r.run = Unknown, cand/base
+		}
 	}
 }
 
@@ -122,6 +129,9 @@ func (r *Result) kinds() (base, cand string) {
 
 // tooLittle says why nothing counts, and how many traces would show whether something changed.
 func (r *Result) tooLittle() string {
+	if r.run != 0 {
+		return fmt.Sprintf("; but the traces of %s are %.2g times as long, and that is what counts if they are of whole runs", r.Cand.Name, r.run)
+	}
 	figures, n := len(r.counting()), 2
 	for 2*stat.MinP(n, n)*float64(figures) >= Alpha {
 		n++

@@ -60,7 +60,6 @@ func (r *Result) warn() {
 	} else if !r.PerOp() { // 3
 		r.hintOps()
 	}
-	length := func(s *sample.Sample) *float64 { return quotient(Seconds(s), 1) }
 	if base, cand, ok := r.medians(length); ok && max(base/cand, cand/base) >= lengthLimit {
 		r.warnf("length", "The traces are of different lengths, %s in %s and %s in %s: maxima and high percentiles grow with the length.",
 			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
@@ -217,3 +216,6 @@ func (r *Result) warnDisturbed(s *Side) {
 		r.warnf("noise", "The machine was disturbed in %d of %s of %s (%s). Latencies are in part the machine's.", n, textui.Plural(len(s.Traces), "trace"), s.Name, example)
 	}
 }
+
+// length returns the length of a trace's window, in seconds.
+func length(s *sample.Sample) *float64 { return quotient(Seconds(s), 1) }

@@ -81,7 +81,8 @@ rate, use schedscope gate.
 ` + textui.Columns(compare.ChangeHelp, 90, "") + `
 The first line says WORSE, BETTER or SAME, or UNKNOWN if too little shows a great change. It
 judges the latency of requests (p50, p99, mean) by handler, task or function, and their number
-per second; without requests, ops; without either, the waits to run. A different load is not
+per second; without requests, ops; without either, the waits to run, unless the traces became
+longer as these became shorter, or the other way (UNKNOWN). A different load is not
 judged: where latencies are the SAME, the line gives the ratio of the loads. With too few traces
 for a test, such as one per side, the line says "not tested", and only large changes count. The
 rows below show which part of the time changed, and what else did.
