@@ -129,6 +129,16 @@ func TestBases(t *testing.T) {
 	}
 }
 
+// TestTrimAlone checks that time in which nobody waits takes no stacks from those who do.
+func TestTrimAlone(t *testing.T) {
+	stacks := []result.BlameStack{{Total: 3, Stack: []result.Frame{{Function: "main.a"}}}, {Total: 2, Stack: []result.Frame{{Function: "main.b"}}}}
+	goroutine := result.CauseGoroutine.String()
+	v := result.Blame{Rows: []result.BlameRow{{Kind: result.BlameAlone, Total: 1e6}, {Kind: goroutine, Total: 5, Stacks: stacks}}}
+	v.SumUp()
+	v.Trim()
+	equal(t, "stacks", len(v.Rows[1].Stacks), 2)
+}
+
 // TestLastStopper checks that the time until the world has stopped is due to who stopped last,
 // where a sample saw it, and the rest to who stopped the world.
 func TestLastStopper(t *testing.T) {

@@ -298,9 +298,10 @@ func (b *Blame) Sort() {
 // row, and the main stacks of each row. A stack takes as much JSON as ten rows.
 func (b *Blame) Trim() {
 	b.Sort()
-	all := map[bool]model.Duration{} // by whether blocked
+	of := func(k *BlameKind) [2]bool { return [2]bool{k.Blocked, k.Kind == BlameAlone} }
+	all := map[[2]bool]model.Duration{} // waiting, blocked or not, and none
 	for i := range b.Kinds {
-		all[b.Kinds[i].Blocked] += b.Kinds[i].Total
+		all[of(&b.Kinds[i])] += b.Kinds[i].Total
 	}
 	seen, rest := map[string]int{}, map[string]*BlameRow{}
 	kept := b.Rows[:0]
@@ -314,7 +315,7 @@ func (b *Blame) Trim() {
 					return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(FramesText(x.Stack), FramesText(y.Stack)), cmp.Compare(x.Basis, y.Basis))
 				})
 				n := 0
-				for n < len(r.Stacks) && n < maxBlameStacks && (r.Stacks[n].Total >= all[k.Blocked]/leastBlame || n == 0 && r.Total >= k.Total/leastBlameKind) {
+				for n < len(r.Stacks) && n < maxBlameStacks && (r.Stacks[n].Total >= all[of(k)]/leastBlame || n == 0 && r.Total >= k.Total/leastBlameKind) {
 					n++
 				}
 				r.Stacks = r.Stacks[:n]
