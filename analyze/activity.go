@@ -27,10 +27,14 @@ type activity struct {
 	width      int
 	widthSince model.Time
 	lone       model.GoID // the latest goroutine that ran alone
-	finds      int        // procs that search
-	stuck      int        // procs that do so for too long
-	gap        bool       // all threads are silent
-	stw        bool
+	// How many procs run code of the program; how long several did, and since when they do.
+	users        int
+	several      model.Duration
+	severalSince model.Time
+	finds        int  // procs that search
+	stuck        int  // procs that do so for too long
+	gap          bool // all threads are silent
+	stw          bool
 	// Who stops the world.
 	stopper phase
 	runs    model.Time // since when the world has not been stopped
@@ -385,8 +389,20 @@ func (w *activity) procStep(s *model.Step) {
 		w.held += change01(held)
 		w.heldIDs += change01(held) * int(p.id)
 	}
+	if user := class == heldUser; user != (p.class == heldUser) {
+		w.use(change01(user))
+	}
 	p.state, p.class, p.g, p.fn = state, class, g, fn
 	w.occupy(p)
+}
+
+// use changes how many procs run code of the program.
+func (w *activity) use(by int) {
+	if w.users > 1 {
+		w.several += w.now.Sub(w.severalSince)
+	}
+	w.users += by
+	w.severalSince = w.now
 }
 
 // workClasses are the classes of procs that run goroutines.

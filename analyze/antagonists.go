@@ -50,6 +50,7 @@ type antagonists struct {
 	stops              map[antagonistID]*antagonist // of who kept the world from running
 	earlier            [numClasses]model.Duration   // behind somebody not known by name
 	widths             [3]model.Duration            // as of an activity, in the end
+	several            model.Duration
 }
 
 const (
@@ -227,9 +228,9 @@ func compareBools(a, b bool) int { return cmp.Compare(strconv.FormatBool(a), str
 
 // blame adds the time behind goroutines, and in stopped worlds, to b.
 func (a *antagonists) blame(b *blameRows) {
-	none, one, more := a.widths[widthNone], a.widths[widthOne], a.widths[widthMore]
-	all := none + one + more
-	serial := one >= result.KeptWait && mostlyRuns*one >= all && mostlyRuns*none <= all && parallel*more >= all
+	none, one := a.widths[widthNone], a.widths[widthOne]
+	all := none + one + a.widths[widthMore]
+	serial := one >= result.KeptWait && mostlyRuns*one >= all && mostlyRuns*none <= all && parallel*a.several >= all
 	for _, id := range sortedIDs(a.byID) {
 		x, kind := a.byID[id], heldCauses[id.class].String()
 		switch {

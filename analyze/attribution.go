@@ -475,6 +475,7 @@ func (a *attribution) Finish() {
 	a.opened = fifo[opening]{} // no wait is settled any more
 	if a.activity.began {
 		a.activity.credit()
+		a.activity.use(0)
 		a.forget(a.activity.now)
 	}
 	for _, p := range a.activity.procs {
@@ -485,7 +486,7 @@ func (a *attribution) Finish() {
 			a.c.antagonists.add(x, 0, &a.activity) // its turn goes on
 		}
 	}
-	a.c.antagonists.widths = a.activity.widths
+	a.c.antagonists.widths, a.c.antagonists.several = a.activity.widths, a.activity.several
 	a.c.Thresholds = a.limits.thresholds(a.procs)
 }
 

@@ -191,9 +191,9 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 	return r.heldAt(w.proc, t)
 }
 
-// alone returns how long one proc ran code of the program, and no other had a goroutine or was being woken for one; and how
-// long no proc had a goroutine, only one had, or else.
-func (r *reference) alone(cuts []model.Time) (sum model.Duration, widths [3]model.Duration) {
+// alone returns how long one proc ran code of the program, and no other had a goroutine or was being woken for one; how
+// long no proc had a goroutine, only one had, or else; and how long several ran such code.
+func (r *reference) alone(cuts []model.Time) (sum model.Duration, widths [3]model.Duration, several model.Duration) {
 	for i, t := range cuts {
 		end := r.a.activity.now
 		if i+1 < len(cuts) {
@@ -218,8 +218,17 @@ func (r *reference) alone(cuts []model.Time) (sum model.Duration, widths [3]mode
 		if widths[width] += d; width == widthOne && user == 1 {
 			sum += d
 		}
+		users := 0
+		for p := range r.procs {
+			if x, ok := r.stateAt(p, t); ok && x.state == model.ProcRunning && x.work == model.WorkUser {
+				users++
+			}
+		}
+		if users > 1 {
+			several += d
+		}
 	}
-	return sum, widths
+	return sum, widths, several
 }
 
 // heldAt returns the cause of waiting for a proc.
@@ -457,8 +466,9 @@ func TestAlone(t *testing.T) {
 	p.r.a.Finish()
 	p.r.compare(t, 1)
 	p.checkSums(t)
-	sum, widths := p.r.alone(p.r.cuts())
+	sum, widths, several := p.r.alone(p.r.cuts())
 	equal(t, "alone", sum, 11*ms)
+	equal(t, "several", several, 1*ms)
 	equal(t, "widths", widths, [3]model.Duration{3 * ms, 61 * ms, 1 * ms})
 }
 
@@ -648,9 +658,10 @@ func (p *play) checkSums(t *testing.T) {
 			behind[heldCauses[k.class]] += a.waited
 		}
 	}
-	wantAlone, widths := p.r.alone(p.r.cuts())
+	wantAlone, widths, several := p.r.alone(p.r.cuts())
 	equal(t, "alone", alone, wantAlone)
 	equal(t, "widths", c.antagonists.widths, widths)
+	equal(t, "several", c.antagonists.several, several)
 	for class, d := range c.antagonists.earlier {
 		behind[heldCauses[class]] += d
 	}
