@@ -513,11 +513,7 @@ func (t *Tracker) replies(g *goroutine) {
 		m = nil
 	}
 	if m != nil {
-		switch w := m.reader.writer(); {
-		case w != nil && w != g:
-			m = nil
-		case w == nil && r.hops > 1 && m.pending != nil && slices.Index(r.due(), m) != len(r.ends) && m.reader.relay.unanswered[len(m.reader.relay.unanswered)-1] != m:
-			t.settle(m, false) // overtaken
+		if w := m.reader.writer(); w != nil && w != g {
 			m = nil
 		}
 	}
