@@ -544,9 +544,6 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 		if met != nil && met.at >= t.now-voteWithin {
 			dialled.fits++
 		}
-		if dialled.fits*2 <= dialled.all {
-			met = nil
-		}
 		if dialled.all >= 2*dialled.fits+2 {
 			dialled.other.other, dialled.other = nil, nil
 		}
