@@ -198,7 +198,7 @@ func TestPrint(t *testing.T) {
 // TestDiagnosisLinks follows the link of each diagnosis to an interval of the goroutine
 // that it names, which is then within the window with what was before and after.
 func TestDiagnosisLinks(t *testing.T) {
-	trace := fixture(t, "convoy.go1.26.p4.trace")
+	trace := fixture(t, "hogs.go1.26.p2.trace")
 	x := open(t, fileURL(report(t, trace)), look{width: 1280, height: 720}, nil)
 	followed := 0
 	for _, f := range numbers(t, trace)["findings"].([]any) {
