@@ -285,9 +285,13 @@ const (
 
 // widen notes how many procs have goroutines from now on.
 func (w *activity) widen() {
-	w.credit()
-	if w.width = widthMore; w.class >= classIdleSpin && w.class < classTaken {
-		w.width = min(w.held, widthMore)
+	width := widthMore
+	if w.class >= classIdleSpin && w.class < classTaken {
+		width = min(w.held, widthMore)
+	}
+	if width != w.width {
+		w.credit()
+		w.width = width
 	}
 }
 

@@ -429,7 +429,7 @@ type standstill struct {
 // system; waits in which a proc was idle while a thread was looking for work; and times in which all threads stood still.
 func (j *judge) noCPU() (list []standstill) {
 	add := func(n int64, total, longest model.Duration) {
-		rest := longest // of bounds there is no total
+		rest := longest // bounds have no total
 		if total > 0 {
 			rest = (total - longest) / model.Duration(max(n-1, 1))
 		}

@@ -336,7 +336,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestTogetherAtFirst checks that what lies before the first step is no silence.
+// TestTogetherAtFirst checks that what lies before the first step does not count as a silence.
 func TestTogetherAtFirst(t *testing.T) {
 	s := newSymptoms()
 	for g := range model.GoID(2) {
