@@ -652,7 +652,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
-	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && !g.Called() && !limited(g, x) && !strings.HasPrefix(calleeOf(g), "golang.org/") && own > 0 && 2*own <= q.cost(x) {
+	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !limited(g, x) && !strings.HasPrefix(calleeOf(g), "golang.org/") && own > 0 && 2*own <= q.cost(x) {
 		does += fmt.Sprintf(" for those before it, too (%s for itself)", duration(own))
 	}
 	// The call in the function that waits, by which the other came to where it was: it is what to move.

@@ -978,3 +978,39 @@ func TestTimedHandler(t *testing.T) {
 		}
 	}
 }
+
+// TestTicks checks that what waits for a loop to flush waits for the timer of its select, whoever interrupts that meanwhile.
+func TestTicks(t *testing.T) {
+	p := newProgram("main.loop")
+	p.Status(3, model.GoWaiting, "main.flush")
+	flushes := func() *modeltest.Thread { return p.in("runtime.selectgo", "main.flush").Block("select") }
+	p.begins(3)
+	flushes().Start(1)
+	for g := model.GoID(10); g < 15; g++ {
+		p.in("main.loop").Create(g, "main.write").Stop("preempted").Start(g)
+		p.in("runtime.chansend1", "main.write").Unblock(3)
+		p.in("runtime.chanrecv1", "main.write").Block("chan receive").Start(3)
+		flushes().Start(2)
+		p.now += 1000
+		p.in().Stop("preempted").Start(1)
+	}
+	p.b.At(p.now + 5)
+	p.b.M(2).Unblock(3)
+	p.in().Stop("preempted").Start(3)
+	for g := model.GoID(10); g < 15; g++ {
+		p.in("runtime.chansend1", "main.flush").Unblock(g)
+	}
+	flushes().Start(10)
+	for g := model.GoID(10); g < 15; g++ {
+		p.in("main.write").Exit().Start(max((g+1)%15, 1))
+	}
+	spec, err := requests.ParseSpec("goroutine:^main.write$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var timers []model.Duration
+	p.each(t, []requests.Spec{spec}, func(q *requests.Request) { timers = append(timers, q.Path[requests.Timer]) })
+	if !slices.Equal(timers, []model.Duration{328640, 262720, 196800, 130880, 64960}) {
+		t.Errorf("%d for a timer", timers)
+	}
+}

@@ -397,14 +397,17 @@ func (t *Tracker) room(g *goroutine) {
 }
 
 // again resolves waits for a condition that was not met again: who waits once more at the same
-// place, without having woken anybody, waited for whoever ended the last of them.
+// place, without having woken anybody, waited for whoever ended the last of them. In a select that a
+// timer ended, by is nil: what other cases brought in between was done when it waited again.
 func (t *Tracker) again(g, by *goroutine) {
-	const most = 16 // waits
 	last := len(g.segs) - 1
-	first := last
+	first, kind, most := last, Cond, 16 // waits
+	if by == nil {
+		kind, most = Channel, last // none is looked at twice
+	}
 	for i := first - 1; i >= 2 && last-i < 3*most; i -= 3 {
 		ran, queued, waited := &g.segs[i], &g.segs[i-1], &g.segs[i-2]
-		if ran.kind != Running || queued.kind != Runnable || waited.kind != Cond || waited.by == nil ||
+		if ran.kind != Running || queued.kind != Runnable || waited.kind != kind || waited.by == nil ||
 			waited.from < g.fixed || waited.stack != g.stack || ran.stack != g.stack || g.stack == 0 {
 			break
 		}
@@ -415,10 +418,13 @@ func (t *Tracker) again(g, by *goroutine) {
 	}
 	for i := first; i < last; i += 3 {
 		x := &g.segs[i]
-		x.by, x.late, x.depth = by, 0, 0
+		x.by, x.kind, x.late, x.depth = by, g.segs[last].kind, 0, 0
 		if x.linked {
 			l := g.links[g.first+i]
-			*l = link{from: l.from, to: l.to, until: l.to, by: by, kind: Cond}
+			*l = link{from: l.from, to: l.to, until: l.to, by: by, kind: x.kind}
+			if by == nil {
+				l.until = math.MinInt64
+			}
 		}
 	}
 	if n := max((g.first+first)/blockSize-g.block+1, 0); n < len(g.sums) { // which had other wakers

@@ -346,8 +346,11 @@ func (t *Tracker) Event(ev *model.Event) {
 			t.unpolled(g, ev.P)
 		}
 		t.close(g)
-		if by != nil {
+		switch {
+		case by != nil:
 			t.resolved(g, by, until)
+		case g.kind == Timer && g.selects:
+			t.again(g, nil)
 		}
 		if g.server != nil {
 			if by != nil && kind == Channel && g.role == roleConn && g.name == "" {
