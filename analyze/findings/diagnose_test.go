@@ -228,16 +228,22 @@ func TestSocketCalls(t *testing.T) {
 	}
 }
 
-// TestIdleProcs checks that rare waits to run are laid to the machine if the procs were idle.
+// TestIdleProcs checks that rare waits to run are laid to the machine if the procs were idle, and that nobody lacks procs
+// where many waits are all short then.
 func TestIdleProcs(t *testing.T) {
-	for utilisation, want := range map[float64]string{0.5: findings.Starved, 0.05: findings.Disturbed} {
+	for _, x := range []struct {
+		utilisation float64
+		span        model.Duration // in time that goroutines waited
+		p99         model.Duration
+		want        string
+	}{{0.5, 5, 2_000_000, findings.Starved}, {0.05, 5, 2_000_000, findings.Disturbed}, {0.05, 1, 2_000_000, findings.Starved}, {0.05, 1, 500_000, findings.Healthy}, {0.5, 1, 500_000, findings.Starved}} {
 		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
 		l := &v.Latency.All
-		v.Procs.Utilisation, v.Totals.Span = utilisation, 5*l.Total
-		l.P99, l.Count = 2_000_000, max(l.Count, 1000)
+		v.Procs.Utilisation, v.Totals.Span = x.utilisation, x.span*l.Total
+		l.P99, l.Max, l.Count = x.p99, 4*x.p99, max(l.Count, 1000)
 		findings.Judge(v)
-		if v.Verdict.Word != want {
-			t.Errorf("procs %v busy: %s (%s), want %s", utilisation, v.Verdict.Word, v.Verdict.Machine, want)
+		if v.Verdict.Word != x.want {
+			t.Errorf("%+v: %s (%s)", x, v.Verdict.Word, v.Verdict.Machine)
 		}
 	}
 }

@@ -25,7 +25,7 @@ import (
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that. What they do for the
 //     collector is due to it, whether waits to run matter or not.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
-//     of the time. In a program without requests they are all there is.
+//     of the time. In a program without requests they are all there is. Short waits to run while the procs were idle matter to nobody.
 //  4. One culprit is one item: a later item about the same function goes. Work and the queue before
 //     it are two, since more workers shorten the queue alone.
 //  5. Missed objectives come first. What all requests spend outside of the program or asleep comes after what can be
@@ -644,6 +644,9 @@ func (j *judge) others(diagnoses []diagnosis) {
 	}
 	for i := range diagnoses {
 		f := &diagnoses[i]
+		if ofScheduling(f.Kind) && WaitSeverity(&j.r.Latency) == result.Info && j.r.Procs.Utilisation < idleProcsShare { // nobody sees it
+			continue
+		}
 		if j.served() {
 			switch {
 			case f.Kind == "more-procs-than-cpus":
