@@ -426,14 +426,15 @@ func (q *question) atOnce(g *result.RequestRow) bool {
 	return 2*woken > g.Usual && 10*waking < g.Middle
 }
 
-// gain says how long requests take at least without some of their time.
+// gain says how long requests take at least without some of their time: the typical one as much less as those of the middle.
 func (q *question) gain(cost float64) string {
-	whole, who, least := q.slowest(), "the slowest", min(q.middle(), q.slowest()) // they cannot be faster than the others
+	whole, who := q.slowest(), "the slowest"
+	rest := max(whole-cost, min(q.middle(), whole)) // they cannot be faster than the others
 	if q.all {
 		whole, who, _ = q.typical()
-		least = 0
+		rest = whole * max(1-cost/max(q.middle(), 1), 0)
 	}
-	return fmt.Sprintf("%s %s -> about %s", who, duration(whole), duration(max(whole-cost, least)))
+	return fmt.Sprintf("%s %s -> about %s", who, duration(whole), duration(rest))
 }
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
