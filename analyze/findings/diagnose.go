@@ -29,8 +29,8 @@ import (
 //     used less than spareShare of its procs: it makes whatever runs look slow. What stands still in a stopped world
 //     is due to that all the same. What slow requests wait for behind code that they do not run is due to that, if CPU
 //     samples show jobSampled of it, or as much of it as of all that ran. Before that comes a batch which most of the waiting
-//     is due to: with all CPUs it would still be one.
-//  5. In a program without requests, what ran alone comes before everything but that, from aloneShare of the time on: nobody waits
+//     is due to, and what ran alone: with all CPUs they would still be so.
+//  5. In a program without requests, what ran alone matters from aloneShare of the time on: nobody waits
 //     for it to give way, but the program takes longer by it. If others wait for a lock, that is why.
 const (
 	slowShare = 0.05
@@ -274,32 +274,34 @@ func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []res
 // ranked returns the diagnoses that explain enough.
 func (d *diagnostician) ranked() []diagnosis {
 	score := func(x *diagnosis) float64 { return (x.Sum + x.Tail) / 2 }
+	rank := func(x *diagnosis) int {
+		switch {
+		case x.first && (x.Kind == "batch" || x.Kind == runsAlone):
+			return 0
+		case x.before():
+			return 1
+		}
+		return 2
+	}
 	for i := range d.list {
 		x := &d.list[i]
+		if len(x.Evidence) > 0 { // it has its own
+			continue
+		}
 		x.Sum, x.Tail = min(result.Ratio(x.sum, d.all.sum), 1), min(result.Ratio(x.tail, d.all.tail), 1)
 		x.Evidence = append(x.Evidence, result.Evidence{Name: lostInAll, Value: float64(x.sum), Unit: "ns"}, result.Evidence{Name: "of all that was lost", Value: x.Sum, Unit: "share"}, result.Evidence{Name: "of the waits beyond p99", Value: x.Tail, Unit: "share"})
 	}
 	slices.SortStableFunc(d.list, func(a, b diagnosis) int {
-		if a.before() != b.before() {
-			if a.before() {
-				return -1
-			}
-			return 1
-		}
-		if x, y := a.first && a.Kind == "batch", b.first && b.Kind == "batch"; x != y {
-			if x {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(score(&b), score(&a))
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(score(&b), score(&a)))
 	})
 	// Where much of the waiting is for want of CPUs, the rest of it says nothing of the program, except of the collector
 	// if it works all the time.
-	lack := len(d.list) > 0 && d.list[0].before() && d.list[0].Kind == "more-procs-than-cpus" && result.Ratio(d.list[0].sum, d.waiting.sum) >= suspectedShare
+	lack := slices.IndexFunc(d.list, func(x diagnosis) bool {
+		return x.before() && x.Kind == "more-procs-than-cpus" && result.Ratio(x.sum, d.waiting.sum) >= suspectedShare
+	})
 	var out []diagnosis
 	for i := range d.list {
-		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack && i > 0 && ofScheduling(x.Kind) && x.Kind != "stop-the-world" && x.Kind != "batch" && !(x.Kind == "garbage-collection" && d.r.GC.Share >= allocatesShare)) {
+		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) && !(lack >= 0 && i > lack && ofScheduling(x.Kind) && x.Kind != "stop-the-world" && x.Kind != "batch" && !(x.Kind == "garbage-collection" && d.r.GC.Share >= allocatesShare)) {
 			x.Look = d.look(x.causes)
 			out = append(out, *x)
 		}

@@ -84,24 +84,29 @@ func TestMoreProcsBySamples(t *testing.T) {
 	}
 }
 
-// TestMoreProcsByBursts checks that long bursts put a lack of CPUs first, and that the rest of the
-// waiting is left out only where much of it is laid to that.
+// TestMoreProcsByBursts checks that long bursts put a lack of CPUs first, after what runs alone however many there are,
+// and that the rest of the waiting is left out only where much of it is laid to that.
 func TestMoreProcsByBursts(t *testing.T) {
 	for _, x := range []struct {
 		share model.Duration // of the waiting, in percent
 		more  bool           // there is another item
-	}{{15, true}, {40, false}} {
+		alone int64          // percent of the time
+	}{{15, true, 0}, {40, false, 0}, {40, false, 30}} {
 		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
 		v.Blame.Samples = 0
 		v.Bursts.Long.Count, v.Bursts.VeryLong.Count = 20, 15
 		v.Causes.Rows = slices.DeleteFunc(v.Causes.Rows, func(r result.CauseRow) bool { return r.Suspected })
 		v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: result.CauseOSGap.String(), Suspected: true, Total: v.Latency.All.Total * x.share / 100})
+		alone := v.Totals.Span * model.Duration(x.alone) / 100
+		v.Blame.Kinds = append(v.Blame.Kinds, result.BlameKind{Kind: result.BlameAlone, BlameBasis: result.BlameBasis{Seen: alone}, Total: alone})
+		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameAlone, Function: "main.parse", Total: alone, BlameBasis: result.BlameBasis{Seen: alone}})
 		findings.Judge(v)
-		var kinds []string
-		for _, f := range v.Findings {
-			if f.Title != "" {
-				kinds = append(kinds, f.Kind)
+		kinds := result.Each(items(v), func(f *result.Finding) string { return f.Kind })
+		if x.alone > 0 {
+			if e := items(v)[0].Evidence; kinds[0] != "runs-alone" || e[0].Value != float64(alone) || e[1].Unit != "share" || e[1].Value < 0.29 {
+				t.Errorf("%d %% of the time alone: %q, %+v", x.alone, kinds, e)
 			}
+			kinds = kinds[1:]
 		}
 		if len(kinds) == 0 || kinds[0] != "more-procs-than-cpus" || slices.Contains(kinds, "busy-procs") != x.more {
 			t.Errorf("%d %% laid to the machine: %q", x.share, kinds)
@@ -223,16 +228,22 @@ func TestSocketCalls(t *testing.T) {
 	}
 }
 
-// TestIdleProcs checks that rare waits to run are laid to the machine if the procs were idle.
+// TestIdleProcs checks that rare waits to run are laid to the machine if the procs were idle, and that nobody lacks procs
+// where many waits are all short then.
 func TestIdleProcs(t *testing.T) {
-	for utilisation, want := range map[float64]string{0.5: findings.Starved, 0.05: findings.Disturbed} {
+	for _, x := range []struct {
+		utilisation float64
+		span        model.Duration // in time that goroutines waited
+		p99         model.Duration
+		want        string
+	}{{0.5, 5, 2_000_000, findings.Starved}, {0.05, 5, 2_000_000, findings.Disturbed}, {0.05, 1, 2_000_000, findings.Starved}, {0.05, 1, 500_000, findings.Healthy}, {0.5, 1, 500_000, findings.Starved}} {
 		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
 		l := &v.Latency.All
-		v.Procs.Utilisation, v.Totals.Span = utilisation, 5*l.Total
-		l.P99, l.Count = 2_000_000, max(l.Count, 1000)
+		v.Procs.Utilisation, v.Totals.Span = x.utilisation, x.span*l.Total
+		l.P99, l.Max, l.Count = x.p99, 4*x.p99, max(l.Count, 1000)
 		findings.Judge(v)
-		if v.Verdict.Word != want {
-			t.Errorf("procs %v busy: %s (%s), want %s", utilisation, v.Verdict.Word, v.Verdict.Machine, want)
+		if v.Verdict.Word != x.want {
+			t.Errorf("%+v: %s (%s)", x, v.Verdict.Word, v.Verdict.Machine)
 		}
 	}
 }

@@ -626,6 +626,7 @@ func (d *diagnostician) alone() {
 	}
 	x := d.add(runsAlone, loss{}, result.Inferred, d.culprits("runs alone", rows, 2, total), who+" runs alone",
 		"%s of the time, while the other procs were idle.", textui.Ratio(total, span))
+	x.Evidence = []result.Evidence{{Name: "alone", Value: float64(total), Unit: "ns"}, {Name: "of the time", Value: result.Ratio(total, span), Unit: "share"}}
 	procs := d.r.Procs.Mean
 	x.first, x.Gain = true, fmt.Sprintf("%s -> about %s, divided among %s procs", textui.Duration(span), textui.Duration(span-total+model.Duration(float64(total)/procs)), maxProcs(d.r))
 }

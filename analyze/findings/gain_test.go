@@ -201,10 +201,15 @@ func TestMissedFirst(t *testing.T) {
 	}
 }
 
-// TestGainOfSlowest checks that the slowest get no faster than the others.
+// TestGainOfSlowest checks that the slowest get no faster than the others, and that the typical one keeps as much as those
+// of the middle, however long it takes.
 func TestGainOfSlowest(t *testing.T) {
 	q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{Count: 2, Total: 50_000_000, Middle: result.RequestMiddle{Count: 10, Total: 30_000_000}}}
 	if got, want := q.gain(24e6), "the slowest 25.0ms -> about 3.00ms"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	q.all, q.P50 = true, 2_800_000
+	if got, want := q.gain(2.85e6), "the typical request 2.80ms -> about 140µs"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -46,7 +46,7 @@ var requestWords = map[string]struct {
 	"cond":       {"waits for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it.", otherwise},
 	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline.", moreWorkers},
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often.", otherwise},
-	"dial":       {"dials a new connection", "Keep connections for the next request: read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time.", otherwise},
+	"dial":       {"dials a new connection", "Keep connections for the next request: leave keep-alives on, read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time.", otherwise},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event.", otherwise},
 	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); if it waits for something, wait for that itself (a channel, a sync.Cond); else remove it.", otherwise},
 	"network":    {"waits for the network", askLess, otherwise},
@@ -176,8 +176,9 @@ func (q *question) parts() (list []*result.RequestRow) {
 	if q.all {
 		share = typicalShare
 	}
+	dials := q.dials()
 	worth := func(x *result.RequestRow, cost float64, have int64) bool {
-		return (q.limit != 0 || cost >= worthTime) && q.cost(x) > 0 && cost >= share*q.whole() && (q.all || 2*have >= q.RequestTail.Count) &&
+		return (q.limit != 0 || cost >= worthTime || x == dials && cost >= dialTime) && q.cost(x) > 0 && cost >= share*q.whole() && (q.all || 2*have >= q.RequestTail.Count) &&
 			x.Kind != "unknown" && !(x.Kind == "running" && x.Function == "")
 	}
 	ends := map[*result.RequestRow]*result.RequestRow{} // what each waits for
@@ -426,14 +427,15 @@ func (q *question) atOnce(g *result.RequestRow) bool {
 	return 2*woken > g.Usual && 10*waking < g.Middle
 }
 
-// gain says how long requests take at least without some of their time.
+// gain says how long requests take at least without some of their time: the typical one as much less as those of the middle.
 func (q *question) gain(cost float64) string {
-	whole, who, least := q.slowest(), "the slowest", min(q.middle(), q.slowest()) // they cannot be faster than the others
+	whole, who := q.slowest(), "the slowest"
+	rest := max(whole-cost, min(q.middle(), whole)) // they cannot be faster than the others
 	if q.all {
 		whole, who, _ = q.typical()
-		least = 0
+		rest = whole * max(1-cost/max(q.middle(), 1), 0)
 	}
-	return fmt.Sprintf("%s %s -> about %s", who, duration(whole), duration(max(whole-cost, least)))
+	return fmt.Sprintf("%s %s -> about %s", who, duration(whole), duration(rest))
 }
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
@@ -441,7 +443,7 @@ func (q *question) gain(cost float64) string {
 // does what it is held for, what was polled for still takes its time, who asks once still asks, and more workers do what they do when they can have a proc.
 func (q *question) most(of *result.Report, x *item) (sum float64) {
 	culprit, contended, g := "", x.contended(), x.parts[0]
-	if n := len(x.Where); n > 0 {
+	if n := len(x.Where); n > 0 && result.OfProgram(x.Where[n-1].Function) { // others end in the same function of a library, for something else
 		culprit = x.Where[n-1].Function
 	}
 	for i := range q.Rows {

@@ -714,3 +714,24 @@ func TestCollectsItself(t *testing.T) {
 		}
 	}
 }
+
+// TestDials checks that all requests are slow if each dials for 1 ms and a third of its time, that the calls on those
+// connections are another matter, and that they stay when connections are kept.
+func TestDials(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for dials, want := range map[model.Duration]string{20: "the typical request 4.50ms -> about 2.50ms", 14: "", 9: ""} { // in tenths of a ms
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		calls := 45 - dials
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{4500 * ms / 1000}, 20)...), Tails: []result.RequestTail{{
+			Count: 5, Total: 23 * ms, Middle: result.RequestMiddle{Count: 10, Total: 45 * ms},
+			Groups: []result.RequestRow{{Kind: "dial", Function: "main.ask", Usual: 10, Middle: dials * ms},
+				{Kind: "channel", Function: "main.ask", Usual: 10, Middle: calls * ms, Way: &result.RequestWay{Callee: "net/http.(*Client).Get"}}},
+			Rows: []result.RequestRow{{Kind: "network", Function: "internal/poll.(*FD).Read", Wait: "dial", Waiter: "main.ask", Middle: dials * ms},
+				{Kind: "network", Function: "internal/poll.(*FD).Read", Wait: "channel", Waiter: "main.ask", Middle: calls * ms}}}}}}}
+		findings.Judge(v)
+		gains := result.Each(items(v), func(f *result.Finding) string { return f.Gain })
+		if strings.Join(gains, "|") != want || (v.Verdict.Word == findings.Slow) != (want != "") {
+			t.Errorf("%d: %s, gains %q, want %q", dials, v.Verdict.Word, gains, want)
+		}
+	}
+}

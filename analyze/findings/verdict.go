@@ -20,12 +20,12 @@ import (
 //     more, the slowest are slow if they take slowRequests times as long as the middle and a part of what
 //     they add is worth an item, as a call that takes a little longer now and then is not; all are slow
 //     if the typical one spends worthTime or more waiting for others within the program, in many small
-//     waits or on a connection that it dials itself, or outsideTime for whatever it is, and a part of
-//     that is worth an item. Where more show no handler, half of those that are seen must be tailShare of all.
+//     waits or on a connection that it dials itself, dialTime and typicalShare of its time on dialling it, or outsideTime
+//     for whatever it is, and a part of that is worth an item. Where more show no handler, half of those that are seen must be tailShare of all.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that. What they do for the
 //     collector is due to it, whether waits to run matter or not.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
-//     of the time. In a program without requests they are all there is.
+//     of the time. In a program without requests they are all there is. Short waits to run while the procs were idle matter to nobody.
 //  4. One culprit is one item: a later item about the same function goes. Work and the queue before
 //     it are two, since more workers shorten the queue alone.
 //  5. Missed objectives come first. What all requests spend outside of the program or asleep comes after what can be
@@ -41,6 +41,8 @@ const (
 	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
 	worthTime   = 2_000_000
 	outsideTime = 10_000_000
+	// dialTime is the least of a connection that each request dials: it need not.
+	dialTime    = 1_000_000
 	heldUpShare = 0.2
 	// jitter times the middle is what answers from outside of the program may take longer now and then.
 	jitter = 3
@@ -196,15 +198,16 @@ func (j *judge) asked(q *question) bool {
 		return false // those that waited are not half of all, and too few for a tail
 	}
 	var own, outside float64
+	dials := q.dials()
 	for i := range q.Groups {
 		x := &q.Groups[i]
 		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !x.Called() && !q.atOnce(x)
-		if within || q.many(x) > 0 || x.Kind == "network" && q.dials() != nil {
+		if within || q.many(x) > 0 || x.Kind == "network" && dials != nil {
 			own += q.cost(x)
 		}
 		outside += q.cost(x)
 	}
-	return own >= max(worthTime, q.middle()/2) || outside >= outsideTime
+	return own >= max(worthTime, q.middle()/2) || outside >= outsideTime || dials != nil && q.cost(dials) >= max(dialTime, typicalShare*q.middle())
 }
 
 // job reports whether slow requests wait for a proc mostly behind the function that most is behind, which is not their
@@ -262,7 +265,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.lost, a.lost) })
 	for _, c := range list {
 		f := c.q.item(j.r, c.part)
-		if !c.q.all && c.q.limit == 0 && intended(&f) == outside && c.q.many(c.part) == 0 && c.q.cost(c.part) < min(outsideTime, jitter*c.q.middle()) {
+		if (!c.q.all || c.part.Called() && c.q.dials() != nil) && c.q.limit == 0 && intended(&f) == outside && c.q.many(c.part) == 0 && c.q.cost(c.part) < min(outsideTime, jitter*c.q.middle()) {
 			continue
 		}
 		lost := !c.q.all && j.lost(c.q.cost(c.part), c.part.Have)
@@ -644,6 +647,9 @@ func (j *judge) others(diagnoses []diagnosis) {
 	}
 	for i := range diagnoses {
 		f := &diagnoses[i]
+		if ofScheduling(f.Kind) && WaitSeverity(&j.r.Latency) == result.Info && j.r.Procs.Utilisation < idleProcsShare { // nobody sees it
+			continue
+		}
 		if j.served() {
 			switch {
 			case f.Kind == "more-procs-than-cpus":

@@ -67,7 +67,8 @@ Classes of wakes (--json)
   long as usual between two points of the program, if it is found in three kinds of code, as often as
   they run for long. What is so long in one kind of code only is the program's own and stays. CPU
   samples (schedscope record takes them) show how much of the computing it is: as much goes, in all
-  code alike.
+  code alike, except what lies between two samples. Without any, rare long computing of the program's own
+  cannot be told from it, and intervals of requests reach up to what was recorded.
   Where nothing at all happens for 30 ms while a goroutine runs, all threads are taken to have stood
   still: sysmon would have preempted it, except in assembly code, where it cannot. The reference has that
   at the same time.

@@ -43,6 +43,7 @@ type widths struct {
 	requests *[NumRequestFigures]width
 	queued   *[NumRequestFigures]width // of requests that seem to have stood in a queue, nil: as the others
 	least    float64                   // of what was measured, that requests take under less of the CPU
+	most     float64                   // of what was measured, up to which those reach that may have computed by themselves
 }
 
 // queued is how many times as long as the median requests take on average that seem to have stood in a queue.
@@ -62,23 +63,23 @@ var (
 	}
 	toOne = widths{&[NumFigures]width{
 		FigureSpan: {0.32, 0.10}, FigureMean: {0.32, 0.12}, FigureP90: {0.40, 0.20}, FigureP99: {0.45, 0.25}, FigureLong: {0.06, 0.06},
-	}, requestsToOne, nil, 0}
+	}, requestsToOne, nil, 0, 0}
 	toOneTimed = widths{&[NumFigures]width{
 		FigureSpan: {0.40, 0.15}, FigureMean: {0.65, 0.35}, FigureP90: {1.80, 1.40}, FigureP99: {2.20, 1.80}, FigureLong: {0.20, 0.20},
-	}, requestsToOne, nil, 0}
+	}, requestsToOne, nil, 0, 0}
 	toTwo = widths{&[NumFigures]width{
 		FigureSpan: {0.15, 0.35}, FigureMean: {0.20, 0.50}, FigureP90: {0.25, 0.45}, FigureP99: {0.35, 0.80}, FigureLong: {0.12, 0.12},
-	}, requestsToTwo, nil, 0}
+	}, requestsToTwo, nil, 0, 0}
 	toTwoTimed = widths{&[NumFigures]width{
 		FigureSpan: {0.15, 0.40}, FigureMean: {0.35, 0.65}, FigureP90: {1.40, 1.80}, FigureP99: {1.80, 2.20}, FigureLong: {0.20, 0.20},
-	}, requestsToTwo, nil, 0}
+	}, requestsToTwo, nil, 0, 0}
 	toQuiet = widths{&[NumFigures]width{
 		FigureSpan: {0.35, 0.10}, FigureMean: {0.30, 0.35}, FigureP90: {0.50, 0.75}, FigureP99: {1.40, 0.35}, FigureLong: {0.10, 0.10},
 	}, &[NumRequestFigures]width{
 		RequestP50: {0.80, 0.40}, RequestP99: {1.20, 0.45}, RequestMean: {1.20, 0.45}, RequestRate: {0.10, 0.30},
 	}, &[NumRequestFigures]width{
 		RequestP50: {0.80, 0.40}, RequestP99: {3.00, 0.45}, RequestMean: {3.00, 0.45}, RequestRate: {0.10, 0.30},
-	}, 0}
+	}, 0, 0}
 	toQuota = widths{least: 0.8, requests: &[NumRequestFigures]width{
 		RequestP50: {0.20, 1.15}, RequestP99: {1.80, 0.50}, RequestMean: {1.40, 0.60}, RequestRate: {0.10, 0.30},
 	}}
@@ -117,7 +118,11 @@ func (r *Result) widths(v *Variant) (none widths) {
 		return toQuota
 	case r.share(func(c workload.Class) bool { return c == workload.ClassLock }) > mostlyLocks:
 	case from == 2 && v.only("quiet"):
-		return toQuiet
+		w := toQuiet
+		if r.Outages.Blind > 0 {
+			w.most = 1
+		}
+		return w
 	case !v.only("procs"), r.Disturbed():
 	case from == 2 && to == 1 && timed:
 		return toOneTimed

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -86,6 +87,24 @@ func TestWidths(t *testing.T) {
 		r.Wakes[workload.ClassHandoff], r.Wakes[workload.ClassLock], r.Wakes[workload.ClassBuffered] = 100-tt.locks-tt.timed, tt.locks, tt.timed
 		if got := r.widths(&variants(t, tt.variant)[0]); got != tt.want {
 			t.Errorf("%+v: got %v", tt, got)
+		}
+	}
+}
+
+// TestBlind checks that requests may take as long on a quiet machine as recorded where CPU samples do not show what computed.
+func TestBlind(t *testing.T) {
+	for _, blind := range []model.Duration{0, 1} {
+		r := &Result{MinProcs: 2, MaxProcs: 2, Outages: workload.Outages{Blind: blind}}
+		x := Requests{Figures: []float64{80_000, 90_000, 80_000, 1}}
+		base, quiet := newSchedule(), newSchedule()
+		base.Waits.Add(80_000, 0)
+		quiet.Waits.Add(20_000, 0)
+		o := &Outcome{widths: r.widths(&variants(t, "quiet")[0]), RequestBasis: BasisChecked}
+		f := x.compare(o, []*Schedule{quiet}, []*Schedule{base}, func(s *Schedule) *dist.Dist { return s.Waits })
+		for k, recorded := range x.Figures[:RequestRate] {
+			if reaches := f[k].Value.High >= recorded; reaches != (blind > 0) {
+				t.Errorf("blind for %d: %v %+v, recorded %v", blind, RequestFigure(k), f[k].Value, recorded)
+			}
 		}
 	}
 }

@@ -184,6 +184,7 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 			}
 			if value = widths[k].of(x.All).around(value, lower); RequestFigure(k) != RequestRate {
 				value.Low = max(value.Low, min(value.Mid, o.widths.least*x.Figures[k]))
+				value.High = max(value.High, o.widths.most*x.Figures[k])
 			}
 		}
 		m := max(x.Figures[k], 1e-9)

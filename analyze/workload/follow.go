@@ -290,6 +290,9 @@ func (e *Extractor) Event(ev *model.Event) {
 			e.w.sampled = ev.Time
 		}
 		e.w.lastSample = ev.Time
+		f := e.get(ev.G)
+		e.settle(f)
+		e.w.points = append(e.w.points, point{g: f.index, seg: int32(len(e.w.Goroutines[f.index].Segments)), at: f.cpu, op: Op{Kind: opSample}})
 	}
 	begins := ev.Kind == model.EventRangeBegin || ev.Kind == model.EventRangeActive
 	if !begins && ev.Kind != model.EventRangeEnd || ev.Str != e.words.assist {

@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -14,9 +16,9 @@ import (
 //     piece, and so are system calls at one stack. Of outageLikes or more pieces the median is what the kind takes.
 //  2. A piece is too long if it takes outageFactor medians, and outageLeast.
 //  3. Other programs take a thread away in any code alike, as often as it runs for long. So pieces of a kind are too long for
-//     that reason only if those of the other kinds are about as often, counted in kinds that take little
-//     (outageShort), whose pieces have no reason of their own. Else they are doubted: a function that now and then has more
-//     to do looks like that.
+//     that reason only if those of the other kinds are about as often, and as often as long, counted in kinds that take
+//     little (outageShort), whose pieces have no reason of their own. Else they are doubted: a function that now and then has
+//     more to do looks like that.
 //  4. Fewer than outageFew, or in fewer than outageKinds kinds, are chance.
 //  5. What is too much is an outage. Pieces of kinds that take long may well differ, and many have an outage, so that
 //     they are compared with the lower quartile; but of all their time at most as large a part is outages as of
@@ -24,7 +26,9 @@ import (
 //
 // Of goroutines that compute, CPU samples show how much was taken: the rest of their time has one in each samplePeriod. It is
 // an equal part of what pieces take beyond the lower quartile of their kind, or beyond the part of its mean that is left,
-// whichever is less. Samples do not show from which: at its ticks the kernel both takes them and runs something else.
+// whichever is less. One sample does not show from which: at its ticks the kernel both takes them and runs something else.
+// Of two in a piece at least samplePeriod between them is its own. Where all samples are too few, those in pieces that are too
+// long show how much of these goes.
 const (
 	outageLikes  = 20
 	outageFactor = 20
@@ -94,6 +98,7 @@ type Outages struct {
 	List        []Outage       `json:"-"` // by goroutine and segment
 	Count       int            `json:"count"`
 	Total       model.Duration `json:"total_ns"`
+	Blind       model.Duration `json:"-"`             // of Total, seems computing, and no CPU samples can show whether it is
 	Kinds       int            `json:"kinds_of_code"` // of pieces that have outages
 	Standstills int            `json:"standstills"`
 	StoodStill  model.Duration `json:"standstills_ns"`
@@ -106,6 +111,7 @@ type Outages struct {
 func (o *Outages) Add(x *Outages) {
 	o.Count += x.Count
 	o.Total += x.Total
+	o.Blind += x.Blind
 	o.Kinds = max(o.Kinds, x.Kinds)
 	o.Standstills += x.Standstills
 	o.StoodStill += x.StoodStill
@@ -120,28 +126,45 @@ type pieceKind struct {
 	call     bool
 }
 
+// length is that of a piece, with what CPU samples in it show to be computing.
+type length struct{ all, shown model.Duration }
+
 // pieces are those of a kind.
 type pieces struct {
-	lengths []model.Duration // in order
-	times   model.Duration   // of what is typical, beyond which a piece is too long
-	typical model.Duration   // the median, and at last the lower quartile of a kind that takes long
-	usual   model.Duration   // of those that are not too long, and of what is typical of the others
-	long    int              // that are too long
-	over    model.Duration   // by which they are
-	part    float64          // of that which is outages
+	lengths []length       // in order
+	times   model.Duration // of what is typical, beyond which a piece is too long
+	typical model.Duration // the median, and at last the lower quartile of a kind that takes long
+	usual   model.Duration // of those that are not too long, and of what is typical of the others
+	long    longs          // that are too long
+	over    model.Duration // by which they are
+	dark    model.Duration // of that, what samples do not show to be computing, piece by piece
+	shown   model.Duration // by samples in them
+	part    float64        // of dark that is outages
 }
+
+// longs are numbers of pieces that are too long by outageLeast, twice that, and so on.
+type longs [32]int
 
 // measure counts the pieces that are longer than a number of typical ones.
 func (p *pieces) measure(typical, times model.Duration) {
-	p.typical, p.times, p.usual, p.long, p.over = typical, times, 0, 0, 0
+	*p = pieces{lengths: p.lengths, times: times, typical: typical}
 	for _, d := range p.lengths {
-		if p.tooLong(d) {
-			p.long++
-			p.over += d - typical
-			d = typical
+		if p.tooLong(d.all) {
+			for c := range bits.Len(uint((d.all - typical) / outageLeast)) {
+				p.long[min(c, len(p.long)-1)]++
+			}
+			p.over += d.all - typical
+			p.dark += p.darkOf(d)
+			p.shown += d.shown
+			d.all = typical
 		}
-		p.usual += d
+		p.usual += d.all
 	}
+}
+
+// darkOf leaves out the first sample: what interrupts the piece often comes with one, at the same tick.
+func (p *pieces) darkOf(d length) model.Duration {
+	return max(0, d.all-p.typical-max(0, d.shown-samplePeriod))
 }
 
 func (p *pieces) tooLong(d model.Duration) bool {
@@ -149,7 +172,8 @@ func (p *pieces) tooLong(d model.Duration) bool {
 }
 
 // eachPiece calls f for each piece: of segment seg of g from at on, or the system call that ends it.
-func (w *Workload) eachPiece(f func(g, seg int32, k pieceKind, at, length model.Duration)) {
+func (w *Workload) eachPiece(f func(g, seg int32, k pieceKind, at model.Duration, d length)) {
+	samples := w.Recorded.Samples
 	for i := range w.Goroutines {
 		g, op, from := &w.Goroutines[i], int32(0), model.StackID(0)
 		if g.Tracer {
@@ -157,15 +181,22 @@ func (w *Workload) eachPiece(f func(g, seg int32, k pieceKind, at, length model.
 		}
 		for k := range g.Segments {
 			x, at := &g.Segments[k], model.Duration(0)
+			piece := func(to model.StackID, end model.Duration) {
+				d := length{all: end - at}
+				for ; len(samples) > 0 && samples[0].compare(Sample{int32(i), int32(k), end}) <= 0; samples = samples[1:] {
+					d.shown += samplePeriod
+				}
+				f(int32(i), int32(k), pieceKind{g.Func, from, to, false}, at, d)
+				at, from = end, to
+			}
 			for ; op < x.Ops; op++ {
 				if o := &g.Ops[op]; o.Stack != 0 {
-					f(int32(i), int32(k), pieceKind{g.Func, from, o.Stack, false}, at, o.At-at)
-					at, from = o.At, o.Stack
+					piece(o.Stack, o.At)
 				}
 			}
-			f(int32(i), int32(k), pieceKind{g.Func, from, x.Stack, false}, at, x.CPU-at)
-			if from = x.Stack; x.End == EndSyscall {
-				f(int32(i), int32(k), pieceKind{0, x.Stack, 0, true}, 0, x.Delay)
+			piece(x.Stack, x.CPU)
+			if x.End == EndSyscall {
+				f(int32(i), int32(k), pieceKind{0, x.Stack, 0, true}, 0, length{all: x.Delay})
 			}
 		}
 	}
@@ -180,7 +211,7 @@ func (w *Workload) bySamples(kinds map[pieceKind]*pieces) (computing map[pieceKi
 		if !k.call {
 			computing[k] = p
 			delete(kinds, k)
-			p.measure(p.lengths[len(p.lengths)-1], 1) // none is too long
+			p.measure(p.lengths[len(p.lengths)-1].all, 1) // none is too long
 			ran += p.usual
 		}
 	}
@@ -191,7 +222,7 @@ func (w *Workload) bySamples(kinds map[pieceKind]*pieces) (computing map[pieceKi
 	}
 	for _, p := range computing {
 		mean := float64(p.usual) / float64(len(p.lengths)) * float64(rest.usual) / float64(ran)
-		p.measure(min(p.lengths[len(p.lengths)/4], model.Duration(mean)), 0)
+		p.measure(min(p.lengths[len(p.lengths)/4].all, model.Duration(mean)), 0)
 		over += p.over
 	}
 	for _, p := range computing {
@@ -203,7 +234,7 @@ func (w *Workload) bySamples(kinds map[pieceKind]*pieces) (computing map[pieceKi
 // FindOutages finds outages.
 func (w *Workload) FindOutages() {
 	kinds := map[pieceKind]*pieces{}
-	w.eachPiece(func(_, _ int32, k pieceKind, _, d model.Duration) {
+	w.eachPiece(func(_, _ int32, k pieceKind, _ model.Duration, d length) {
 		if kinds[k] == nil {
 			kinds[k] = &pieces{}
 		}
@@ -212,16 +243,16 @@ func (w *Workload) FindOutages() {
 	var short pieces // all of the kinds that take little
 	sampled := w.Recorded.Sampled > 0
 	for k, p := range kinds {
-		slices.Sort(p.lengths)
+		slices.SortFunc(p.lengths, func(a, b length) int { return cmp.Compare(a.all, b.all) })
 		if len(p.lengths) < outageLikes {
 			if k.call || !sampled {
 				delete(kinds, k)
 			}
 			continue
 		}
-		p.measure(p.lengths[len(p.lengths)/2], outageFactor)
+		p.measure(p.lengths[len(p.lengths)/2].all, outageFactor)
 		if p.typical <= outageShort {
-			short.long, short.usual = short.long+p.long, short.usual+p.usual
+			short.add(p, 1)
 		}
 	}
 	var computing map[pieceKind]*pieces
@@ -231,19 +262,18 @@ func (w *Workload) FindOutages() {
 	}
 	found, out := 0, &w.Outages
 	for k, p := range kinds {
-		others := short
-		if p.typical <= outageShort {
-			others.long, others.usual = short.long-p.long, short.usual-p.usual
+		p.part = 1
+		if p.shown > 0 { // as far as their number may be off
+			p.part = min(1, max(0, float64(p.over-p.shown)-math.Sqrt(float64(p.shown)*samplePeriod))/float64(max(p.dark, 1)))
 		}
-		expected := float64(others.long) / float64(max(others.usual, 1)) * float64(p.usual)
 		switch {
-		case float64(p.long) > outageKinds+4*expected:
-			out.Doubted += p.long
+		case p.unlike(short) && (p.shown == 0 || p.part == 0):
+			out.Doubted += p.long[0]
 			out.DoubtedTotal += p.over
 			delete(kinds, k)
-		case p.long > 0:
+		case p.long[0] > 0:
 			out.Kinds++
-			found += p.long
+			found += p.long[0]
 		}
 	}
 	if found < outageFew || out.Kinds < outageKinds {
@@ -251,33 +281,57 @@ func (w *Workload) FindOutages() {
 		clear(kinds)
 	}
 	for _, p := range kinds {
-		if p.part = 1; p.typical <= outageShort {
-			rest.usual, rest.over = rest.usual+p.usual, rest.over+p.over
+		if p.typical <= outageShort {
+			rest.usual, rest.over = rest.usual+p.usual, rest.over+model.Duration(p.part*float64(p.dark))
 		}
 	}
 	left := min(1, 1.5*float64(rest.usual)/float64(max(rest.usual+rest.over, 1)))
 	for _, p := range kinds {
 		if p.typical > outageShort {
-			p.measure(p.lengths[len(p.lengths)/4], 2)
-			p.part = min(1, (1-left)*float64(p.usual+p.over)/float64(max(p.over, 1)))
+			p.measure(p.lengths[len(p.lengths)/4].all, 2)
+			p.part = min(1, (1-left)*float64(p.usual+p.over)/float64(max(p.dark, 1)))
 		}
 	}
 	for k, p := range computing {
-		if kinds[k] = p; p.long > 0 {
+		if kinds[k] = p; p.long[0] > 0 {
 			out.Kinds++
 		}
 	}
-	w.eachPiece(func(g, seg int32, k pieceKind, at, d model.Duration) {
+	w.eachPiece(func(g, seg int32, k pieceKind, at model.Duration, d length) {
 		p := kinds[k]
-		if p == nil || !p.tooLong(d) {
+		if p == nil || !p.tooLong(d.all) {
 			return
 		}
-		if o := (Outage{g, seg, k.call, at, model.Duration(p.part * float64(d-p.typical))}); o.Length >= outageLeast {
+		if o := (Outage{g, seg, k.call, at, model.Duration(p.part * float64(p.darkOf(d)))}); o.Length >= outageLeast {
 			out.List = append(out.List, o)
 			out.Count++
 			out.Total += o.Length
+			if !k.call && len(w.Recorded.Samples) == 0 {
+				out.Blind += o.Length
+			}
 		}
 	})
+}
+
+// add adds what another kind has, times sign.
+func (p *pieces) add(o *pieces, sign int) {
+	p.usual += model.Duration(sign) * o.usual
+	for c, n := range o.long {
+		p.long[c] += sign * n
+	}
+}
+
+// unlike reports whether more pieces are too long, by any length, than is usual in the kinds that take little.
+func (p *pieces) unlike(others pieces) bool {
+	if p.typical <= outageShort {
+		others.add(p, -1)
+	}
+	for c, n := range p.long {
+		if float64(n) > outageKinds+4*float64(others.long[c]+1)/float64(max(others.usual, 1))*float64(p.usual) {
+			return true
+		}
+	}
+	return false
 }
 
 // Quiet returns the work without outages and standstills, and with a sysmon that sees all system calls. It shares what they do

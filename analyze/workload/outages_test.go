@@ -52,6 +52,51 @@ func TestOutages(t *testing.T) {
 	}
 }
 
+// TestOutagesOwn checks that pieces which are longer than outages of other kinds are the program's own: where they are
+// too many for chance, or two CPU samples lie in each; and that without samples nobody can know which computed.
+func TestOutagesOwn(t *testing.T) {
+	const long, own = 3_000_000, 21_000_000
+	for _, x := range []struct {
+		n, samples     int
+		left           model.Duration // about, of each of the n
+		doubted        int
+		sampled, blind model.Duration
+	}{
+		{3, 0, 0, 0, 0, 8*long + 3*own},
+		{5, 0, own, 5, 0, 8 * long},
+		{3, 1, 16_000_000, 0, 0, 0},
+		{3, 2, own, 0, 0, 0},
+		{5, 2, own, 5, 0, 0},
+		{3, 1, 11_000_000, 0, 50_000_000, 0},
+		{3, 2, 16_000_000, 0, 50_000_000, 0},
+	} {
+		w := &workload.Workload{}
+		for kind := range 5 {
+			g := workload.Goroutine{Func: model.StringID(kind)}
+			for i := range 60 {
+				cpu := model.Duration(10_000)
+				switch {
+				case kind == 4 && i > 0 && i <= x.n:
+					cpu += own
+					for k := range x.samples {
+						w.Recorded.Samples = append(w.Recorded.Samples, workload.Sample{G: int32(kind), Seg: int32(i), At: model.Duration(k+1) * 7_000_000})
+					}
+				case kind < 4 && i > 0 && i <= 2:
+					cpu += long
+				}
+				g.Segments = append(g.Segments, workload.Segment{CPU: cpu, Stack: 1, End: workload.EndYield})
+			}
+			w.Goroutines = append(w.Goroutines, g)
+		}
+		w.Recorded.Sampled = x.sampled
+		w.FindOutages()
+		o, left := &w.Outages, w.Quiet().Goroutines[4].Segments[1].CPU
+		if o.Doubted != x.doubted || o.Blind != x.blind || max(left-x.left, x.left-left) > 1_000_000 {
+			t.Errorf("%d with %d samples: %d left, %+v", x.n, x.samples, left, o)
+		}
+	}
+}
+
 // TestOutagesBySamples checks that CPU samples decide how much of the pieces of any kind are outages, up to what they
 // take beyond what is typical, and that what samples may miss by chance is none.
 func TestOutagesBySamples(t *testing.T) {
@@ -97,6 +142,9 @@ func TestSampled(t *testing.T) {
 		b.At((n + 1) * 20 * ms)
 		m.Block("sleep").ProcStop()
 		w := work(t, b)
+		if s := w.Recorded.Samples; len(s) != n || ticks(s[n-1].At) != int64(20*ms+(n-1)*x.apart) {
+			t.Errorf("%d samples: %+v", n, s)
+		}
 		if got := ticks(w.Recorded.Sampled); got < want*95/100 || got > want*105/100 {
 			t.Errorf("%d samples: CPU for %d, want %d", n, got, want)
 		}

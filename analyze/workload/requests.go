@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/schedscope/schedscope/model"
@@ -95,14 +96,22 @@ func pointAt(list []stretch, at model.Time) (point, bool) {
 	return point{}, false
 }
 
-// putPoints puts the operations at points into the programs.
+// opSample is at the point of a CPU sample, which is in no program.
+const opSample = OpEnd + 1
+
+// putPoints puts the operations at points into the programs, and lists CPU samples.
 func (w *window) putPoints() {
 	inserts := map[int32][]point{}
 	for _, x := range w.points {
 		x.at = min(x.at, w.Goroutines[x.g].Segments[x.seg].CPU)
-		inserts[x.g] = append(inserts[x.g], x)
+		if x.op.Kind != opSample {
+			inserts[x.g] = append(inserts[x.g], x)
+		} else if !w.Goroutines[x.g].Tracer {
+			w.Recorded.Samples = append(w.Recorded.Samples, Sample{x.g, x.seg, x.at})
+		}
 	}
 	for g, list := range inserts {
 		w.Goroutines[g].insert(list)
 	}
+	slices.SortFunc(w.Recorded.Samples, Sample.compare)
 }

@@ -15,7 +15,11 @@
 // another one.
 package workload
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"cmp"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Workload is the work of a window of a trace.
 type Workload struct {
@@ -64,8 +68,20 @@ type Recorded struct {
 	Wakers []model.Duration
 	// Sampled is how much of Running goroutines of the program had a CPU, by CPU samples; 0 if they are too few.
 	Sampled model.Duration
+	// Samples are the CPU samples of goroutines that ran, in order.
+	Samples []Sample
 	// Lost is how long system calls took that lost their procs, without those that gave them up at once.
 	Lost model.Duration
+}
+
+// Sample is a CPU sample in segment Seg of goroutine G, after it computed for At of it.
+type Sample struct {
+	G, Seg int32
+	At     model.Duration
+}
+
+func (a Sample) compare(b Sample) int {
+	return cmp.Or(cmp.Compare(a.G, b.G), cmp.Compare(a.Seg, b.Seg), cmp.Compare(a.At, b.At))
 }
 
 // Begin is the state in which a goroutine is when the window begins.

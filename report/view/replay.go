@@ -187,6 +187,9 @@ func (d *Replayed) outages() string {
 			textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code"))
 	}
 	text := "quiet: " + strings.Join(left, "; ") + "."
+	if o.Blind > 0 {
+		text += " Without CPU samples rare long computing of the program's own looks the same: requests may take as long as recorded."
+	}
 	if o.Doubted > 0 {
 		text += fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal))
 	}
