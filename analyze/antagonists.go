@@ -57,7 +57,7 @@ const (
 	minSamples  = 5
 	longStretch = 5_000_000 * model.Duration(1) // half of the time slice
 	// What ran alone is of interest if it did for a tenth of the time and something ran in all but a tenth, unlike in a server
-	// with little to do, and several goroutines did for a twentieth or more.
+	// with little to do, and several goroutines did for a twentieth or more, or manyTurns did one after the other.
 	mostlyRuns, parallel = 10, 20
 )
 
@@ -230,7 +230,7 @@ func compareBools(a, b bool) int { return cmp.Compare(strconv.FormatBool(a), str
 func (a *antagonists) blame(b *blameRows) {
 	none, one := a.widths[widthNone], a.widths[widthOne]
 	all := none + one + a.widths[widthMore]
-	serial := one >= result.KeptWait && mostlyRuns*one >= all && mostlyRuns*none <= all && parallel*a.several >= all
+	serial := one >= result.KeptWait && mostlyRuns*one >= all && mostlyRuns*none <= all && (parallel*a.several >= all || a.inTurn())
 	for _, id := range sortedIDs(a.byID) {
 		x, kind := a.byID[id], heldCauses[id.class].String()
 		switch {
@@ -261,6 +261,23 @@ func (a *antagonists) blame(b *blameRows) {
 	for _, id := range sortedIDs(a.stops) {
 		b.add(blameRowKey{kind: result.CauseSTW.String(), function: nameOf(a.tables, id.fn)}, id.stack, 0, basisSeen, a.stops[id])
 	}
+}
+
+// inTurn reports whether goroutines that could run next to each other ran one after the other. Tests are meant to.
+func (a *antagonists) inTurn() bool {
+	const manyTurns = 64
+	turns := map[model.StringID]int64{}
+	for id, x := range a.byID {
+		if id.alone {
+			turns[id.fn] += x.turns
+		}
+	}
+	for fn, n := range turns {
+		if n >= manyTurns && a.tables.String(fn) != "testing.tRunner" {
+			return true
+		}
+	}
+	return false
 }
 
 // total returns how many stacks there are.

@@ -129,6 +129,25 @@ func TestBases(t *testing.T) {
 	}
 }
 
+// TestInTurn checks that goroutines of which one runs at a time are named, except for tests, and for a few.
+func TestInTurn(t *testing.T) {
+	for _, x := range []struct {
+		fn    string
+		turns int64
+		want  bool
+	}{{"main.work", 64, true}, {"main.work", 63, false}, {"testing.tRunner", 640, false}} {
+		tables := model.NewTables()
+		a := newAntagonists(tables)
+		a.widths = [3]model.Duration{1e8, 9e8, 0}
+		a.byID[antagonistID{fn: tables.AddString(x.fn), class: heldUser, alone: true}] = &antagonist{waited: 9e8, turns: x.turns}
+		rows := blameRows{tables: tables, rows: map[blameRowKey]*blameRow{}}
+		a.blame(&rows)
+		if got := len(rows.rows) > 0; got != x.want {
+			t.Errorf("%d turns of %s: named %v, want %v", x.turns, x.fn, got, x.want)
+		}
+	}
+}
+
 // TestTrimAlone checks that time in which nobody waits takes no stacks from those who do.
 func TestTrimAlone(t *testing.T) {
 	stacks := []result.BlameStack{{Total: 3, Stack: []result.Frame{{Function: "main.a"}}}, {Total: 2, Stack: []result.Frame{{Function: "main.b"}}}}

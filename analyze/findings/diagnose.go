@@ -129,6 +129,7 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 	d.blockingCalls()
 	d.leaks()
 	d.alone()
+	d.marks()
 	return d.ranked()
 }
 

@@ -229,15 +229,12 @@ func (d *diagnostician) collector() {
 			l.add(d.causes[x.Name])
 		}
 	}
-	var starts []result.Culprit
-	for _, r := range d.r.Blame.Of(result.CauseSTW.String()) {
-		if r.Function == result.CollectorName {
-			l.add(d.causes[result.CauseSTW.String()].part(r.Total, stopped))
-			starts = allocators(r)
-		}
-	}
 	rows, total, _ := d.known(result.CauseAssist.String())
-	where := append(d.culprits("allocates", rows, 2, total), starts...)
+	where := d.culprits("allocates", rows, 2, total)
+	if r := collections(d.r); r != nil {
+		l.add(d.causes[result.CauseSTW.String()].part(r.Total, stopped))
+		where = append(where, allocators(r)...)
+	}
 	where = where[:min(len(where), 2)]
 	cycles := d.r.GC.Marks.Count + d.r.GC.CensoredMarks.Count
 	title := fmt.Sprintf("garbage collection, %s in %s", textui.Plural(cycles, "cycle"), textui.Duration(d.r.Totals.Span))
@@ -255,6 +252,22 @@ func (d *diagnostician) collector() {
 	}
 }
 
+// marks finds that a program without requests spends much of its own time on marking for the collector.
+func (d *diagnostician) marks() {
+	f, ok := assists(d.r)
+	if !ok || f.Severity < result.Serious || len(d.r.Requests) > 0 || slices.ContainsFunc(d.list, func(x diagnosis) bool {
+		return x.Kind == "garbage-collection" && result.Ratio(x.sum, d.all.sum) >= leastShare
+	}) {
+		return
+	}
+	var where []result.Culprit
+	if r := collections(d.r); r != nil {
+		where = allocators(r)
+	}
+	x := d.add(f.Kind, loss{}, f.Grade, where[:min(len(where), 2)], "what allocates must mark for the collector", "%s", f.Text)
+	x.Evidence, x.first = f.Evidence, true
+}
+
 // noRoom reports whether the heap was at its goal all the time, so that each collection is followed by the next.
 func noRoom(r *result.Report) bool {
 	n, least := 0, math.Inf(1)
@@ -264,6 +277,15 @@ func noRoom(r *result.Report) bool {
 		}
 	}
 	return n >= fewBins && least >= 0.995
+}
+
+// collections returns the row of the stops for collections, nil if there is none.
+func collections(r *result.Report) *result.BlameRow {
+	list := r.Blame.Of(result.CauseSTW.String())
+	if i := slices.IndexFunc(list, func(r *result.BlameRow) bool { return r.Function == result.CollectorName }); i >= 0 {
+		return list[i]
+	}
+	return nil
 }
 
 // allocators are the functions in which collections began: where so much had been allocated.
@@ -627,6 +649,22 @@ func (d *diagnostician) alone() {
 	x := d.add(runsAlone, loss{}, result.Inferred, d.culprits("runs alone", rows, 2, total), who+" runs alone",
 		"%s of the time, while the other procs were idle.", textui.Ratio(total, span))
 	x.Evidence = []result.Evidence{{Name: "alone", Value: float64(total), Unit: "ns"}, {Name: "of the time", Value: result.Ratio(total, span), Unit: "share"}}
+	if w := d.waiter(rows[0], span/2); w != nil { // for each of them
+		x.Where = append(x.Where[:1], result.Culprit{Role: "waits for that", Function: w.Waiter, File: w.WaiterFile, Line: w.WaiterLine, Share: result.Ratio(w.Total, span), Callers: []string{}})
+		x.Advice = fmt.Sprintf("Start the next before %s waits for the last: raise the limit that lets in one at a time, if it is a semaphore, or receive later.", plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
+	}
 	procs := d.r.Procs.Mean
 	x.first, x.Gain = true, fmt.Sprintf("%s -> about %s, divided among %s procs", textui.Duration(span), textui.Duration(span-total+model.Duration(float64(total)/procs)), maxProcs(d.r))
+}
+
+// waiter returns who waited the longest for what a function does, for least or longer and again and again, nil if nobody did.
+func (d *diagnostician) waiter(r *result.BlameRow, least model.Duration) (most *result.BlameRow) {
+	for _, x := range d.r.Waiting.ByReason {
+		for _, b := range d.r.Blame.Of(x.Name) {
+			if b.Function == r.Function && b.Waiter != "" && b.Turns >= fewHeld && b.Total >= least {
+				most, least = b, b.Total
+			}
+		}
+	}
+	return most
 }

@@ -85,6 +85,8 @@ func TestComputes(t *testing.T) {
 		findings.Judge(v)
 		if want := map[model.Origin]string{model.OriginPreempted: findings.Healthy, model.OriginTimer: findings.Starved}[origin]; v.Verdict.Word != want {
 			t.Errorf("after %v: %s, want %s", origin, v.Verdict.Word, want)
+		} else if got := strings.Contains(v.Verdict.Text, "goroutines wait for one at a time: more procs (GOMAXPROCS 2)"); got != (want == findings.Healthy) {
+			t.Errorf("after %v: %s", origin, v.Verdict.Text)
 		}
 	}
 }
@@ -316,6 +318,49 @@ func TestOverdue(t *testing.T) {
 		findings.Judge(v)
 		if v.Verdict.Word != tt.word || (v.Verdict.Machine != "") != (tt.word == findings.Disturbed) {
 			t.Errorf("%s: %s, %q, want %s", name, v.Verdict.Word, v.Verdict.Machine, tt.word)
+		}
+	}
+}
+
+// TestBatch checks what is said of programs without requests: that goroutines run one after the other, that the main goroutine
+// waits, that the program marks for the collector; and of one whose requests do not end.
+func TestBatch(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for name, x := range map[string]struct {
+		change       func(*result.Report)
+		word, text   string
+		kind, advice string
+	}{
+		"in turn": {func(v *result.Report) {
+			v.Waiting.ByReason = []result.Named{{Name: "chan send", Dist: result.Dist{Count: 100, Total: 990 * ms}}}
+			v.Blame.Rows = []result.BlameRow{
+				{Kind: result.BlameAlone, Function: "main.convert", Total: 900 * ms, Turns: 100, BlameBasis: result.BlameBasis{Seen: 900 * ms}},
+				{Kind: "chan send", Function: "main.convert", Waiter: "main.start", WaiterFile: "x/main.go", WaiterLine: 7, Total: 990 * ms, Turns: 100}}
+			v.Blame.SumUp()
+		}, findings.Slow, "For 900ms of 1.00s", "runs-alone", "Start the next before main.start (main.go:7) waits"},
+		"waits": {func(v *result.Report) {
+			v.Goroutines = []result.Group{{Function: "main.main", Count: 1, Waiting: []result.Reason{{Reason: "sleep", Count: 500, Total: 900 * ms}}}}
+		}, findings.Unknown, "main.main waited for 900ms of 1.00s (sleep, 500 times)", "", ""},
+		"waits once": {func(v *result.Report) {
+			v.Goroutines = []result.Group{{Function: "main.main", Count: 1, Waiting: []result.Reason{{Reason: "sleep", Count: 1, Total: 900 * ms}}}}
+		}, findings.Healthy, "", "", ""},
+		"marks": {func(v *result.Report) {
+			v.Procs.Uses[result.UseAssist], v.Procs.Uses[result.UseUser] = 400*ms, 600*ms
+		}, findings.Slow, "For 40% of the time", "gc-assists", "Allocate less"},
+		"hangs": {func(v *result.Report) {
+			k := result.RequestKind{Kind: "http", Handlers: []result.RequestHandler{{Named: result.Named{Name: "main.quote"}}}}
+			k.Censored = result.Tally{Count: 16, Total: 16000 * ms, Max: 1000 * ms}
+			v.Requests = []result.RequestKind{k}
+		}, findings.Unknown, "None of 16 requests (main.quote) ended in 1.00s", "", ""},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests, v.Blame, v.Findings, v.Totals.Span = nil, result.Blame{}, nil, 1000*ms
+		v.Procs.Uses = result.Uses{result.UseUser: 100 * ms}
+		x.change(v)
+		findings.Judge(v)
+		f := append(items(v), result.Finding{})[0]
+		if v.Verdict.Word != x.word || !strings.HasPrefix(v.Verdict.Text, x.text) || f.Kind != x.kind || !strings.HasPrefix(f.Advice, x.advice) {
+			t.Errorf("%s: %s %s; %s: %s", name, v.Verdict.Word, v.Verdict.Text, f.Kind, f.Advice)
 		}
 	}
 }

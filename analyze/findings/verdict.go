@@ -400,12 +400,10 @@ func (j *judge) collected(f *result.Finding) bool {
 	}
 	f.Title += " (timers and sockets wait while the garbage collector has the procs)"
 	f.Kind, f.Advice = "garbage-collection", fix("garbage-collection")
-	for _, r := range j.r.Blame.Of(result.CauseSTW.String()) {
-		if r.Function == result.CollectorName {
-			for _, c := range allocators(r)[:min(1, len(allocators(r)))] {
-				c.Depth = len(f.Where)
-				f.Where = append(f.Where, c)
-			}
+	if r := collections(j.r); r != nil {
+		for _, c := range allocators(r)[:min(1, len(allocators(r)))] {
+			c.Depth = len(f.Where)
+			f.Where = append(f.Where, c)
 		}
 	}
 	return true
@@ -578,7 +576,7 @@ func (j *judge) served() bool {
 
 // ofScheduling reports whether a diagnosis is about waiting to run.
 func ofScheduling(kind string) bool {
-	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", "locked-thread-ping-pong", runsAlone, SlowRequests}, kind)
+	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", "locked-thread-ping-pong", "gc-assists", runsAlone, SlowRequests}, kind)
 }
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice to allocate less, unless
@@ -728,12 +726,16 @@ func (j *judge) word() {
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}
 		}
+	case len(j.questions) == 0 && j.pending() != "":
+		v.Word, v.Text = Unknown, j.pending()
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network.", textui.Duration(j.r.Latency.All.Max))
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && slices.ContainsFunc(j.r.Blame.Of(result.BlameInSlow), func(b *result.BlameRow) bool { return b.Turns >= fewHeld && ofInput(j.r, b) }):
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for input.", textui.Duration(j.r.Latency.All.Max))
+	case len(j.r.Requests) == 0 && j.waits() != "":
+		v.Word, v.Text = Unknown, j.waits()
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
 	default:
@@ -744,13 +746,48 @@ func (j *judge) word() {
 		n, longest = n+j.r.Requests[i].Count, max(longest, j.r.Requests[i].Max)
 	}
 	switch {
-	case len(j.questions) > 0 || len(v.Objectives) > 0:
+	case len(j.questions) > 0 || len(v.Objectives) > 0 || n == 0 && len(j.r.Requests) > 0 && v.Word == Unknown:
 	case n > 0:
 		v.Text += fmt.Sprintf(" This is about the whole program; there are too few requests to judge: %s, the longest %s; see schedscope requests.", textui.Count(n), textui.Duration(longest))
 	case v.Word == Healthy, v.Word == Unknown && j.r.Latency.All.Count > 0:
 		v.Text += " No requests were found, so that slow answers would not show: " + j.candidate()
 	}
 	j.ruledOut()
+}
+
+// pending says that requests were in progress all the time, and none ended, "" if that is not so.
+func (j *judge) pending() string {
+	var open result.Tally
+	name := ""
+	for i := range j.r.Requests {
+		k := &j.r.Requests[i]
+		if k.Count > 0 {
+			return ""
+		}
+		if k.Kind != "tcp" && k.Kind != "message" && len(k.Handlers) > 0 && k.Censored.Max > open.Max {
+			open, name = k.Censored, k.Handlers[0].Name
+		}
+	}
+	if 2*open.Max < j.r.Totals.Span || name == "" {
+		return ""
+	}
+	return fmt.Sprintf("None of %s requests (%s) ended in %s: streams or long polls, or they hang; /debug/pprof/goroutine?debug=2 shows where.",
+		textui.Count(open.Count), plain(textui.ShortFunc(name)), textui.Duration(j.r.Totals.Span))
+}
+
+// waits says that the main goroutine waits again and again for more than half of the time, while next to nothing runs, "" if
+// it does not. If the program is a batch, it lasts as long by that.
+func (j *judge) waits() string {
+	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == "main.main" && g.Count == 1 })
+	if i < 0 || len(j.r.Goroutines[i].Waiting) == 0 || 2*running(j.r) >= j.r.Totals.Span {
+		return ""
+	}
+	most := &j.r.Goroutines[i].Waiting[0]
+	if most.Count < fewWaits || 2*most.Total < j.r.Totals.Span {
+		return ""
+	}
+	return fmt.Sprintf("main.main waited for %s of %s (%s, %s), and little ran meanwhile: a batch takes so long by that.",
+		textui.Duration(most.Total), textui.Duration(j.r.Totals.Span), most.Reason, textui.Plural(most.Count, "time"))
 }
 
 // ofCollector reports whether an item is about what requests spent on the collector themselves: they did not wait to run.
@@ -818,6 +855,8 @@ func (j *judge) what(f *item) string {
 			return "Goroutines pile up, and wait for ever."
 		case runsAlone:
 			return fmt.Sprintf("For %s of %s only one goroutine ran, and no other could.", textui.Duration(j.r.Blame.Kind(result.BlameAlone).Total), textui.Duration(j.r.Totals.Span))
+		case "gc-assists":
+			return fmt.Sprintf("For %s of the time that goroutines of the program ran they worked for the collector.", textui.Percent(f.Evidence[2].Value))
 		case "locked-thread-ping-pong":
 			return "Procs go from thread to thread all the time."
 		}
@@ -931,6 +970,9 @@ func (j *judge) healthy() string {
 		return fmt.Sprintf("Nothing here needs fixing: 99%% of %s requests within %s, none over %s, %s", textui.Count(k.Count), textui.Duration(k.P99), textui.Duration(k.Max), busy)
 	case k != nil:
 		return fmt.Sprintf("Nothing here needs fixing: %s requests, none over %s, %s", textui.Count(k.Count), textui.Duration(k.Max), busy)
+	case share >= allInUse && j.r.Procs.MeanRunnable >= 1:
+		return fmt.Sprintf("Nothing here needs fixing: procs %s busy, and %s goroutines wait for one at a time: more procs (GOMAXPROCS %s) or less work make it shorter.",
+			textui.Percent(share), number(j.r.Procs.MeanRunnable), maxProcs(j.r))
 	case j.r.Latency.All.Count == 0:
 		return "Nothing here needs fixing: no goroutine of the program waited to run, " + busy
 	}
