@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -112,7 +113,14 @@ func (r *Recorder) encode() ([]byte, error) {
 // buffer is bytes being written.
 type buffer struct{ b []byte }
 
-func (b *buffer) put(v uint64)          { b.b = binary.AppendUvarint(b.b, v) }
+func (b *buffer) put(v uint64) {
+	if v < 0x80 { // as most are
+		b.b = append(b.b, byte(v))
+	} else {
+		b.b = binary.AppendUvarint(b.b, v)
+	}
+}
+
 func (b *buffer) int(v int64)           { b.put(uint64(max(v, 0))) }
 func (b *buffer) signed(v int64)        { b.b = binary.AppendVarint(b.b, v) }
 func (b *buffer) time(d model.Duration) { b.int(int64(d)) }
@@ -250,10 +258,9 @@ func (e *encoder) span(cols *[numColumns]buffer, s *span, set uint64, from model
 		}
 	}
 	cols[colHead].put(head)
-	for col := colG; col < colMix; col++ {
-		if set&(1<<col) != 0 {
-			cols[col].put(e.value(col, s))
-		}
+	for rest := set &^ always; rest != 0; rest &= rest - 1 {
+		col := bits.TrailingZeros64(rest)
+		cols[col].put(e.value(col, s))
 	}
 }
 

@@ -88,13 +88,15 @@ func (e *encoder) steals() {
 // of strings and stacks are in the order of first use. Those of goroutines and threads
 // are in the order of their ids and must be known before.
 type refs struct {
-	r          *Recorder
-	strings    numbers[string]
-	stacks     numbers[model.StackID]
-	frames     numbers[frame]
-	goroutines numbers[model.GoID]
-	threads    numbers[model.ThreadID]
-	names      map[model.GoID]model.StringID // of those that procs ran
+	r       *Recorder
+	strings numbers[string]
+	stacks  []model.StackID
+	frames  numbers[frame]
+	// The numbers by StringID and StackID: most are asked for often.
+	ofStrings, ofStacks []uint64
+	goroutines          numbers[model.GoID]
+	threads             numbers[model.ThreadID]
+	names               map[model.GoID]model.StringID // of those that procs ran
 }
 
 // A frame holds numbers of strings.
@@ -108,13 +110,14 @@ type numbers[K comparable] struct {
 
 // add returns the number of k, which is the next one if k has none.
 func (n *numbers[K]) add(k K) uint64 {
+	if id := n.of[k]; id != 0 {
+		return id
+	}
 	if n.of == nil {
 		n.of = map[K]uint64{}
 	}
-	if n.of[k] == 0 {
-		n.list = append(n.list, k)
-		n.of[k] = uint64(len(n.list))
-	}
+	n.list = append(n.list, k)
+	n.of[k] = uint64(len(n.list))
 	return n.of[k]
 }
 
@@ -145,16 +148,13 @@ func (f *refs) collect() {
 			case &r.threads:
 				f.noteM(model.ThreadID(l.id))
 			}
-			l.each(false, func(s *span) bool {
-				if s.mix.spans == 0 {
-					f.noteG(s.g)
-					f.noteM(s.thread)
-					if c == &r.procs && s.reason != 0 {
-						f.names[s.g] = s.reason
-					}
+			for s := range l.exact {
+				f.noteG(s.g)
+				f.noteM(s.thread)
+				if c == &r.procs && s.reason != 0 {
+					f.names[s.g] = s.reason
 				}
-				return true
-			})
+			}
 		}
 	}
 	for _, b := range []*bands{&r.stws, &r.tasks, &r.regions} {
@@ -186,21 +186,38 @@ func (f *refs) string(id model.StringID) uint64 {
 	if id == 0 {
 		return 0
 	}
-	return f.strings.add(f.r.tables.String(id))
+	n := of(&f.ofStrings, int(id))
+	if *n == 0 {
+		*n = f.strings.add(f.r.tables.String(id))
+	}
+	return *n
 }
 
 func (f *refs) stack(id model.StackID) uint64 {
 	if id == 0 {
 		return 0
 	}
-	return f.stacks.add(id)
+	n := of(&f.ofStacks, int(id))
+	if *n == 0 {
+		f.stacks = append(f.stacks, id)
+		*n = uint64(len(f.stacks))
+	}
+	return *n
+}
+
+// of returns the element i of a list that is as long as it must be.
+func of(list *[]uint64, i int) *uint64 {
+	if i >= len(*list) {
+		*list = append(*list, make([]uint64, 1+i-len(*list))...)
+	}
+	return &(*list)[i]
 }
 
 // write writes the tables.
 func (f *refs) write(b *buffer) {
 	var stacks, people buffer
-	stacks.int(int64(len(f.stacks.list)))
-	for _, id := range f.stacks.list {
+	stacks.int(int64(len(f.stacks)))
+	for _, id := range f.stacks {
 		frames, place := f.r.tables.Stack(id), 0
 		if x := result.PlaceIn(frames); x != nil && result.OfProgram(x.Func) {
 			place = 1 + slices.Index(frames, *x)

@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -108,7 +109,7 @@ func (c *class) lane(id int64) *lane {
 func (c *class) add(id int64, start, end model.Time, state, open uint8) (*lane, *span) {
 	l := c.lane(id)
 	length := end.Sub(start)
-	l.times[state] += length
+	l.times[state%numStates] += length
 	l.seen++
 	if length < c.quantum && start < l.until && l.count > 0 {
 		l.last.absorb(end, length, state, open)
@@ -125,7 +126,7 @@ func (c *class) add(id int64, start, end model.Time, state, open uint8) (*lane, 
 	c.count++
 	s := &l.last
 	s.start, s.end, s.state, s.open, s.mix.spans = start, end, state, open, 0
-	l.reach(c.quantum)
+	l.until = reach(start, length < c.quantum, c.quantum)
 	return l, s
 }
 
@@ -136,33 +137,13 @@ func (c *class) bound() {
 	}
 }
 
-// merges reports whether s, which comes next, is to merge with the last span.
-func (l *lane) merges(s *span, quantum model.Duration) bool {
-	return l.count > 0 && s.start < l.until && s.short(quantum)
-}
-
-// push makes s the last span. Of the one before it packed is the packed form, if that is known.
-func (l *lane) push(s *span, quantum model.Duration, packed []byte) {
-	if l.count > 0 {
-		if packed == nil {
-			l.packed = l.last.pack(l.packed, l.after)
-		} else {
-			l.packed = append(l.packed, packed...)
-		}
-		l.after = l.last.end
+// reach returns how far the last span of a lane may grow that begins at start.
+func reach(start model.Time, short bool, quantum model.Duration) model.Time {
+	if !short {
+		return start
 	}
-	l.count++
-	l.last = *s
-	l.reach(quantum)
-}
-
-// reach sets how far the last span may grow.
-func (l *lane) reach(quantum model.Duration) {
-	l.until = l.last.start
-	if quantum > 0 && l.last.short(quantum) {
-		cell := model.Time(quantum * cellQuanta)
-		l.until += cell - l.until%cell
-	}
+	cell := model.Time(quantum * cellQuanta)
+	return start + cell - start%cell
 }
 
 // most returns limit, or more if there are so many lanes that each would have next to
@@ -206,61 +187,82 @@ func (c *class) least() int {
 // some quanta: what begins in one cell becomes at most one mixture, so that a lane of
 // nothing but short spans still shows where it did what. Cells of a greater quantum are
 // made of whole cells of the smaller one. It writes into spare, and returns what it read
-// from for the next time. Only mixtures that become part of another one are read as a whole.
+// from for the next time. What does not merge is copied as it is packed: a mixture ends where
+// the last of its parts did.
 func (l *lane) merge(quantum model.Duration, spare []byte) []byte {
-	merged := lane{packed: spare[:0]}
-	var packed []byte                    // the form of merged.last, if that has been skimmed only
-	take := func(s *span, from []byte) { // from: of s, if that has been skimmed only
-		if !merged.merges(s, quantum) {
-			merged.push(s, quantum, packed)
-			packed = from
-			return
+	b, merged := l.bytes(), spare[:0]
+	var last, next span
+	from, copied, grown := 0, 0, false // where last begins in b, what has been written of b, whether last has grown
+	end := model.Time(0)               // of the span before
+	l.after, l.count, l.until = 0, 0, math.MinInt64
+	for at := 0; at < len(b); {
+		p := (*form)(b[at:cap(b)])
+		before := end
+		word, start, length := p.times(before)
+		end = start + model.Time(length)
+		size := int(word >> sizeShift & 0xff)
+		short := length < quantum || word&headMixed != 0
+		if short && start < l.until {
+			if !grown {
+				merged = append(merged, b[copied:from]...)
+				last.skim((*form)(b[from:cap(b)]), l.after)
+			}
+			next.skim(p, before)
+			last.swallow(&next)
+			copied, grown = at+size, true
+		} else {
+			if grown {
+				merged, grown = last.pack(merged, l.after), false
+			}
+			l.after, from, l.until = before, at, reach(start, short, quantum)
+			l.count++
 		}
-		merged.last.unmix(packed)
-		packed = nil
-		s.unmix(from)
-		merged.last.swallow(s)
+		at += size
 	}
-	var s span
-	for b := l.bytes(); len(b) > 0; {
-		n, _ := s.skim(b, s.end)
-		take(&s, b[:n])
-		b = b[n:]
+	if !grown {
+		merged = append(merged, b[copied:from]...)
+		last.read((*form)(b[from:cap(b)]), l.after)
 	}
-	if l.count > 0 {
-		take(&l.last, nil)
+	l.last, l.packed = last, merged
+	if cap(merged) > 2*len(merged)+64 {
+		b, l.packed = merged, slices.Clone(merged)
 	}
-	spare, l.packed = l.packed, merged.packed
-	l.after, l.last, l.until, l.count = merged.after, merged.last, merged.until, merged.count
-	if cap(l.packed) > 2*len(l.packed)+64 {
-		spare, l.packed = l.packed, slices.Clone(l.packed)
-	}
-	return spare
+	return b
 }
 
-// bytes returns the packed spans, with room for a word behind them: numbers are read as words.
+// bytes returns all spans packed, with room for a form from each of them on.
 func (l *lane) bytes() []byte {
-	l.packed = slices.Grow(l.packed, wordSize)
-	return l.packed
+	b := l.last.pack(l.packed, l.after)
+	l.packed = b[:len(l.packed)]
+	return b
 }
 
 // spans calls yield with each span.
-func (l *lane) spans(yield func(*span) bool) { l.each(true, yield) }
-
-// each calls yield with each span. Without mixtures, spans that are some have only their start and end.
-func (l *lane) each(mixtures bool, yield func(*span) bool) {
+func (l *lane) spans(yield func(*span) bool) {
 	var s span
-	for b := l.bytes(); len(b) > 0; {
-		size, at := s.skim(b, s.end)
-		if mixtures || s.mix.spans == 0 {
-			s.read(b[:size+wordSize], at)
-		}
-		if b = b[size:]; !yield(&s) {
+	b := l.bytes()
+	for at := 0; at < len(b); {
+		at += s.read((*form)(b[at:cap(b)]), s.end)
+		if !yield(&s) {
 			return
 		}
 	}
-	if l.count > 0 {
-		yield(&l.last)
+}
+
+// exact calls yield with each span that is not a mixture. Their times are not set.
+func (l *lane) exact(yield func(*span) bool) {
+	var s span
+	b := l.bytes()
+	for at := 0; at < len(b); {
+		p := (*form)(b[at:cap(b)])
+		word := binary.LittleEndian.Uint64(p[:])
+		if word&headMixed == 0 {
+			s.refer(p)
+			if !yield(&s) {
+				return
+			}
+		}
+		at += int(word >> sizeShift & 0xff)
 	}
 }
 
@@ -272,111 +274,112 @@ const (
 	sizeShift   = 8
 	widthsShift = 16
 	widthBits   = 4
-	maxPacked   = (1 + 2 + numStates + 1) * wordSize
+	maxPacked   = 128 // at least (1 + 2 + numStates + 1) * wordSize
 )
+
+// form is a packed span and what comes after it: numbers are read and written as words.
+type form [maxPacked + wordSize]byte
 
 // masks have the lowest bytes of a number, as many as their index.
 var masks = [1 << widthBits]uint64{0, 1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1, 1<<40 - 1, 1<<48 - 1, 1<<56 - 1, 1<<64 - 1}
 
 // put writes v, the number i of a packed span, to p[n:]. It returns the word with its width, and where the next number goes.
-func put(p []byte, word uint64, n, i int, v uint64) (uint64, int) {
-	binary.LittleEndian.PutUint64(p[n:], v)
-	width := (bits.Len64(v) + 7) / 8
+func (p *form) put(word uint64, n uint, i int, v uint64) (uint64, uint) {
+	if v == 0 { // as most are
+		return word, n
+	}
+	binary.LittleEndian.PutUint64(p[n%maxPacked:], v)
+	width := (uint(bits.Len64(v)) + 7) / 8
 	return word | uint64(width)<<((widthsShift+widthBits*i)%64), n + width
 }
 
-// get returns the number i of a packed span, which is at b[at:], and where the next one is.
-func get(b []byte, word uint64, at, i int) (uint64, int) {
+// get returns the number i of a packed span, which is at p[at:], and where the next one is.
+func (p *form) get(word uint64, at uint, i int) (uint64, uint) {
 	width := word >> ((widthsShift + widthBits*i) % 64) % uint64(len(masks))
-	return binary.LittleEndian.Uint64(b[at:]) & masks[width], at + int(width)
+	return binary.LittleEndian.Uint64(p[at%maxPacked:]) & masks[width], at + uint(width)
 }
 
 // pack appends s to b, after a span that ends at a time. No field is less than -1.
 func (s *span) pack(b []byte, after model.Time) []byte {
-	b = slices.Grow(b, maxPacked+wordSize)
-	p := b[len(b) : len(b)+maxPacked+wordSize]
+	b = slices.Grow(b, len(form{}))
+	p := (*form)(b[len(b):cap(b)])
 	gap := int64(s.start - after)
-	word, n := put(p, uint64(s.state|s.open<<headOpen), wordSize, 0, uint64(gap<<1^gap>>63))
-	word, n = put(p, word, n, 1, uint64(s.end-s.start))
+	word, n := p.put(uint64(s.state|s.open<<headOpen), wordSize, 0, uint64(gap<<1^gap>>63))
+	word, n = p.put(word, n, 1, uint64(s.end-s.start))
 	if s.mix.spans == 0 {
-		word, n = put(p, word, n, 2, uint64(s.g+1))
-		word, n = put(p, word, n, 3, uint64(s.thread+1))
-		word, n = put(p, word, n, 4, uint64(uint32(s.proc+1)))
-		word, n = put(p, word, n, 5, uint64(s.reason))
-		word, n = put(p, word, n, 6, uint64(s.stack))
-		word, n = put(p, word, n, 7, uint64(s.wakerStack))
-		word, n = put(p, word, n, 8, uint64(s.detail))
+		word, n = p.put(word, n, 2, uint64(s.g+1))
+		word, n = p.put(word, n, 3, uint64(s.thread+1))
+		word, n = p.put(word, n, 4, uint64(uint32(s.proc+1)))
+		word, n = p.put(word, n, 5, uint64(s.reason))
+		word, n = p.put(word, n, 6, uint64(s.stack))
+		word, n = p.put(word, n, 7, uint64(s.wakerStack))
+		word, n = p.put(word, n, 8, uint64(s.detail))
 	} else {
-		for i := range s.mix.times {
-			if d := s.mix.times[i]; d != 0 {
-				word, n = put(p, word, n, 2+i, uint64(d))
-			}
+		for i, d := range s.mix.times {
+			word, n = p.put(word, n, 2+i, uint64(d))
 		}
-		word, n = put(p, word|headMixed, n, 2+numStates, uint64(s.mix.spans))
+		word, n = p.put(word|headMixed, n, 2+numStates, uint64(s.mix.spans))
 	}
-	binary.LittleEndian.PutUint64(p, word|uint64(n)<<sizeShift)
-	return b[:len(b)+n]
+	binary.LittleEndian.PutUint64(p[:], word|uint64(n)<<sizeShift)
+	return b[:len(b)+int(n)]
 }
 
-// skim sets the state and the times of s to those of the first span of b, and whether it is a mixture. It returns the size of
-// the span, and where the numbers are that it does not read.
-func (s *span) skim(b []byte, after model.Time) (size, at int) {
-	word := binary.LittleEndian.Uint64(b)
-	size = int(word >> sizeShift & 0xff)
-	b = b[:size+wordSize]
-	gap, at := get(b, word, wordSize, 0)
-	length, at := get(b, word, at, 1)
-	s.start = after + model.Time(gap>>1^-(gap&1))
-	s.end = s.start + model.Time(length)
-	s.state, s.open, s.mix.spans = uint8(word&(1<<headOpen-1)), uint8(word>>headOpen&(openStart|openEnd)), int64(word/headMixed&1)
-	return size, at
+// times returns the word of p, and when the span begins and how long it is.
+func (p *form) times(after model.Time) (word uint64, start model.Time, length model.Duration) {
+	word = binary.LittleEndian.Uint64(p[:])
+	gap, at := p.get(word, wordSize, 0)
+	n, _ := p.get(word, at, 1)
+	return word, after + model.Time(gap>>1^-(gap&1)), model.Duration(n)
 }
 
-// read sets what skim does not set, from the place that skim returned.
-func (s *span) read(b []byte, at int) {
-	word := binary.LittleEndian.Uint64(b)
-	var v uint64
-	if s.mix.spans > 0 {
+// read sets s to what is packed after a span that ends at a time, and returns how many bytes that is.
+func (s *span) read(p *form, after model.Time) int {
+	size := s.skim(p, after)
+	if s.mix.spans == 0 {
+		s.refer(p)
+	}
+	return size
+}
+
+// skim is read without what a span refers to.
+func (s *span) skim(p *form, after model.Time) int {
+	word, start, length := p.times(after)
+	s.start, s.end = start, start+model.Time(length)
+	s.state, s.open, s.mix.spans = uint8(word&(1<<headOpen-1)), uint8(word>>headOpen&(openStart|openEnd)), 0
+	if word&headMixed != 0 {
 		s.mix.times = [numStates]model.Duration{}
+		at := wordSize + uint(word>>widthsShift&0xf+word>>(widthsShift+widthBits)&0xf)
+		var v uint64
 		for set := word >> (widthsShift + 2*widthBits) % (1 << (numStates * widthBits)); set != 0; {
-			i := bits.TrailingZeros64(set) / widthBits
+			i := bits.TrailingZeros64(set) / widthBits % numStates
 			set &^= (1<<widthBits - 1) << (widthBits * i)
-			v, at = get(b, word, at, 2+i)
+			v, at = p.get(word, at, 2+i)
 			s.mix.times[i] = model.Duration(v)
 		}
-		v, _ = get(b, word, at, 2+numStates)
+		v, _ = p.get(word, at, 2+numStates)
 		s.mix.spans = int64(v)
-		return
 	}
-	v, at = get(b, word, at, 2)
+	return int(word >> sizeShift & 0xff)
+}
+
+// refer sets what a span that is not a mixture refers to, and its detail.
+func (s *span) refer(p *form) {
+	word := binary.LittleEndian.Uint64(p[:])
+	at := wordSize + uint(word>>widthsShift&0xf+word>>(widthsShift+widthBits)&0xf)
+	v, at := p.get(word, at, 2)
 	s.g = model.GoID(v) - 1
-	v, at = get(b, word, at, 3)
+	v, at = p.get(word, at, 3)
 	s.thread = model.ThreadID(v) - 1
-	v, at = get(b, word, at, 4)
+	v, at = p.get(word, at, 4)
 	s.proc = model.ProcID(v) - 1
-	v, at = get(b, word, at, 5)
+	v, at = p.get(word, at, 5)
 	s.reason = model.StringID(v)
-	v, at = get(b, word, at, 6)
+	v, at = p.get(word, at, 6)
 	s.stack = model.StackID(v)
-	v, at = get(b, word, at, 7)
+	v, at = p.get(word, at, 7)
 	s.wakerStack = model.StackID(v)
-	v, _ = get(b, word, at, 8)
+	v, _ = p.get(word, at, 8)
 	s.detail = uint8(v)
-}
-
-// unmix reads what s is a mixture of, if it is one and has been skimmed only, from b.
-func (s *span) unmix(b []byte) {
-	if b != nil && s.mix.spans > 0 {
-		start, end := s.start, s.end
-		size, at := s.skim(b, 0)
-		s.read(b[:size+wordSize], at)
-		s.start, s.end = start, end
-	}
-}
-
-// short reports whether s may be merged.
-func (s *span) short(quantum model.Duration) bool {
-	return s.mix.spans > 0 || s.end.Sub(s.start) < quantum
 }
 
 // swallow makes s a mixture of itself and the next span of its lane.
@@ -398,7 +401,7 @@ func (s *span) swallow(next *span) {
 func (s *span) absorb(end model.Time, length model.Duration, state, open uint8) {
 	s.mixed()
 	s.mix.spans++
-	s.mix.times[state] += length
+	s.mix.times[state%numStates] += length
 	s.end = end
 	s.open |= open
 }
@@ -406,9 +409,9 @@ func (s *span) absorb(end model.Time, length model.Duration, state, open uint8) 
 // mixed makes s a mixture, if only of itself.
 func (s *span) mixed() {
 	if s.mix.spans == 0 {
-		m := mixture{spans: 1}
-		m.times[s.state] = s.end.Sub(s.start)
-		*s = span{start: s.start, end: s.end, open: s.open, mix: m}
+		s.mix = mixture{spans: 1}
+		s.mix.times[s.state%numStates] = s.end.Sub(s.start)
+		s.state = 0
 	}
 }
 
