@@ -561,6 +561,26 @@ func TestFewSaid(t *testing.T) {
 	}
 }
 
+// TestFar checks that one trace a side is enough where few decide on a quantile that is many times as long, if the other
+// requests took longer, too.
+func TestFar(t *testing.T) {
+	for _, x := range []struct {
+		times float64        // as long
+		rest  model.Duration // of all but the slowest, in each trace
+		want  string
+	}{{20, 1000, Worse}, {20, 800, Unknown}, {20, 0, Unknown}, {5, 1000, Unknown}} {
+		r := &Result{Base: side("old", 1), Cand: side("new", 1), RequestKind: "tcp"}
+		for s, rest := range map[*Side]model.Duration{&r.Base: 400, &r.Cand: x.rest} {
+			s.Traces[0].Sample.Requests = &sample.Requests{Kind: "tcp", Groups: []sample.RequestGroup{{Name: "main.a", RequestSet: sample.RequestSet{Count: 15, Slowest: 5, Rest: rest}}}}
+		}
+		q := quantity("p99(request)", "")
+		r.Rows = []Row{{Section: SectionRequests, Group: "main.a", of: &q, Few: 1, Ratio: &stat.Interval{Est: x.times}, Base: Values{X: []float64{5e6}, Median: 5e6}, Cand: Values{X: []float64{38e6}, Median: 38e6}}}
+		if r.judge(); r.Verdict != x.want {
+			t.Errorf("%+v: %s", x, r.Verdict)
+		}
+	}
+}
+
 // TestFewOfOtherLoad checks that a rate of which there is too little says nothing where the load differs.
 func TestFewOfOtherLoad(t *testing.T) {
 	for span, want := range map[model.Duration]string{s / 2: Same, 2 * s: Unknown} { // of half as many per second

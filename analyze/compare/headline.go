@@ -27,6 +27,8 @@ const (
 	leastTested  = 1.1
 	leastSeen    = 1.5
 	leastSeenP99 = 2.0
+	leastFar     = 10.0 // of a quantile of few,
+	leastRest    = 2.5  // and of the others: busy machines changed them up to 2.1 times
 	leastRate    = 1.05
 	runLimit     = 1.25 // of the lengths of traces
 	leastTime    = 50e3 // nanoseconds, 10 times as many of what was not tested
@@ -154,10 +156,25 @@ func (r *Result) sameLoad(rate *Row) bool {
 }
 
 // moves reports whether the mean changed by as much as counts where nothing was tested, in the
-// direction of a quantile that is an accident of a few.
+// direction of a quantile that is an accident of a few; or, where that is many times as long, of all requests except
+// the slowest.
 func (r *Result) moves(row *Row) bool {
 	mean := r.mean(row)
-	return mean != nil && row.change*mean.worse() > 0 && math.Abs(mean.worse()) >= mean.least(false)
+	base, cand := r.rest(&r.Base, row.Group), r.rest(&r.Cand, row.Group)
+	rest := math.Log(cand / base)
+	return mean != nil && row.change*mean.worse() > 0 && math.Abs(mean.worse()) >= mean.least(false) ||
+		min(base, cand) > 0 && math.Abs(row.change) >= math.Log(leastFar) && row.change*rest > 0 && math.Abs(rest) >= math.Log(leastRest)
+}
+
+// rest returns the mean of the requests of a group without the slowest of each trace, 0 if it is not known.
+func (r *Result) rest(s *Side, group string) float64 {
+	var sum, n float64
+	for _, t := range s.Traces {
+		if x := r.set(t, group); x != nil {
+			sum, n = sum+float64(x.Rest), n+float64(x.Count-x.Slowest)
+		}
+	}
+	return sum / max(n, 1)
 }
 
 // mean returns the row of the mean of the same, nil if there is none.

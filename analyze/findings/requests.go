@@ -655,7 +655,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		does = "had the proc that was waited for"
 	}
 	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !limited(g, x) && !strings.HasPrefix(calleeOf(g), "golang.org/") && own > 0 && 2*own <= q.cost(x) {
-		does += fmt.Sprintf(" for those before it, too (%s for itself)", duration(own))
+		does += fmt.Sprintf(" for each in the queue (%s for this one)", duration(own))
 	}
 	// The call in the function that waits, by which the other came to where it was: it is what to move.
 	var call *result.Frame

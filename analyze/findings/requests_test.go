@@ -348,7 +348,7 @@ func TestSaid(t *testing.T) {
 		{row("sleep", "main.ask", "", 70*ms), nil, func(f result.Finding) string { return f.Gain }, "the slowest 16.0ms -> at least 2.00ms"},
 		{row("waitgroup", "main.serve", "golang.org/x/sync/errgroup.(*Group).Wait", 70*ms), nil, func(f result.Finding) string { return f.Title }, "an http request waits in errgroup.(*Group).Wait"},
 		{row("running", "main.sort", "", 70*ms), nil, func(f result.Finding) string { return f.Title }, "an http request runs main.sort"},
-		{reply, []result.RequestRow{work}, func(f result.Finding) string { return f.Where[1].Role }, "sleeps for those before it, too (3.00ms for itself)"},
+		{reply, []result.RequestRow{work}, func(f result.Finding) string { return f.Where[1].Role }, "sleeps for each in the queue (3.00ms for this one)"},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		slowest(v, tt.row)

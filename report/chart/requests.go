@@ -110,7 +110,7 @@ func (in *Input) requests() *Picture {
 	caption := fmt.Sprintf("%s %s, p50 %s, p99 %s, max %s", textui.Count(k.Count), who, textui.Duration(k.P50), textui.Duration(k.P99), textui.Duration(k.Max))
 	return in.picture(name, title, height, "", func(c canvas) {
 		c = c.caption(caption)
-		c.heading(panel{heading: fmt.Sprintf("The slowest %s take %s longer on average than the middle fifth: for what", t.Who(), textui.Duration(model.Duration(t.Diff())))}, c.Max.Y-13)
+		c.heading(panel{heading: fmt.Sprintf("The slowest %s take %s longer on average than the middle fifth, by these parts", t.Who(), textui.Duration(model.Duration(t.Diff())))}, c.Max.Y-13)
 		c = c.inset(0, 0, 0, headingRoom)
 		most := 0.0
 		for _, a := range groups {

@@ -318,7 +318,7 @@ func RequestGroups(r *result.Report, limit int) *document.Section {
 	}
 	for i := range r.Requests {
 		if k := &r.Requests[i]; k.Kind == "tcp" && 100*k.Unfollowed > k.Count {
-			t.Row("others, about", k.Unfollowed, perSecond(r, k.Unfollowed), nil, nil, "came while who answers was busy")
+			t.Row("others, about", k.Unfollowed, perSecond(r, k.Unfollowed), nil, nil, "came while the receiver was busy")
 		}
 	}
 	return s.OrNil()

@@ -108,7 +108,7 @@ func requestSet(s *result.RequestSet) RequestSet {
 		return x
 	}
 	t := &s.Tails[0]
-	x.Slowest, x.Middle = t.Count, t.Middle.Count
+	x.Slowest, x.Rest, x.Middle = t.Count, s.Total-t.Total, t.Middle.Count
 	for i := range t.Groups {
 		p := &t.Groups[i]
 		c := Class{Func: p.Function, Detail: p.String()}

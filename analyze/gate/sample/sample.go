@@ -174,11 +174,13 @@ type RequestSet struct {
 	P50   model.Duration `json:"p50_ns,omitempty"`
 	P99   model.Duration `json:"p99_ns,omitempty"`
 	// Slowest are how many of them are the slowest 1 %, or the slowest five of few, and Tail is
-	// what these did. Middle and Usual are the same of a sample of those of about median length.
-	Slowest int64   `json:"slowest"`
-	Tail    []Class `json:"tail"`
-	Middle  int64   `json:"middle,omitempty"`
-	Usual   []Class `json:"usual,omitempty"`
+	// what these did; Rest is how long the others took. Middle and Usual are the same of a sample of those of about
+	// median length.
+	Slowest int64          `json:"slowest"`
+	Tail    []Class        `json:"tail"`
+	Rest    model.Duration `json:"rest_ns,omitempty"`
+	Middle  int64          `json:"middle,omitempty"`
+	Usual   []Class        `json:"usual,omitempty"`
 }
 
 // Stretch is a part of a trace, in nanoseconds from its start.

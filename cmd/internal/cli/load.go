@@ -14,6 +14,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/single"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report/chart"
@@ -189,9 +190,14 @@ func (rd *reading) machine(run *env.Run, procs int) *result.Machine {
 	u, t := run.Usage(procs), rd.Describe()
 	length := rd.Machine.Now().Sub(rd.Origin)
 	slack := max(length/10, 100_000_000)
-	if off := model.Duration(u.LengthNS) - length; off < -slack || off > slack && t.Complete && !t.Windowed ||
-		goversion.IsValid(run.Begin.Go) && goversion.Compare(run.Begin.Go, strings.ReplaceAll(t.Format, " ", "")) < 0 {
-		rd.app.warn("%s: %s may be of another recording: not used", t.Name, env.NextTo(""))
+	why := ""
+	if goversion.IsValid(run.Begin.Go) && goversion.Compare(run.Begin.Go, strings.ReplaceAll(t.Format, " ", "")) < 0 {
+		why = "of " + run.Begin.Go
+	} else if off := model.Duration(u.LengthNS) - length; off < -slack || off > slack && t.Complete && !t.Windowed {
+		why = fmt.Sprintf("of %s, the trace of %s", textui.Duration(model.Duration(u.LengthNS)), textui.Duration(length))
+	}
+	if why != "" {
+		rd.app.warn("%s: %s is %s: not used", t.Name, env.NextTo(""), why)
 		return nil
 	}
 	m := &result.Machine{Disturbed: env.DefaultLimits.Disturbed(&u.Noise)}

@@ -70,7 +70,10 @@
 			// On a small screen the timeline is not to be far below the first finding.
 			if (matchMedia("(max-width: 640px)").matches) document.querySelectorAll("details.finding:not(:first-child)").forEach(e => e.open = false);
 			unfold();
-			await new Promise(done => requestAnimationFrame(() => setTimeout(done))); // the text is seen first
+			await new Promise(done => { // the text is seen first; a page that nobody sees has no frames
+				requestAnimationFrame(() => setTimeout(done));
+				setTimeout(done, 500);
+			});
 			const report = await S.load("report");
 			S.report = report;
 			tool("Save as JSON", save);

@@ -4,7 +4,7 @@
 	"use strict";
 
 	const row = 9, fixed = 7; // numbers of a part, and before the first
-	const palette = [0, 5, 2, 7, 4, 8, 6, 3, 1, 9]; // of groups; the rest share the last
+	const palette = [2, 7, 8, 6, 4, 1, 3, 0, 5, 9]; // of groups, last those of states; the rest share the last
 	S.drawn = []; // the requests, in the order of their starts
 	let words = null, charted = null, timeline = () => null;
 
