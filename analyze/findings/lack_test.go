@@ -322,8 +322,8 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
-// TestBatch checks what is said of programs without requests: that goroutines run one after the other, that the main goroutine
-// waits, that the program marks for the collector; and of one whose requests do not end.
+// TestBatch checks what is said of programs without requests: that goroutines run one after the other, and that it marks for
+// the collector; and of one whose requests do not end.
 func TestBatch(t *testing.T) {
 	const ms = model.Duration(1e6)
 	for name, x := range map[string]struct {
@@ -338,12 +338,6 @@ func TestBatch(t *testing.T) {
 				{Kind: "chan send", Function: "main.convert", Waiter: "main.start", WaiterFile: "x/main.go", WaiterLine: 7, Total: 990 * ms, Turns: 100}}
 			v.Blame.SumUp()
 		}, findings.Slow, "For 900ms of 1.00s", "runs-alone", "Start the next before main.start (main.go:7) waits"},
-		"waits": {func(v *result.Report) {
-			v.Goroutines = []result.Group{{Function: "main.main", Count: 1, Waiting: []result.Reason{{Reason: "sleep", Count: 500, Total: 900 * ms}}}}
-		}, findings.Unknown, "main.main waited for 900ms of 1.00s (sleep, 500 times)", "", ""},
-		"waits once": {func(v *result.Report) {
-			v.Goroutines = []result.Group{{Function: "main.main", Count: 1, Waiting: []result.Reason{{Reason: "sleep", Count: 1, Total: 900 * ms}}}}
-		}, findings.Healthy, "", "", ""},
 		"marks": {func(v *result.Report) {
 			v.Procs.Uses[result.UseAssist], v.Procs.Uses[result.UseUser] = 400*ms, 600*ms
 		}, findings.Slow, "For 40% of the time", "gc-assists", "Allocate less"},

@@ -734,8 +734,6 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network.", textui.Duration(j.r.Latency.All.Max))
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && slices.ContainsFunc(j.r.Blame.Of(result.BlameInSlow), func(b *result.BlameRow) bool { return b.Turns >= fewHeld && ofInput(j.r, b) }):
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for input.", textui.Duration(j.r.Latency.All.Max))
-	case len(j.r.Requests) == 0 && j.waits() != "":
-		v.Word, v.Text = Unknown, j.waits()
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
 	default:
@@ -773,21 +771,6 @@ func (j *judge) pending() string {
 	}
 	return fmt.Sprintf("None of %s requests (%s) ended in %s: streams or long polls, or they hang; /debug/pprof/goroutine?debug=2 shows where.",
 		textui.Count(open.Count), plain(textui.ShortFunc(name)), textui.Duration(j.r.Totals.Span))
-}
-
-// waits says that the main goroutine waits again and again for more than half of the time, while next to nothing runs, "" if
-// it does not. If the program is a batch, it lasts as long by that.
-func (j *judge) waits() string {
-	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == "main.main" && g.Count == 1 })
-	if i < 0 || len(j.r.Goroutines[i].Waiting) == 0 || 2*running(j.r) >= j.r.Totals.Span {
-		return ""
-	}
-	most := &j.r.Goroutines[i].Waiting[0]
-	if most.Count < fewWaits || 2*most.Total < j.r.Totals.Span {
-		return ""
-	}
-	return fmt.Sprintf("main.main waited for %s of %s (%s, %s), and little ran meanwhile: a batch takes so long by that.",
-		textui.Duration(most.Total), textui.Duration(j.r.Totals.Span), most.Reason, textui.Plural(most.Count, "time"))
 }
 
 // ofCollector reports whether an item is about what requests spent on the collector themselves: they did not wait to run.
