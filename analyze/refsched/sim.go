@@ -82,6 +82,7 @@ const (
 	evArrival
 	evThread  // a woken thread gets its proc
 	evSysmon  // sysmon's next round
+	evSeen    // sysmon has seen a system call for as long as in the recording
 	evPreempt // a preemption request lands
 	evPoll    // the sleeping poller returns
 	evAssist  // assist credit for a waiting goroutine
@@ -327,6 +328,7 @@ var carryOut = [...]func(*sim, *event){
 	evArrival: func(s *sim, e *event) { s.arrive(int(e.id), nobody) },
 	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
 	evSysmon:  func(s *sim, e *event) { s.sysmonRound(e.gen) },
+	evSeen:    func(s *sim, e *event) { s.see(e.id, e.gen) },
 	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
 	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
 	evAssist:  func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) }, // runtime/mgcmark.go: gcFlushBgCredit

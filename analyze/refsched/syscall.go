@@ -29,6 +29,8 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	s.offCore(p)
 	if s.stw.on {
 		s.takeSyscalling(p, x.m)
+	} else if seg.Held > 0 {
+		s.at(s.now+int64(seg.Held), evSeen, p, 0, x.sysTick)
 	}
 }
 

@@ -104,6 +104,16 @@ func (s *sim) retake() bool {
 	return taken
 }
 
+// see has sysmon look when the recording shows that it did, at the system call that p has been in since tick: where the operating
+// system stops threads in bursts, sysmon looks often, and a simulated one has backed off.
+func (s *sim) see(p int32, tick uint32) {
+	if x, y := &s.ps[p], &s.sysmon; x.sysTick == tick && !y.deep {
+		x.seen.sysTick, x.seen.sysAt = tick, s.now
+		y.gen++
+		s.sysmonRound(y.gen)
+	}
+}
+
 // requestPreempt asks the goroutine that runs on p to give way (runtime/proc.go: preemptone); it
 // does after that time if it still runs.
 func (s *sim) requestPreempt(p int32, after model.Duration) {
