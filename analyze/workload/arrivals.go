@@ -16,15 +16,11 @@ import (
 //     own, the more of them wait, the sooner the next wait ends. If requests come at times of their own, that makes no
 //     difference.
 //  3. With the rate c n while n of them wait, the likelihood of N ends is largest at c = N / (sum of all waits); with the
-//     same rate for any n, at N / (time in which any waits). Where the second is more likely for certain, waits are over at
-//     the recorded times.
+//     same rate for any n, at N / (time in which any waits). Where the second is more likely, waits are over at the
+//     recorded times.
 
-const (
-	// arrivalsLeast is how many waits at a place are judged.
-	arrivalsLeast = 50
-	// surelyOpen is by how much the logarithm of the likelihood must differ.
-	surelyOpen = 20
-)
+// arrivalsLeast is how many waits at a place are judged.
+const arrivalsLeast = 50
 
 // external identifies where goroutines wait for what comes from outside.
 type external struct {
@@ -48,7 +44,7 @@ func (w *window) inferArrivals() {
 		groups[k] = append(groups[k], x)
 	}
 	for _, k := range order {
-		if list := groups[k]; len(list) >= arrivalsLeast && openLead(list) >= surelyOpen { // not if times are so long that it is NaN
+		if list := groups[k]; len(list) >= arrivalsLeast && openLead(list) > 0 { // not if times are so long that it is NaN
 			for _, x := range list {
 				s := &w.Goroutines[x.g].Segments[x.seg]
 				s.Absolute, s.Delay = true, x.to.Sub(w.Start)
