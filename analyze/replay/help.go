@@ -57,6 +57,7 @@ Classes of wakes (--json)
                   take 5%% of the time, and where the operating system seems to have run something
                   else for a tenth of the time that goroutines computed, of a quiet machine alone.
     no range      any other variant. How far such figures are from the truth has not been measured.
+                  "No change" is less of one than what simulations with other seeds differ by.
   No figure is given where the reference does not reproduce the trace or has fewer than 100 waits,
   and no run time where more than 90%% of the wakes come from timers or from outside. Where only quiet
   is asked, and has intervals, W1 may be up to 75%% of the mean: they are half as wide again beyond 25%%.
