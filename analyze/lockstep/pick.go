@@ -24,7 +24,7 @@ func (c *Checker) Start(s *runqueue.Start) {
 // Decision implements [runqueue.DecisionObserver]. Of one that diverges the rest is not judged: a steal
 // is from where, and how many.
 func (q *Queues) Decision(d *runqueue.Decision) {
-	kind, v, from := Pick, q.judgeWhole(d), divergence(d)
+	kind, v, from := Pick, q.judgeWhole(d), Divergence{Time: d.Time, P: d.P, M: d.M, G: d.G, State: d}
 	if source(d) == refsched.PickSteal {
 		kind = Steal
 	}
@@ -51,11 +51,6 @@ func (q *Queues) follows(d *runqueue.Decision, v *verdict) bool {
 	}
 	q.wanted[v.wants] = d.P
 	return again && p == d.P
-}
-
-// divergence returns the decision as one that diverges.
-func divergence(d *runqueue.Decision) Divergence {
-	return Divergence{Time: d.Time, P: d.P, M: d.M, G: d.G, State: d}
 }
 
 // Start implements [runqueue.StartObserver]. Of a plain start the reference takes the same, unless
@@ -139,11 +134,9 @@ func states(d *runqueue.Decision) []refsched.PickState {
 // judgePick compares from where a goroutine was taken, and as which one, with
 // what the reference takes.
 func (q *Queues) judgePick(d *runqueue.Decision) verdict {
-	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Place == runqueue.PlaceUnknown || d.Blind {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Place == runqueue.PlaceUnknown || d.Blind ||
+		d.Lost || d.Grade == runqueue.GradeContradicted { // another decision broke the rules; see judgePlace
 		return verdict{excluded: true}
-	}
-	if d.Lost || d.Grade == runqueue.GradeContradicted {
-		return verdict{excluded: true} // another decision broke the rules; see judgePlace
 	}
 	did := source(d)
 	if did == refsched.PickGlobal && d.Tick < 0 && (d.Own.Left() > 0 || d.Next != model.NoGoroutine && !d.NextTaken) {
@@ -194,10 +187,8 @@ func (q *Queues) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
 // judgePlace asks whether the goroutine stood somewhere from where it can have been
 // taken, as the rules of its becoming runnable say.
 func (q *Queues) judgePlace(d *runqueue.Decision) verdict {
-	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Open || d.Blind || d.Place == runqueue.PlaceUnknown && !d.Lost {
-		return verdict{excluded: true}
-	}
-	if !d.Lost && d.Grade == runqueue.GradeContradicted {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Open || d.Blind ||
+		!d.Lost && (d.Place == runqueue.PlaceUnknown || d.Grade == runqueue.GradeContradicted) {
 		return verdict{excluded: true}
 	}
 	moved := d.Start != nil && d.Start.Source == runqueue.SourceGlobal && source(d) != refsched.PickGlobal

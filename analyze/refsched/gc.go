@@ -266,20 +266,14 @@ func (s *sim) marked(gen uint32) {
 	}
 	s.settleMarking(0)
 	g.on = false
-	last := int32(-1)
 	for p := range int32(s.n) {
 		if x := &s.ps[p]; !x.frozen && x.g >= 0 && s.gs[x.g].worker && s.gs[x.g].state == gRunning {
-			last = p
-			break
+			s.stopWorld(s.of(x.g), s.w.Tables.AddString("stop-the-world (GC mark termination)"), s.w.Cycles[g.cycle].Mark, stwMark)
+			return
 		}
 	}
-	if last < 0 {
-		g.on = true
-		s.at(s.now+int64(workerCheck), evMarked, 0, 0, g.gen)
-		return
-	}
-	cy := &s.w.Cycles[g.cycle]
-	s.stopWorld(s.of(s.ps[last].g), s.w.Tables.AddString("stop-the-world (GC mark termination)"), cy.Mark, stwMark)
+	g.on = true
+	s.at(s.now+int64(workerCheck), evMarked, 0, 0, g.gen)
 }
 
 // endCycle is what the last worker does when the world goes on (runtime/mgc.go:

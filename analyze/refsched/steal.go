@@ -182,10 +182,9 @@ func (s *sim) giveUp(p int32) {
 			return
 		}
 	}
-	if s.sleepInPoll(m, spun) {
-		return
+	if !s.sleepInPoll(m, spun) {
+		s.park(m)
 	}
-	s.park(m)
 }
 
 // recheck looks at all queues after the thread has ceased to be searching, as others
@@ -199,7 +198,10 @@ func (s *sim) recheck(m int32) bool {
 			return true
 		}
 	}
-	busy := s.someBusy()
+	busy := false
+	for i := range s.ps {
+		busy = busy || s.ps[i].busy()
+	}
 	if !busy && !s.gcNeedsIdle() {
 		return false
 	}
@@ -216,13 +218,4 @@ func (s *sim) recheck(m int32) bool {
 		s.pickWorker(p, s.idleWorker())
 	}
 	return true
-}
-
-func (s *sim) someBusy() bool {
-	for i := range s.ps {
-		if s.ps[i].busy() {
-			return true
-		}
-	}
-	return false
 }

@@ -59,11 +59,8 @@ func (s *sim) nextTimer() int64 {
 // d: whole milliseconds, one at least (runtime/netpoll_epoll.go: netpoll).
 func epollSleep(d int64) int64 {
 	const ms = 1_000_000
-	switch {
-	case d <= 0:
+	if d <= 0 {
 		return 0
-	case d < ms:
-		return ms
 	}
-	return d / ms * ms
+	return max(ms, d/ms*ms)
 }

@@ -49,29 +49,27 @@ Classes of wakes (--json)
   than 10 µs. Each is the measured one, changed as the variant changes the simulation: twice as long
   if simulations are. Simulations that do not come to the end of the work are left out.
   What a figure is worth depends on the variant:
-    80%% interval  of two procs from a trace with one, of one from a trace with two, and of a quiet
-                  machine from a trace with two, without other changes; of requests with two procs also
-                  under a quota. The widths are how far such figures were off for other programs: four
-                  of five should contain the measured value. Of another number of procs there is none
-                  where most wakes are by locks, of two none where system calls that lost their procs
-                  take 5%% of the time, and where the operating system seems to have run something
-                  else for a tenth of the time that goroutines computed, of a quiet machine alone.
-    no range      any other variant. How far such figures are from the truth has not been measured.
+    80%% interval  of two procs from a trace with one, of one and of a quiet machine from a trace with two,
+                  without other changes; of requests with two procs also under a quota. As wide as such
+                  figures were off for other programs: four of five should contain the measured value.
+                  Of another number of procs there is none where most wakes are by locks, of two none
+                  where system calls that lost their procs take 5%% of the time, and where the operating
+                  system seems to have taken a tenth of the computing, of a quiet machine alone.
+    no range      any other variant: how far that is from the truth has not been measured. "No change"
+                  is less of one than what simulations with other seeds differ by.
   No figure is given where the reference does not reproduce the trace or has fewer than 100 waits,
   and no run time where more than 90%% of the wakes come from timers or from outside. Where only quiet
   is asked, and has intervals, W1 may be up to 75%% of the mean: they are half as wide again beyond 25%%.
 
 --what-if quiet
-  Where the operating system ran something else on a thread, a goroutine seems to compute for longer,
-  or a system call to take longer. That is suspected of what takes at least 20 times, and 200 µs, as
-  long as usual between two points of the program, if it is found in three kinds of code, as often as
-  they run for long. What is so long in one kind of code only is the program's own and stays. CPU
-  samples (schedscope record takes them) show how much of the computing it is: as much goes, in all
-  code alike, except what lies between two samples. Without any, rare long computing of the program's own
-  cannot be told from it, and intervals of requests reach up to what was recorded.
+  Where the operating system ran something else on a thread, a goroutine or a system call seems to take
+  longer: suspected is what takes at least 20 times, and 200 µs, as long as usual between two points of
+  the program, if it is found in three kinds of code, as often as they run for long. What is so long in
+  one kind only is the program's own and stays. CPU samples (schedscope record takes them) show how
+  much of the computing it is: as much goes, in all code alike, except what lies between two samples.
+  Without any, it looks like rare long computing: intervals of requests reach up to what was recorded.
   Where nothing at all happens for 30 ms while a goroutine runs, all threads are taken to have stood
-  still: sysmon would have preempted it, except in assembly code, where it cannot. The reference has that
-  at the same time.
+  still: sysmon would have preempted it, except in assembly code. The reference has that, too.
   Short outages, and those of the garbage collector's workers and of threads that sleep in the poller,
   stay. Where the busy machine could not keep up, requests are faster by far than quiet says: if their
   mean is ten times the median, intervals reach down to a twentieth, and others to a third.

@@ -215,7 +215,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 	recorded.Span = w.Recorded.LastEnd
 	for _, q := range w.Requests {
 		if q.Start >= from.Sub(w.Start) {
-			recorded.add(r.groups.list[q.Group], q.End-q.Start)
+			recorded.group(r.groups.list[q.Group]).Add(q.End-q.Start, 0)
 		}
 	}
 	for _, d := range w.Recorded.Wakers { // only the work shows them
@@ -310,7 +310,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, v *Variant, cfg 
 	cfg.Span = &gauge{schedule: s, from: from}
 	cfg.Request = func(i int32, took model.Duration) {
 		if q := &w.Requests[i]; q.Start >= from.Sub(w.Start) {
-			s.add(r.groups.list[q.Group], (took+grain/2)/grain*grain)
+			s.group(r.groups.list[q.Group]).Add((took+grain/2)/grain*grain, 0)
 		}
 	}
 	res, err := r.o.simulate(ctx, w, cfg)

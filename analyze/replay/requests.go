@@ -10,7 +10,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/model"
 )
 
 // Group identifies requests that are compared with each other.
@@ -193,10 +192,10 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 	return f
 }
 
-// add adds a request that took so long.
-func (s *Schedule) add(g Group, took model.Duration) {
+// group returns how long the requests of a group took, to be added to.
+func (s *Schedule) group(g Group) *dist.Dist {
 	if s.Requests[g] == nil {
 		s.Requests[g] = &dist.Dist{}
 	}
-	s.Requests[g].Add(took, 0)
+	return s.Requests[g]
 }

@@ -38,10 +38,7 @@ func newSchedule() *Schedule {
 func (s *Schedule) merge(o *Schedule) {
 	s.Waits.Merge(o.Waits)
 	for g, d := range o.Requests {
-		if s.Requests[g] == nil {
-			s.Requests[g] = &dist.Dist{}
-		}
-		s.Requests[g].Merge(d)
+		s.group(g).Merge(d)
 	}
 	s.Starts += o.Starts
 	s.Span += o.Span

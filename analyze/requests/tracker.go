@@ -331,7 +331,7 @@ func (t *Tracker) Event(ev *model.Event) {
 		return
 	}
 	var by *goroutine
-	if ev.G != id {
+	if ev.G != id && ev.G != model.NoGoroutine {
 		by = t.split(ev.G, ev.Stack)
 	}
 	g := t.gs.Get(id)

@@ -15,7 +15,16 @@ func (w *window) classify(p *places) {
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
 		for k := range g.Segments {
-			w.plain(g, &g.Segments[k])
+			switch x := &g.Segments[k]; {
+			case x.End == EndWait && x.Class == ClassNone && g.System:
+				x.Class = ClassRuntime
+			case x.End == EndWait && x.Class == ClassNone:
+				x.Class = waitClasses[w.waitOf(x)]
+			case x.End == EndSyscall:
+				x.Class = ClassSyscall
+			case x.End == EndForever:
+				x.Class = ClassNone
+			}
 		}
 	}
 	word := w.Tables.AddString("select")
@@ -51,39 +60,11 @@ type selectFrom struct {
 // place to count as a wait for that one alone.
 const selectMostly = 90
 
-// plain gives a class to ends that need no more than their own segment.
-func (w *window) plain(g *Goroutine, x *Segment) {
-	switch x.End {
-	case EndWait:
-		if x.Class == ClassNone {
-			x.Class = w.waitClass(g, x)
-		}
-	case EndSyscall:
-		x.Class = ClassSyscall
-	case EndForever:
-		x.Class = ClassNone
-	}
-}
-
-// waitClass returns the class of a wait as its own stack shows it: ClassNone for
-// channels, whose class depends on who wakes.
-func (w *window) waitClass(g *Goroutine, x *Segment) Class {
-	if g.System {
-		return ClassRuntime
-	}
-	switch w.waitOf(x) {
-	case model.WaitGC, model.WaitRuntime, model.WaitSystem:
-		return ClassRuntime
-	case model.WaitGroup:
-		return ClassJoin
-	case model.WaitLock:
-		return ClassLock
-	case model.WaitCond, model.WaitSync:
-		return ClassCond
-	case model.WaitNetwork:
-		return ClassExternal // its connection was closed
-	}
-	return ClassNone
+// waitClasses are the classes of waits as their own stacks show them: ClassNone for channels, whose class depends on who wakes.
+var waitClasses = map[model.Wait]Class{
+	model.WaitGC: ClassRuntime, model.WaitRuntime: ClassRuntime, model.WaitSystem: ClassRuntime, model.WaitGroup: ClassJoin,
+	model.WaitLock: ClassLock, model.WaitCond: ClassCond, model.WaitSync: ClassCond,
+	model.WaitNetwork: ClassExternal, // its connection was closed
 }
 
 // waitOf returns what the wait at the end of a segment is for.
@@ -148,14 +129,7 @@ func (w *window) fillJoins() {
 
 // waitsOf returns the waits on recorded wakes by goroutine.
 func (w *window) waitsOf() [][]waiting {
-	counts := make([]int, len(w.Goroutines))
-	for i := range w.waits {
-		counts[w.waits[i].g]++
-	}
-	all, out := make([]waiting, len(w.waits)), make([][]waiting, len(counts))
-	for g, n := range counts {
-		out[g], all = all[:0:n], all[n:]
-	}
+	out := make([][]waiting, len(w.Goroutines))
 	for _, x := range w.waits {
 		out[x.g] = append(out[x.g], x)
 	}

@@ -252,7 +252,6 @@ func (e *Extractor) enroll(f *follower) {
 	case model.GoSyscall:
 		g.Begin, g.Proc = BeginSyscall, f.proc
 		e.endSegment(f, EndSyscall)
-		e.setBlocking(f)
 	case model.GoWaiting:
 		if f.suspended {
 			g.Begin, g.Order = BeginRunnable, -1
@@ -260,12 +259,6 @@ func (e *Extractor) enroll(f *follower) {
 		}
 		g.Begin = BeginWaiting
 		e.endSegment(f, EndForever)
-	}
-}
-
-func (e *Extractor) setBlocking(f *follower) {
-	if x := e.last(f); x != nil && x.End == EndSyscall {
-		x.Blocking = f.blocking
 	}
 }
 
@@ -330,7 +323,7 @@ func (e *Extractor) endSegment(f *follower, end EndKind) {
 	}
 	g := &e.w.Goroutines[f.index]
 	g.Segments = append(g.Segments, Segment{CPU: f.cpu, Assist: f.assisted(), Reason: f.reason, Stack: f.stack, Ops: int32(len(g.Ops)),
-		Object: -1, Target: -1, End: end})
+		Object: -1, Target: -1, End: end, Blocking: f.blocking && end == EndSyscall})
 	f.cpu = 0
 	e.w.side[f.index].last = e.clock.now
 }

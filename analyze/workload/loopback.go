@@ -243,10 +243,10 @@ func (w *window) polls() []poll {
 		for j = i + 1; j < len(w.nets) && j-i < pollMost && w.nets[j].to.Sub(w.nets[j-1].to) <= sameList; j++ {
 		}
 		last := j - 1
-		for k := i; k < last; k++ {
+		for k := i; k < j; k++ {
 			out[k] = poll{n, int32(last - 1 - k), since}
 		}
-		out[last] = poll{n, int32(last - i), since}
+		out[last].place = int32(last - i)
 		if j < len(w.nets) && w.nets[j].to.Sub(w.nets[last].to) > sameList {
 			since = w.nets[last].to // else the next one found what was ready as long ago
 		}
@@ -623,12 +623,9 @@ func (l *linker) best(r *reader) *score {
 func (l *linker) plausible(r *reader, s *score) bool {
 	x := &l.writers[s.writer]
 	slices.Sort(s.idle)
-	if s.idle[len(s.idle)/2] > idleMost && !r.accept {
-		return false
-	}
 	if !r.accept {
 		switch n := l.foundAtOnce(s); {
-		case 2*n < s.wakes:
+		case s.idle[len(s.idle)/2] > idleMost, 2*n < s.wakes:
 			return false
 		case r.first && 20*n >= 19*len(r.waits) && len(r.waits) >= surelyFound:
 			return true

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
@@ -74,12 +75,7 @@ func (p *places) see(x *place, frames []model.Frame) {
 // isRuntime reports whether a function is one of those that wait on behalf of the
 // program.
 func isRuntime(fn string) bool {
-	for _, p := range []string{"runtime.", "sync.", "internal/", "time.Sleep"} {
-		if strings.HasPrefix(fn, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"runtime.", "sync.", "internal/", "time.Sleep"}, func(p string) bool { return strings.HasPrefix(fn, p) })
 }
 
 // numbers gives things numbers from 0, in the order in which they come.

@@ -8,8 +8,8 @@ const maxProcID = 1 << 16
 // procState is what is known of a proc.
 type procState struct {
 	seen     bool
-	active   bool
-	calling  bool      // held for a goroutine in a system call
+	active   int64     // 1 if it is
+	calling  int64     // 1 if it is held for a goroutine in a system call
 	g        *follower // that runs on it or holds it in a system call
 	released model.Time
 	by       model.ThreadID // that released it on its own account
@@ -65,12 +65,11 @@ func (e *Extractor) moveStep(s *model.Step) {
 	if f := p.g; f != nil && f.state == model.GoSyscall {
 		// The thread itself lets go: runtime/proc.go: entersyscallblock. While the world
 		// stops, entersyscall does so as well.
-		if s.M == s.FromM && s.ToM == model.NoThread && !e.stop.active {
-			f.blocking = true
-			e.setBlocking(f)
-		}
-		if x := e.last(f); x != nil && x.End == EndSyscall && !f.blocking && !e.stop.active {
-			x.Held = e.held(f)
+		f.blocking = f.blocking || s.M == s.FromM && s.ToM == model.NoThread && !e.stop.active
+		if x := e.last(f); x != nil && x.End == EndSyscall && !e.stop.active {
+			if x.Blocking = f.blocking; !f.blocking {
+				x.Held = e.held(f)
+			}
 		}
 		p.g, f.proc = nil, model.NoProc
 	}
@@ -82,22 +81,15 @@ func (e *Extractor) procStep(s *model.Step) {
 	if p == nil {
 		return
 	}
-	active := s.To == uint8(model.ProcRunning) || s.To == uint8(model.ProcSearching)
-	calling := s.To == uint8(model.ProcSyscall)
-	e.clock.active += change(p.active, active)
-	e.clock.calling += change(p.calling, calling)
-	p.active, p.calling = active, calling
-}
-
-// change returns by how much a number of those that are something changes with one of them.
-func change(was, is bool) int64 {
-	switch {
-	case is && !was:
-		return 1
-	case was && !is:
-		return -1
+	e.clock.active, e.clock.calling = e.clock.active-p.active, e.clock.calling-p.calling
+	p.active, p.calling = 0, 0
+	switch model.ProcState(s.To) {
+	case model.ProcRunning, model.ProcSearching:
+		p.active = 1
+	case model.ProcSyscall:
+		p.calling = 1
 	}
-	return 0
+	e.clock.active, e.clock.calling = e.clock.active+p.active, e.clock.calling+p.calling
 }
 
 // stopping begins a stop-the-world. From here until the world runs again the

@@ -31,14 +31,11 @@ const (
 )
 
 func (w *window) semaphores(p *places) {
-	creates := make([]bool, len(w.Goroutines))
+	creates := map[int32]bool{}
 	for i := range w.side {
 		if c := w.side[i].creator; c >= 0 {
 			creates[c] = true
 		}
-	}
-	if !slices.Contains(creates, true) {
-		return
 	}
 	wakers := map[[2]int32]opRef{} // of those that create others, by goroutine and segment
 	w.eachWake(func(at opRef, o *Op, _ *Segment) {

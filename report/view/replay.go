@@ -163,7 +163,7 @@ func (d *Replayed) worth() string {
 }
 
 // unchecked says what figures without an interval are worth.
-const unchecked = "How far the figures without an interval are from what would be measured is not known: rely on the direction, not on the digits."
+const unchecked = "How far the figures without an interval are from what would be measured is not known: rely on the direction, not on the digits. Where that depends on the random choices of a simulation, there is no change."
 
 // outages says what a quiet machine is without, or, if nobody asked for one, that it would matter; "" if not.
 func (d *Replayed) outages() string {
@@ -218,14 +218,25 @@ func recordings(outcomes []replay.Outcome) string {
 func requestCells(o *replay.Outcome, figures [replay.NumRequestFigures]replay.Figure, rate bool) []any {
 	cells := []any{o.Name}
 	for k, f := range figures {
-		v := any(f.Value.Mid)
-		// As many per second as recorded come from outside: what the schedule does not change has no interval.
-		if o.RequestBasis == replay.BasisChecked && !(replay.RequestFigure(k) == replay.RequestRate && math.Abs(f.Change.Mid) < 0.01) {
-			v = rangeCell(f.Value)
+		v := outcomeCell(o.RequestBasis, f)
+		if replay.RequestFigure(k) == replay.RequestRate && math.Abs(f.Change.Mid) < 0.01 {
+			v = f.Value.Mid // as many as recorded come from outside: what the schedule does not change has no interval
 		}
 		cells = append(cells, document.If(o.Finished() && (rate || replay.RequestFigure(k) != replay.RequestRate), v))
 	}
 	return cells
+}
+
+// outcomeCell is a cell of a figure under a variant: one without an interval changes only if it does with all seeds, in the same
+// direction.
+func outcomeCell(b replay.Basis, f replay.Figure) any {
+	switch {
+	case b == replay.BasisChecked:
+		return rangeCell(f.Value)
+	case f.Change.Low <= 0 && f.Change.High >= 0:
+		return document.Shown("no change", f.Value.Mid)
+	}
+	return f.Value.Mid
 }
 
 // groupName names a group of requests.
@@ -305,10 +316,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 	for _, o := range outcomes {
 		cells := []any{o.Name}
 		for k, f := range o.Figures {
-			v := any(f.Value.Mid)
-			if o.Basis == replay.BasisChecked {
-				v = rangeCell(f.Value)
-			}
+			v := outcomeCell(o.Basis, f)
 			if replay.FigureKind(k) != replay.FigureP90 {
 				cells = append(cells, document.If(o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan), v))
 			}

@@ -70,8 +70,9 @@ func withRequests(r *replay.Result) *replay.Result {
 		for i := range r.Outcomes {
 			var f [replay.NumRequestFigures]replay.Figure
 			for k, v := range x.Figures {
-				v *= float64(i+1) / 2
-				f[k] = replay.Figure{Value: replay.Range{Mid: v, Low: 0.9 * v, High: 1.1 * v}, Change: replay.Range{Mid: float64(i+1)/2 - 1}}
+				times := float64(i+1) / 2
+				v *= times
+				f[k] = replay.Figure{Value: replay.Range{Mid: v, Low: 0.9 * v, High: 1.1 * v}, Change: replay.Range{Mid: times - 1, Low: 0.9*times - 1, High: 1.1*times - 1}}
 			}
 			x.Outcomes = append(x.Outcomes, f)
 		}
