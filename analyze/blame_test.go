@@ -129,6 +129,29 @@ func TestBases(t *testing.T) {
 	}
 }
 
+// TestOftenAlone checks when it is said what ran alone: not of a program that runs one goroutine at a time anyway, but where several
+// ran for little of the time, as they do next to a busy machine; and not where nothing ran for long.
+func TestOftenAlone(t *testing.T) {
+	tables := model.NewTables()
+	for _, x := range []struct {
+		none, several model.Duration // percent
+		want          bool
+	}{{0, 9, true}, {0, 3, true}, {0, 1, false}, {20, 9, false}} {
+		a := newAntagonists(tables)
+		a.ofProgram = func(model.StackID) bool { return true }
+		a.widths = [3]model.Duration{widthNone: x.none * 1e6, widthOne: 60e6, widthMore: (40 - x.none) * 1e6}
+		a.several = x.several * 1e6
+		a.add(&point{class: heldUser, fn: tables.AddString("main.pack"), alone: 60e6}, 60e6, &activity{})
+		rows := blameRows{tables: tables, rows: map[blameRowKey]*blameRow{}}
+		a.blame(&rows)
+		var v result.Blame
+		rows.result(&v)
+		if k := v.Kind(result.BlameAlone); (k != nil) != x.want {
+			t.Errorf("%+v: %+v", x, k)
+		}
+	}
+}
+
 // TestTrimAlone checks that time in which nobody waits takes no stacks from those who do.
 func TestTrimAlone(t *testing.T) {
 	stacks := []result.BlameStack{{Total: 3, Stack: []result.Frame{{Function: "main.a"}}}, {Total: 2, Stack: []result.Frame{{Function: "main.b"}}}}
