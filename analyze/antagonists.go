@@ -57,8 +57,8 @@ const (
 	minSamples  = 5
 	longStretch = 5_000_000 * model.Duration(1) // half of the time slice
 	// What ran alone is of interest if it did for a tenth of the time and something ran in all but a tenth, unlike in a server
-	// with little to do, and several goroutines did for a twentieth or more, or manyTurns did one after the other.
-	mostlyRuns, parallel = 10, 20
+	// with little to do, and several goroutines did for a fiftieth or more, or manyTurns did one after the other.
+	mostlyRuns, parallel = 10, 50
 )
 
 // stackCounts are numbers of stacks by the start function of their goroutines.

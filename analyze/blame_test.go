@@ -129,21 +129,31 @@ func TestBases(t *testing.T) {
 	}
 }
 
-// TestInTurn checks that goroutines of which one runs at a time are named, except for tests, and for a few.
-func TestInTurn(t *testing.T) {
+// TestOftenAlone checks when it is said what ran alone: not of a program that runs one goroutine at a time anyway, but where several
+// ran for little of the time, as they do next to a busy machine, or many in turn that are no tests; and not where nothing ran
+// for long.
+func TestOftenAlone(t *testing.T) {
+	tables := model.NewTables()
 	for _, x := range []struct {
-		fn    string
-		turns int64
-		want  bool
-	}{{"main.work", 64, true}, {"main.work", 63, false}, {"testing.tRunner", 640, false}} {
-		tables := model.NewTables()
+		none, several model.Duration // percent
+		turns         int
+		fn            string
+		want          bool
+	}{{0, 9, 1, "main.pack", true}, {0, 3, 1, "main.pack", true}, {0, 1, 1, "main.pack", false}, {20, 9, 1, "main.pack", false},
+		{0, 0, 64, "main.pack", true}, {0, 0, 63, "main.pack", false}, {0, 0, 640, "testing.tRunner", false}} {
 		a := newAntagonists(tables)
-		a.widths = [3]model.Duration{1e8, 9e8, 0}
-		a.byID[antagonistID{fn: tables.AddString(x.fn), class: heldUser, alone: true}] = &antagonist{waited: 9e8, turns: x.turns}
+		a.ofProgram = func(model.StackID) bool { return true }
+		a.widths = [3]model.Duration{widthNone: x.none * 1e6, widthOne: 60e6, widthMore: (40 - x.none) * 1e6}
+		a.several = x.several * 1e6
+		for range x.turns {
+			a.add(&point{class: heldUser, fn: tables.AddString(x.fn), alone: 60e6, lone: true}, 60e6, &activity{})
+		}
 		rows := blameRows{tables: tables, rows: map[blameRowKey]*blameRow{}}
 		a.blame(&rows)
-		if got := len(rows.rows) > 0; got != x.want {
-			t.Errorf("%d turns of %s: named %v, want %v", x.turns, x.fn, got, x.want)
+		var v result.Blame
+		rows.result(&v)
+		if k := v.Kind(result.BlameAlone); (k != nil) != x.want {
+			t.Errorf("%+v: %+v", x, k)
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -148,4 +151,19 @@ func TestWithoutScripts(t *testing.T) {
 		t.Error("scripts are on")
 	}
 	x.picture("no-scripts", false)
+}
+
+// TestUnseen checks that a page is complete that has no frames, as nobody sees it: the first is never drawn.
+func TestUnseen(t *testing.T) {
+	needBrowser(t)
+	page, err := os.ReadFile(report(t, fixture(t, "http.trace")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "unseen.html")
+	const never = `<script>{ const f = requestAnimationFrame; window.requestAnimationFrame = () => (window.requestAnimationFrame = f, 0) }</script>`
+	if err := os.WriteFile(path, bytes.Replace(page, []byte("<head>"), []byte("<head>"+never), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open(t, fileURL(path), look{}, nil)
 }
