@@ -264,7 +264,7 @@ func (d *diagnostician) marks() {
 	if r := collections(d.r); r != nil {
 		where = allocators(r)
 	}
-	x := d.add(f.Kind, loss{}, f.Grade, where[:min(len(where), 2)], "what allocates must mark for the collector", "%s", f.Text)
+	x := d.add(f.Kind, loss{}, f.Grade, where[:min(len(where), 2)], "goroutines that allocate mark for the collector", "%s", f.Text)
 	x.Evidence, x.first = f.Evidence, true
 }
 
