@@ -889,6 +889,20 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// TestRecordsGRPC checks the same of a handler of gRPC.
+func TestRecordsGRPC(t *testing.T) {
+	for call, want := range map[string][]string{"runtime/trace.Start": nil, "main.save": {"grpc main._Files_Save_Handler"}} {
+		p := newProgram("main.accept")
+		p.in().Create(3, "google.golang.org/grpc.(*Server).serveStreams.func2.1").Stop("preempted").Start(3)
+		p.in("time.Sleep", call, "main._Files_Save_Handler").Block("sleep").Start(2)
+		p.begins(3)
+		p.in().Exit().Start(1)
+		if got := p.requests(t); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", call, got, want)
+		}
+	}
+}
+
 // TestMiddleware checks that a request that was seen only in a function that calls handlers is named so.
 func TestMiddleware(t *testing.T) {
 	p := newProgram("net/http.(*conn).serve")
