@@ -1,6 +1,7 @@
 package requests_test
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"slices"
@@ -344,6 +345,7 @@ func TestRelays(t *testing.T) {
 		want                        []string
 	}{
 		"a hub":           {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, []string{"tcp main.read"}},
+		"in a test":       {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, []string{"tcp testing.tRunner"}},
 		"before it reads": {[]string{"main.read:9"}, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, nil},
 		"for itself":      {nil, []string{"main.hub:10"}, []string{"main.hub:11"}, []string{"main.write:11"}, nil},
 		"a client":        {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:9"}, []string{"main.write:11"}, nil},
@@ -352,7 +354,7 @@ func TestRelays(t *testing.T) {
 		"at many places": {[]string{"main.read:11"}, []string{"main.hub:10"}, []string{"main.hub:11"},
 			[]string{"main.write:11", "main.write:12", "main.write:13"}, nil},
 	} {
-		p := newProgram("main.read")
+		p := newProgram(cmp.Or(strings.TrimPrefix(strings.Join(c.want, ""), "tcp "), "main.read")) // which gives the name
 		p.Status(3, model.GoWaiting, "main.hub").Status(4, model.GoWaiting, "main.write")
 		at := func(call string, i int, of []string) *modeltest.Thread {
 			return p.in(append([]string{call}, strings.Fields(of[i%len(of)])...)...)
@@ -470,6 +472,29 @@ func TestOwnWorkers(t *testing.T) {
 	}
 }
 
+// TestOwnAnswers checks that what a reader hands on, and writes itself after, such as a ping, is not answered by another one.
+func TestOwnAnswers(t *testing.T) {
+	p := newProgram("main.read")
+	p.Status(5, model.GoWaiting, "main.work")
+	p.rests()
+	p.begins(5)
+	p.waits()
+	for range 12 {
+		p.begins(1)
+		p.in("runtime.chansend1", "main.read:11").Unblock(5)
+		p.calls("net.(*netFD).Write", "main.read:9")
+		p.rests()
+		p.answers(5, 1)
+		for range 4 { // parts of what that has asked for
+			p.begins(1)
+			p.rests()
+		}
+	}
+	if got := p.requests(t); got != nil {
+		t.Errorf("%q, want none", got)
+	}
+}
+
 // TestTwoWorkers checks that where a connection has two workers, no other one takes what queues for these.
 func TestTwoWorkers(t *testing.T) {
 	p := newWorkers()
@@ -569,6 +594,19 @@ func TestNotAnswered(t *testing.T) {
 			p.hands(1, 5)
 			p.answers(5, 1)
 		}, nil},
+		"it answers what its reader has asked, in four parts": {func(p *program) {
+			writes(p)
+			for range 6 {
+				p.hands(1, 5)
+				p.answers(5, 1)
+			}
+		}, []int{5, 6}},
+		"it ends": {func(p *program) {
+			p.hands(1, 5)
+			p.in().Stop("preempted").Start(5)
+			p.calls("net.(*netFD).Write", "main.work:11")
+			p.in("main.work").Exit().Start(2)
+		}, []int{0}},
 		"after a timer": {func(p *program) {
 			p.hands(1, 5)
 			rests(p)
@@ -847,6 +885,20 @@ func TestRecords(t *testing.T) {
 		})
 		if n != want {
 			t.Errorf("%s: %d requests, want %d", call, n, want)
+		}
+	}
+}
+
+// TestRecordsGRPC checks the same of a handler of gRPC.
+func TestRecordsGRPC(t *testing.T) {
+	for call, want := range map[string][]string{"runtime/trace.Start": nil, "main.save": {"grpc main._Files_Save_Handler"}} {
+		p := newProgram("main.accept")
+		p.in().Create(3, "google.golang.org/grpc.(*Server).serveStreams.func2.1").Stop("preempted").Start(3)
+		p.in("time.Sleep", call, "main._Files_Save_Handler").Block("sleep").Start(2)
+		p.begins(3)
+		p.in().Exit().Start(1)
+		if got := p.requests(t); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", call, got, want)
 		}
 	}
 }

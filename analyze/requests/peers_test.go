@@ -143,3 +143,47 @@ func TestFoundWithoutProc(t *testing.T) {
 		}
 	}
 }
+
+// TestDenied checks that who reads what its creator has dialled waits for whoever has the end that was accepted next, unless
+// waits at which nobody had written deny that.
+func TestDenied(t *testing.T) {
+	for denied, want := range map[int]bool{0: true, 1: true, 2: false} {
+		p := newProgram("main.main")
+		p.Status(4, model.GoRunnable, "main.accept")
+		p.calls("syscall.connect", "net.(*netFD).connect")
+		p.in("main.dial").Create(3, "main.read").Stop("preempted").Start(4)
+		p.calls("syscall.accept4", "net.(*TCPListener).Accept")
+		p.in("main.accept").Create(5, "main.serve").Stop("preempted").Start(3)
+		waits := func() { p.in("net.(*netFD).Read", "main.read").Block("network") }
+		wakes := func() {
+			p.in()
+			p.b.M(2).Unblock(3)
+			p.Stop("preempted").Start(3)
+		}
+		for range denied {
+			waits()
+			p.Start(2)
+			wakes()
+		}
+		waits()
+		p.Start(5)
+		p.calls("net.(*netFD).Write", "main.serve")
+		p.now += 1_000_000 // longer than its time alone shows who wrote
+		wakes()
+		p.in("main.read").Exit().Start(1)
+		spec, err := requests.ParseSpec("goroutine:^main.read$")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, n := false, 0
+		p.each(t, []requests.Spec{spec}, func(q *requests.Request) {
+			n++
+			for part := range q.Parts() {
+				got = got || part.G == 5
+			}
+		})
+		if got != want || n != 1 {
+			t.Errorf("%d denied: waits for who accepted %t in %d requests, want %t in one", denied, got, n, want)
+		}
+	}
+}

@@ -343,7 +343,7 @@ func (t *Tracker) deliver(r *Request) {
 	if r.Kind != "task" { // which begins where it was created, also if it was queued from then on
 		r.From = first.g.id
 	}
-	if r.End <= r.Start || !t.finder.kinds[r.Kind] || r.Kind == "http" && records(r.Name) || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
+	if r.End <= r.Start || !t.finder.kinds[r.Kind] || r.Kind != "func" && records(r.Name) || len(t.finder.labels) > 0 && !r.labels.matched && !t.finder.wants(r.Name) {
 		return
 	}
 	r.Truncated = r.Start < t.forced || first.g == nil

@@ -16,11 +16,16 @@ import (
 //     own, the more of them wait, the sooner the next wait ends. If requests come at times of their own, that makes no
 //     difference.
 //  3. With the rate c n while n of them wait, the likelihood of N ends is largest at c = N / (sum of all waits); with the
-//     same rate for any n, at N / (time in which any waits). Where the second is more likely, waits are over at the
-//     recorded times.
+//     same rate for any n, at N / (time in which any waits). Where the second is likely, waits are over at the recorded
+//     times. If the program itself ends some of those at the place, it must be certain: the others may be its own, too.
 
-// arrivalsLeast is how many waits at a place are judged.
-const arrivalsLeast = 50
+const (
+	// arrivalsLeast is how many waits at a place are judged.
+	arrivalsLeast = 50
+	// likelyOpen is by how much the logarithm of the likelihood must differ, and surelyOpen where the program ends some.
+	likelyOpen = 5
+	surelyOpen = 20
+)
 
 // external identifies where goroutines wait for what comes from outside.
 type external struct {
@@ -30,21 +35,22 @@ type external struct {
 
 // inferArrivals finds out what comes at times of its own.
 func (w *window) inferArrivals() {
-	groups, order := map[external][]waiting{}, []external{}
+	groups, inside, order := map[external][]waiting{}, map[external]bool{}, []external{}
 	for _, x := range w.nets {
 		g := &w.Goroutines[x.g]
 		s := &g.Segments[x.seg]
-		if s.End != EndExternal {
+		k := external{g.Func, s.Stack}
+		if inside[k] = inside[k] || s.Class == ClassLoopback; s.End != EndExternal {
 			continue
 		}
-		k := external{g.Func, s.Stack}
 		if groups[k] == nil {
 			order = append(order, k)
 		}
 		groups[k] = append(groups[k], x)
 	}
 	for _, k := range order {
-		if list := groups[k]; len(list) >= arrivalsLeast && openLead(list) > 0 { // not if times are so long that it is NaN
+		// It is NaN if times are very long.
+		if list, lead := groups[k], openLead(groups[k]); len(list) >= arrivalsLeast && (lead >= surelyOpen || lead >= likelyOpen && !inside[k]) {
 			for _, x := range list {
 				s := &w.Goroutines[x.g].Segments[x.seg]
 				s.Absolute, s.Delay = true, x.to.Sub(w.Start)

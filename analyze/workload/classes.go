@@ -36,8 +36,11 @@ func (w *window) classify(p *places) {
 			from[selectFrom{x.Stack, p.of(o.Stack).user}]++
 		}
 	})
-	w.eachWake(func(_ opRef, o *Op, x *Segment) {
+	wakers := map[[2]int32]int32{} // of joins, by goroutine and segment
+	w.eachWake(func(at opRef, o *Op, x *Segment) {
 		switch {
+		case x.Class == ClassJoin:
+			wakers[[2]int32{o.G, o.Seg}] = at.g
 		case x.Class != ClassNone:
 		case o.Inject:
 			x.Class = ClassRuntime
@@ -47,7 +50,9 @@ func (w *window) classify(p *places) {
 			x.Class = ClassHandoff
 		}
 	})
-	w.fillJoins()
+	if len(wakers) > 0 {
+		w.fillJoins(wakers)
+	}
 }
 
 // selectFrom is a stack that waits in a select and a place from which it is woken.
@@ -61,7 +66,7 @@ type selectFrom struct {
 const selectMostly = 90
 
 // waitClasses are the classes of waits as their own stacks show them: ClassNone for channels, whose class depends on who wakes.
-var waitClasses = map[model.Wait]Class{
+var waitClasses = [model.NumWaits]Class{
 	model.WaitGC: ClassRuntime, model.WaitRuntime: ClassRuntime, model.WaitSystem: ClassRuntime, model.WaitGroup: ClassJoin,
 	model.WaitLock: ClassLock, model.WaitCond: ClassCond, model.WaitSync: ClassCond,
 	model.WaitNetwork: ClassExternal, // its connection was closed
@@ -74,20 +79,11 @@ func (w *window) waitOf(x *Segment) model.Wait { return model.WaitOf(w.Tables.St
 // created since its last such wait those that had ended when it was woken; of those that it woke
 // since, and that live on, what they did until they last waited; and its waker, if that is one of
 // them. If not, somebody else distributes the work, and only the recorded wake counts.
-func (w *window) fillJoins() {
-	waker := map[[2]int32]int32{} // by goroutine and segment
-	w.eachWake(func(at opRef, o *Op, x *Segment) {
-		if x.Class == ClassJoin {
-			waker[[2]int32{o.G, o.Seg}] = at.g
-		}
-	})
-	if len(waker) == 0 {
-		return
-	}
+func (w *window) fillJoins(wakers map[[2]int32]int32) {
 	waits := w.waitsOf()
 	begin := map[int32]int32{} // first operation after the join before, by waiter
 	for _, n := range w.waits {
-		by, ok := waker[[2]int32{n.g, n.seg}]
+		by, ok := wakers[[2]int32{n.g, n.seg}]
 		if !ok {
 			continue
 		}

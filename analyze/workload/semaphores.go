@@ -31,7 +31,7 @@ const (
 )
 
 func (w *window) semaphores(p *places) {
-	creates := map[int32]bool{}
+	creates := make([]bool, len(w.Goroutines))
 	for i := range w.side {
 		if c := w.side[i].creator; c >= 0 {
 			creates[c] = true

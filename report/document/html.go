@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,7 +16,14 @@ import (
 var htmlText string
 
 // htmlTemplates are the forms of blocks.
-var htmlTemplates = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(htmlText)) })
+var htmlTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"clean": textui.Clean, "severity": knownSeverity, "bar": bar, "path": framePath, "short": shortPath,
+		"findings": func(list List) bool { return slices.ContainsFunc(list, func(x Item) bool { return x.Severity != "" }) },
+		"summary":  func(c Card) string { return strings.TrimLeft(textui.Clean(c.Summary), ",:; ") },
+		"text":     func(f Facet) string { return f.branch() + textui.Clean(f.Text) },
+	}).Parse(htmlText))
+})
 
 // HTMLOptions configures HTML.
 type HTMLOptions struct {
@@ -34,13 +42,13 @@ func HTML(w io.Writer, s *Section, o HTMLOptions) error {
 		name := ""
 		switch b := b.(type) {
 		case Paragraph:
-			name, data = "text", map[string]any{"Strong": textui.Clean(b.Strong), "Text": textui.Clean(b.Text), "Lead": lead && s.Title != "", "Good": b.Good}
+			name, data = "text", map[string]any{"Strong": b.Strong, "Text": b.Text, "Lead": lead && s.Title != "", "Good": b.Good}
 		case List:
-			name, data = "list", o.items(b)
+			name = "list"
 		case Facts:
-			name, data = "pairs", pairs(b)
+			name = "pairs"
 		case Cards:
-			name, data = "cards", o.cards(b)
+			name, data = "cards", htmlCards{b, o.Open, o}
 		case Parts:
 			name, data = "bar", bar(b)
 		case *Table:
@@ -80,25 +88,11 @@ type (
 		From, Width         int
 	}
 
-	htmlCard struct {
-		*Card
-		Severity string
-		Title    string
-		Summary  string
-		Link     string
-		Open     bool
-		Text     []string
-		Bar      []htmlPart
-		Facets   []htmlFacet
+	htmlCards struct {
+		Cards Cards
+		Open  bool
+		o     HTMLOptions
 	}
-
-	htmlFacet struct {
-		Label, Text string
-		Pairs       []Pair
-		Stack       []htmlFrame
-	}
-
-	htmlFrame struct{ Func, Where, Path string }
 )
 
 // DataKind returns the column's data type, by which scripts read its cells.
@@ -185,62 +179,21 @@ func knownSeverity(s string) string {
 	return "info"
 }
 
-func pairs(list []Pair) []Pair {
-	out := make([]Pair, len(list))
-	for i, p := range list {
-		out[i] = Pair{Name: textui.Clean(p.Name), Value: textui.Clean(p.Value), Good: p.Good}
-	}
-	return out
-}
+// Link returns where a moment of a card is shown.
+func (c htmlCards) Link(m *Moment) string { return c.o.link(m) }
 
-// items are the statements of a list. Whether it is one of findings shows in severities.
-func (o *HTMLOptions) items(list List) any {
-	out := struct {
-		Findings bool
-		Items    []Item
-	}{Items: make([]Item, len(list))}
-	for i, x := range list {
-		out.Findings = out.Findings || x.Severity != ""
-		out.Items[i] = Item{textui.Clean(x.Text), x.Strong, knownSeverity(x.Severity), textui.Clean(x.Grade), pairs(x.Evidence)}
-	}
-	return out
-}
-
-func (o *HTMLOptions) cards(list Cards) []htmlCard {
-	out := make([]htmlCard, len(list))
-	for i := range list {
-		c := &list[i]
-		x := htmlCard{Card: c, Severity: knownSeverity(c.Severity), Title: textui.Clean(c.Title), Link: o.link(c.Moment), Open: o.Open, Bar: bar(c.Bar),
-			Summary: strings.TrimLeft(textui.Clean(c.Summary), ",:; ")}
-		for _, s := range c.Text {
-			x.Text = append(x.Text, textui.Clean(s))
-		}
-		for k := range c.Facets {
-			f := &c.Facets[k]
-			if o.Open && f.Label == "see" && x.Link != "" {
-				continue
-			}
-			y := htmlFacet{Label: textui.Clean(f.Label), Text: f.branch() + textui.Clean(f.Text), Pairs: pairs(f.Pairs)}
-			for _, frame := range f.Stack {
-				y.Stack = append(y.Stack, htmlFrameOf(frame))
-			}
-			x.Facets = append(x.Facets, y)
-		}
-		out[i] = x
-	}
-	return out
-}
-
-// htmlFrameOf shows the last two elements of the path of a file, and all of it on demand.
-func htmlFrameOf(f Frame) htmlFrame {
-	out := htmlFrame{Func: textui.Clean(f.Func)}
+// framePath returns the file and line of a frame, "" if they are not known.
+func framePath(f Frame) string {
 	if f.File == "" {
-		return out
+		return ""
 	}
-	out.Path = fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
-	out.Where = out.Path
-	if i := strings.LastIndexByte(out.Path, '/'); i > 0 {
-		out.Where = out.Path[strings.LastIndexByte(out.Path[:i], '/')+1:]
+	return fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
+}
+
+// shortPath returns the last two elements of a path.
+func shortPath(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i > 0 {
+		return path[strings.LastIndexByte(path[:i], '/')+1:]
 	}
-	return out
+	return path
 }
