@@ -74,7 +74,7 @@ type Recorded struct {
 	Lost model.Duration
 }
 
-// Sample is a CPU sample in segment Seg of goroutine G, after it computed for At of it.
+// Sample is a CPU sample of goroutine G, when At of the computing of its segment Seg was done.
 type Sample struct {
 	G, Seg int32
 	At     model.Duration

@@ -163,7 +163,7 @@ func (d *Replayed) worth() string {
 }
 
 // unchecked says what figures without an interval are worth.
-const unchecked = "How far the figures without an interval are from what would be measured is not known: rely on the direction, not on the digits. Where that depends on the random choices of a simulation, there is no change."
+const unchecked = "How far the figures without an interval are from what would be measured is not known: rely on the direction, not on the digits. Where that depends on the random choices of a simulation, they say no change."
 
 // outages says what a quiet machine is without, or, if nobody asked for one, that it would matter; "" if not.
 func (d *Replayed) outages() string {
