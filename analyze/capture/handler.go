@@ -156,6 +156,8 @@ func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length
 	defer cancel(nil)
 	limited := limitWriter(w, r.o.MaxFile)
 	limited.failed = cancel
+	r.sets(samples)
+	defer r.sets(false)
 	if err := trace.Start(limited); err != nil {
 		return errBusy
 	}

@@ -40,6 +40,9 @@ type Recorder struct {
 	closed  bool       // under taking
 	tracing sync.Mutex // held while the Handler records ahead
 
+	begins   sync.Mutex // while a record of the begin is written
+	sampling bool       // the Handler has samples taken; under begins
+
 	mu    sync.Mutex
 	limit limiter
 	stats Stats
@@ -175,7 +178,7 @@ func (r *Recorder) run() {
 		case <-r.quit:
 			return
 		case <-t.C:
-			logRecord(env.Begin, r.o.Name, r.o.Samples)
+			r.logBegin()
 		case <-look:
 			if c, exceeded := watch.look(r.read(), r.now()); exceeded {
 				r.consider(c)
@@ -209,6 +212,20 @@ func (r *Recorder) sample() {
 // beginsPerAge is how many records of the environment MinAge has: where the kept past
 // begins is not known before it is written, and the first one in it counts.
 const beginsPerAge = 4
+
+// logBegin writes one of them, which may also be in what the Handler records.
+func (r *Recorder) logBegin() {
+	r.begins.Lock()
+	defer r.begins.Unlock()
+	logRecord(env.Begin, r.o.Name, r.o.Samples || r.sampling)
+}
+
+// sets says whether the Handler has samples taken from now on.
+func (r *Recorder) sets(sampling bool) {
+	r.begins.Lock()
+	r.sampling = sampling
+	r.begins.Unlock()
+}
 
 func logRecord(point, name string, samples bool) {
 	record := env.Take(point)

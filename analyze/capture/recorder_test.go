@@ -168,16 +168,19 @@ func TestSamples(t *testing.T) {
 
 	r, _ = started(t, options(t))
 	stop := make(chan struct{})
-	go func() {
+	var wg sync.WaitGroup
+	wg.Go(func() {
 		for {
 			select {
 			case <-stop:
 				return
 			default:
 				env.Canary()
+				r.logBegin()
 			}
 		}
-	}()
+	})
+	defer wg.Wait()
 	defer close(stop)
 	_, _, file := get(t, r.Handler(), "GET", "/?seconds=0.1")
 	checkSamples(t, file, false)
