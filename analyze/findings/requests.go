@@ -178,7 +178,7 @@ func (q *question) parts() (list []*result.RequestRow) {
 	}
 	dials := q.dials()
 	worth := func(x *result.RequestRow, cost float64, have int64) bool {
-		return (q.limit != 0 || cost >= worthTime || x == dials && cost >= dialTime) && q.cost(x) > 0 && cost >= share*q.whole() && (q.all || 2*have >= q.RequestTail.Count) &&
+		return (q.limit != 0 || cost >= worthTime || q.all && x == dials && cost >= dialTime) && q.cost(x) > 0 && cost >= share*q.whole() && (q.all || 2*have >= q.RequestTail.Count) &&
 			x.Kind != "unknown" && !(x.Kind == "running" && x.Function == "")
 	}
 	ends := map[*result.RequestRow]*result.RequestRow{} // what each waits for
