@@ -562,16 +562,22 @@ func TestFewSaid(t *testing.T) {
 }
 
 // TestFar checks that one trace a side is enough where few decide on a quantile that is many times as long, if the other
-// requests took longer, too.
+// requests took longer, too; and that saved reports say the same.
 func TestFar(t *testing.T) {
 	for _, x := range []struct {
 		times float64        // as long
 		rest  model.Duration // of all but the slowest, in each trace
+		saved bool           // the new one: what its requests are made of is known of all its traces together
 		want  string
-	}{{20, 1000, Worse}, {20, 800, Unknown}, {20, 0, Unknown}, {5, 1000, Unknown}} {
+	}{{20, 1000, false, Worse}, {20, 1000, true, Worse}, {20, 800, false, Unknown}, {20, 0, false, Unknown}, {5, 1000, false, Unknown}} {
 		r := &Result{Base: side("old", 1), Cand: side("new", 1), RequestKind: "tcp"}
 		for s, rest := range map[*Side]model.Duration{&r.Base: 400, &r.Cand: x.rest} {
 			s.Traces[0].Sample.Requests = &sample.Requests{Kind: "tcp", Groups: []sample.RequestGroup{{Name: "main.a", RequestSet: sample.RequestSet{Count: 15, Slowest: 5, Rest: rest}}}}
+		}
+		if t := r.Cand.Traces[0]; x.saved {
+			t.pooled = true
+			r.Cand.saved = []*Trace{{Sample: &sample.Sample{Requests: t.Sample.Requests}}}
+			t.Sample.Requests = &sample.Requests{Kind: "tcp", Groups: []sample.RequestGroup{{Name: "main.a", RequestSet: sample.RequestSet{Count: 15}}}}
 		}
 		q := quantity("p99(request)", "")
 		r.Rows = []Row{{Section: SectionRequests, Group: "main.a", of: &q, Few: 1, Ratio: &stat.Interval{Est: x.times}, Base: Values{X: []float64{5e6}, Median: 5e6}, Cand: Values{X: []float64{38e6}, Median: 38e6}}}

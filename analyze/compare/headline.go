@@ -169,7 +169,7 @@ func (r *Result) moves(row *Row) bool {
 // rest returns the mean of the requests of a group without the slowest of each trace, 0 if it is not known.
 func (r *Result) rest(s *Side, group string) float64 {
 	var sum, n float64
-	for _, t := range s.Traces {
+	for _, t := range s.whole() {
 		if x := r.set(t, group); x != nil {
 			sum, n = sum+float64(x.Rest), n+float64(x.Count-x.Slowest)
 		}

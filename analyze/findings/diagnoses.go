@@ -265,7 +265,7 @@ func (d *diagnostician) marks() {
 		where = allocators(r)
 	}
 	x := d.add(f.Kind, loss{}, f.Grade, where[:min(len(where), 2)], "goroutines that allocate mark for the collector", "%s", f.Text)
-	x.Evidence, x.first = f.Evidence, true
+	x.Evidence, x.kinds, x.first = f.Evidence, nil, true
 }
 
 // noRoom reports whether the heap was at its goal all the time, so that each collection is followed by the next.

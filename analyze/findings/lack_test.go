@@ -340,6 +340,11 @@ func TestBatch(t *testing.T) {
 		}, findings.Slow, "For 900ms of 1.00s", "runs-alone", "Start the next before main.start (main.go:7) waits"},
 		"marks": {func(v *result.Report) {
 			v.Procs.Uses[result.UseAssist], v.Procs.Uses[result.UseUser] = 400*ms, 600*ms
+			v.Traces = append(v.Traces, v.Traces...)
+			grow := result.Frame{Function: "main.grow"}
+			v.Blame.Rows = []result.BlameRow{ // which ran alone in one of two traces
+				{Kind: result.CauseSTW.String(), Function: result.CollectorName, Total: ms, Stacks: []result.BlameStack{{Total: ms, Stack: []result.Frame{grow}}}},
+				{Kind: result.BlameAlone, Function: grow.Function, Total: ms, In: &result.Places{}}}
 		}, findings.Slow, "For 40% of the time", "gc-assists", "Allocate less"},
 		"hangs": {func(v *result.Report) {
 			k := result.RequestKind{Kind: "http", Handlers: []result.RequestHandler{{Named: result.Named{Name: "main.quote"}}}}
@@ -353,8 +358,8 @@ func TestBatch(t *testing.T) {
 		x.change(v)
 		findings.Judge(v)
 		f := append(items(v), result.Finding{})[0]
-		if v.Verdict.Word != x.word || !strings.HasPrefix(v.Verdict.Text, x.text) || f.Kind != x.kind || !strings.HasPrefix(f.Advice, x.advice) {
-			t.Errorf("%s: %s %s; %s: %s", name, v.Verdict.Word, v.Verdict.Text, f.Kind, f.Advice)
+		if v.Verdict.Word != x.word || !strings.HasPrefix(v.Verdict.Text, x.text) || f.Kind != x.kind || !strings.HasPrefix(f.Advice, x.advice) || f.In != "" {
+			t.Errorf("%s: %s %s; %s %s: %s", name, v.Verdict.Word, v.Verdict.Text, f.Kind, f.In, f.Advice)
 		}
 	}
 }

@@ -154,7 +154,7 @@ func awaits(x *result.RequestRow) bool {
 
 // parts returns the groups of parts that are worth an item, most first:
 //
-//  1. It takes worthTime of a slow request or more. Where an objective is missed, any time.
+//  1. It takes worthTime of a slow request or more; where all are slow and dial, that dialTime. Where an objective is missed, any time.
 //  2. Of the slowest at least half have it, and it is leastShare of the difference; of all it
 //     takes typicalShare. If none that has the same code at its end does, the greatest of them counts for all: those
 //     that write to a file under a lock, and those that wait for the lock. Who does both counts once, as far as
@@ -178,7 +178,7 @@ func (q *question) parts() (list []*result.RequestRow) {
 	}
 	dials := q.dials()
 	worth := func(x *result.RequestRow, cost float64, have int64) bool {
-		return (q.limit != 0 || cost >= worthTime || x == dials && cost >= dialTime) && q.cost(x) > 0 && cost >= share*q.whole() && (q.all || 2*have >= q.RequestTail.Count) &&
+		return (q.limit != 0 || cost >= worthTime || q.all && x == dials && cost >= dialTime) && q.cost(x) > 0 && cost >= share*q.whole() && (q.all || 2*have >= q.RequestTail.Count) &&
 			x.Kind != "unknown" && !(x.Kind == "running" && x.Function == "")
 	}
 	ends := map[*result.RequestRow]*result.RequestRow{} // what each waits for

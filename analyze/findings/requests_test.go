@@ -735,3 +735,17 @@ func TestDials(t *testing.T) {
 		}
 	}
 }
+
+// TestDialsTail checks that the slowest are not slow by a connection that all dial, which takes them 1.5 ms longer.
+func TestDialsTail(t *testing.T) {
+	const ms = model.Duration(1e6)
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	lengths := append(slices.Repeat([]model.Duration{2 * ms}, 995), slices.Repeat([]model.Duration{4 * ms}, 10)...)
+	v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(lengths...), Tails: []result.RequestTail{{
+		Count: 10, From: 4 * ms, Total: 40 * ms, Middle: result.RequestMiddle{Count: 10, Total: 20 * ms},
+		Groups: []result.RequestRow{{Kind: "dial", Function: "main.ask", Have: 10, Times: 10, Slow: 18 * ms, Usual: 10, Middle: 3 * ms}},
+		Rows:   []result.RequestRow{{Kind: "network", Function: "internal/poll.(*FD).Read", Wait: "dial", Waiter: "main.ask", Have: 10, Slow: 18 * ms, Middle: 3 * ms}}}}}}}
+	if findings.Judge(v); v.Verdict.Word != findings.Healthy {
+		t.Errorf("%s: %s", v.Verdict.Word, v.Verdict.Text)
+	}
+}

@@ -18,7 +18,7 @@ var Verdicts = []result.Symptom{
 		Advice:  "Begin with item 1."},
 	{Name: "slow", Example: "fixtures/validation/suite/courier/trace.zst",
 		Meaning: "SLOW: all requests are slow alike. Or goroutines hold up each other.",
-		Sign:    "The typical request spends 2 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs; not calls over HTTP), or 10 ms or more at all; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter.",
+		Sign:    "The typical request spends 2 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs; not calls over HTTP), or 10 ms or more at all, or 1 ms and a third of its time on a connection that each dials; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter, or one goroutine runs alone, or a fifth of what the program runs is marking for the collector.",
 		Advice:  "Begin with item 1: it says what all of them spend, and where."},
 	{Name: "starved", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "STARVED: goroutines are ready to run and do not run.",
@@ -30,7 +30,7 @@ var Verdicts = []result.Symptom{
 		Advice:  "See more-procs-than-cpus. Record again on a quiet machine before you change the program."},
 	{Name: "unknown", Example: "fixtures/handmade/go125-sync.trace",
 		Meaning: "UNKNOWN: the trace does not show enough to judge.",
-		Sign:    "It has neither requests nor waits to run, or waits for the network and no requests that are known, or what makes the slowest requests slow is code that no stack shows, or there are too few requests for the objective.",
+		Sign:    "It has neither requests nor waits to run, or waits for the network and no requests that are known, or requests of which none ended, or what makes the slowest requests slow is code that no stack shows, or there are too few requests for the objective.",
 		Advice:  "The sentence after the word says what recording would show it: longer, under load, or with the CPU samples that schedscope record takes."},
 }
 
@@ -95,7 +95,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Make fewer and larger calls (buffer, batch, group commits), move them to a goroutine of their own behind a queue, or bound how many block at once (a semaphore)."},
 	{Name: "runs-alone", Example: "fixtures/serial.go1.26.p2.trace",
 		Meaning: "One goroutine ran, and no other could. The other procs were idle: what it does is not divided among them.",
-		Sign:    "A quarter of the time or more, for 100 us at a time on average, in a program without requests in which something runs nine tenths of the time, and several goroutines do for a twentieth.",
+		Sign:    "A quarter of the time or more, for 100 us at a time on average, in a program without requests in which something runs nine tenths of the time, and several goroutines do for a fiftieth, or those of one function that are no tests take 64 turns.",
 		Advice:  "Divide it among goroutines, do it next to other work (a pipeline), or make it faster. If it is the last of several parts, make the parts smaller and let workers take them from a channel."},
 	{Name: "procs-held-by-system-calls", Example: "fixtures/truth/traces/files.p1.trace.zst",
 		Meaning: "Goroutines waited for procs that others held in system calls.",

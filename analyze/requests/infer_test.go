@@ -1066,3 +1066,30 @@ func TestTicks(t *testing.T) {
 		t.Errorf("%d for a timer", timers)
 	}
 }
+
+// TestIdleTicks checks that who gathers answers does not wait for a timer that interrupts that, and after which it wakes nobody.
+func TestIdleTicks(t *testing.T) {
+	p := newProgram("main.work")
+	gathers := func() { p.in("runtime.selectgo", "main.gather").Block("select").Start(1) }
+	p.in("main.work").Create(3, "main.gather").Stop("preempted").Start(3)
+	for i := range 10 {
+		gathers()
+		if i%5 < 4 {
+			p.in("runtime.chansend1", "main.work").Unblock(3)
+		} else {
+			p.in()
+			p.b.M(2).Unblock(3)
+		}
+		p.in().Stop("preempted").Start(3)
+	}
+	p.in("main.gather").Exit().Start(1)
+	spec, err := requests.ParseSpec("goroutine:^main.gather$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.each(t, []requests.Spec{spec}, func(q *requests.Request) {
+		if waited, timer := q.Own[requests.Channel]+q.Own[requests.Timer], q.Path[requests.Timer]; timer == 0 || timer > waited/5 {
+			t.Errorf("for a timer %d of %d", timer, waited)
+		}
+	})
+}

@@ -40,6 +40,7 @@ type goroutine struct {
 	sums      []Times // of the path at bounds of blocks of intervals, from the one numbered block on
 	block     int
 	last      int                // the latest wait that somebody ended, counted as first does
+	ticked    int                // behind a select that a timer ended, until it wakes somebody or selects again; else 0
 	links     map[int]*link      // of waits that many lead to
 	peers     *votes[*goroutine] // who writes what it reads; nil: nobody was asked for
 	fixed     model.Time         // up to here the path was summed up for a request
@@ -294,8 +295,9 @@ func (t *Tracker) resolved(g, by *goroutine, until model.Time) {
 	w := &g.segs[n]
 	w.late, w.inferred = uint32(late), w.kind == Lock || w.kind == Cond || w.kind == Network || w.kind == Connection || g.selects
 	if w.kind == Cond {
-		t.again(g, by)
+		t.again(g, by, n)
 	}
+	t.flushes(by)
 	if p := by.latest(); p >= 0 {
 		t.chain(g, by, p)
 	}
@@ -396,11 +398,19 @@ func (t *Tracker) room(g *goroutine) {
 	g.segs = slices.Grow(g.segs, max(8-n, 1))
 }
 
+// flushes notes that g wakes or creates another: if a timer ended its select, that is what it waited for before, too.
+func (t *Tracker) flushes(g *goroutine) {
+	if i := g.ticked - g.first - 1; g.ticked > 0 && i >= 0 {
+		t.again(g, nil, i)
+	}
+	g.ticked = 0
+}
+
 // again resolves waits for a condition that was not met again: who waits once more at the same
 // place, without having woken anybody, waited for whoever ended the last of them. In a select that a
 // timer ended, by is nil: what other cases brought in between was done when it waited again.
-func (t *Tracker) again(g, by *goroutine) {
-	last := len(g.segs) - 1
+func (t *Tracker) again(g, by *goroutine, last int) {
+	stack := g.segs[last].stack
 	first, kind, most := last, Cond, 16 // waits
 	if by == nil {
 		kind, most = Channel, last // none is looked at twice
@@ -408,7 +418,7 @@ func (t *Tracker) again(g, by *goroutine) {
 	for i := first - 1; i >= 2 && last-i < 3*most; i -= 3 {
 		ran, queued, waited := &g.segs[i], &g.segs[i-1], &g.segs[i-2]
 		if ran.kind != Running || queued.kind != Runnable || waited.kind != kind || waited.by == nil ||
-			waited.from < g.fixed || waited.stack != g.stack || ran.stack != g.stack || g.stack == 0 {
+			waited.from < g.fixed || waited.stack != stack || ran.stack != stack || stack == 0 {
 			break
 		}
 		first = i - 2

@@ -285,7 +285,9 @@ func (t *Tracker) enterAt(g *goroutine, reason model.StringID) {
 		return
 	}
 	w := t.finder.waits.Of(reason)
-	g.kind, g.selects = waitKinds[w], w == model.WaitSelect
+	if g.kind, g.selects = waitKinds[w], w == model.WaitSelect; g.selects {
+		g.ticked = 0
+	}
 	switch {
 	case w == model.WaitSync:
 		g.kind = g.view.wait
@@ -350,7 +352,7 @@ func (t *Tracker) Event(ev *model.Event) {
 		case by != nil:
 			t.resolved(g, by, until)
 		case g.kind == Timer && g.selects:
-			t.again(g, nil)
+			g.ticked = g.first + len(g.segs)
 		}
 		if g.server != nil {
 			if by != nil && kind == Channel && g.role == roleConn && g.name == "" {
@@ -440,6 +442,7 @@ func (t *Tracker) appears(ev *model.Event, id model.GoID, from, to model.GoState
 	t.enter(g, to, 0)
 	t.saw(g)
 	if by != nil {
+		t.flushes(by)
 		t.accepted(by)
 		g.inherit(by)
 	}
