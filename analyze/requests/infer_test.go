@@ -1067,9 +1067,11 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestIdleTicks checks that who gathers answers does not wait for a timer that interrupts that, and after which it wakes nobody.
+// TestIdleTicks checks that who gathers answers does not wait for a timer that interrupts that, and after which it wakes nobody, or
+// only who has an answer at once.
 func TestIdleTicks(t *testing.T) {
 	p := newProgram("main.work")
+	p.Status(4, model.GoWaiting, "main.answer")
 	gathers := func() { p.in("runtime.selectgo", "main.gather").Block("select").Start(1) }
 	p.in("main.work").Create(3, "main.gather").Stop("preempted").Start(3)
 	for i := range 10 {
@@ -1081,6 +1083,9 @@ func TestIdleTicks(t *testing.T) {
 			p.b.M(2).Unblock(3)
 		}
 		p.in().Stop("preempted").Start(3)
+		if i == 9 {
+			p.in("runtime.selectgo:2", "main.gather").Unblock(4)
+		}
 	}
 	p.in("main.gather").Exit().Start(1)
 	spec, err := requests.ParseSpec("goroutine:^main.gather$")

@@ -398,10 +398,14 @@ func (t *Tracker) room(g *goroutine) {
 	g.segs = slices.Grow(g.segs, max(8-n, 1))
 }
 
-// flushes notes that g wakes or creates another: if a timer ended its select, that is what it waited for before, too.
+// flushes notes that g wakes or creates another: if a timer ended its select, that is what it waited for before, too,
+// unless another case of the same select wakes who is at its other end.
 func (t *Tracker) flushes(g *goroutine) {
 	if i := g.ticked - g.first - 1; g.ticked > 0 && i >= 0 {
-		t.again(g, nil, i)
+		at, selected := t.tables.Stack(g.stack), t.tables.Stack(g.segs[i].stack)
+		if len(at) == 0 || len(selected) == 0 || at[0].Func != selected[0].Func || !slices.Equal(at[1:], selected[1:]) {
+			t.again(g, nil, i)
+		}
 	}
 	g.ticked = 0
 }

@@ -60,6 +60,7 @@ func feed(t *testing.T, list steps, begin, windows uint16) {
 			e.Begin(list[i].Time)
 		}
 		e.Step(&list[i])
+		e.Event(&model.Event{Kind: model.EventStackSample, Time: list[i].Time, G: list[i].G})
 	}
 	finish(math.MinInt64)
 }

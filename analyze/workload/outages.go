@@ -271,7 +271,7 @@ func (w *Workload) FindOutages() {
 			out.Doubted += p.long[0]
 			out.DoubtedTotal += p.over
 			delete(kinds, k)
-		case p.long[0] > 0:
+		case p.long[0] > 0 && p.part > 0:
 			out.Kinds++
 			found += p.long[0]
 		}

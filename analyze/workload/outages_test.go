@@ -59,16 +59,16 @@ func TestOutagesOwn(t *testing.T) {
 	for _, x := range []struct {
 		n, samples     int
 		left           model.Duration // about, of each of the n
-		doubted        int
+		doubted, kinds int
 		sampled, blind model.Duration
 	}{
-		{3, 0, 0, 0, 0, 8*long + 3*own},
-		{5, 0, own, 5, 0, 8 * long},
-		{3, 1, 16_000_000, 0, 0, 0},
-		{3, 2, own, 0, 0, 0},
-		{5, 2, own, 5, 0, 0},
-		{3, 1, 11_000_000, 0, 50_000_000, 0},
-		{3, 2, 16_000_000, 0, 50_000_000, 0},
+		{3, 0, 0, 0, 5, 0, 8*long + 3*own},
+		{5, 0, own, 5, 4, 0, 8 * long},
+		{3, 1, 16_000_000, 0, 5, 0, 0},
+		{3, 2, own, 0, 4, 0, 0},
+		{5, 2, own, 5, 4, 0, 0},
+		{3, 1, 11_000_000, 0, 5, 50_000_000, 0},
+		{3, 2, 16_000_000, 0, 5, 50_000_000, 0},
 	} {
 		w := &workload.Workload{}
 		for kind := range 5 {
@@ -91,7 +91,7 @@ func TestOutagesOwn(t *testing.T) {
 		w.Recorded.Sampled = x.sampled
 		w.FindOutages()
 		o, left := &w.Outages, w.Quiet().Goroutines[4].Segments[1].CPU
-		if o.Doubted != x.doubted || o.Blind != x.blind || max(left-x.left, x.left-left) > 1_000_000 {
+		if o.Doubted != x.doubted || o.Kinds != x.kinds || o.Blind != x.blind || max(left-x.left, x.left-left) > 1_000_000 {
 			t.Errorf("%d with %d samples: %d left, %+v", x.n, x.samples, left, o)
 		}
 	}
