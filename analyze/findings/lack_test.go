@@ -85,7 +85,7 @@ func TestComputes(t *testing.T) {
 		findings.Judge(v)
 		if want := map[model.Origin]string{model.OriginPreempted: findings.Healthy, model.OriginTimer: findings.Starved}[origin]; v.Verdict.Word != want {
 			t.Errorf("after %v: %s, want %s", origin, v.Verdict.Word, want)
-		} else if got := strings.Contains(v.Verdict.Text, "goroutines wait for one at a time: more procs (GOMAXPROCS 2)"); got != (want == findings.Healthy) {
+		} else if got := strings.Contains(v.Verdict.Text, "goroutines wait for one at a time; only more procs (GOMAXPROCS 2)"); got != (want == findings.Healthy) {
 			t.Errorf("after %v: %s", origin, v.Verdict.Text)
 		}
 	}
@@ -323,9 +323,15 @@ func TestOverdue(t *testing.T) {
 }
 
 // TestBatch checks what is said of programs without requests: that goroutines run one after the other, and that it marks for
-// the collector; and of one whose requests do not end.
+// the collector; and of those whose requests do not end.
 func TestBatch(t *testing.T) {
 	const ms = model.Duration(1e6)
+	open := func(ended int64) []result.RequestKind { // and so many that ended
+		all := result.Dist{Count: ended, Total: model.Duration(ended) * 5 * ms, P50: 5 * ms, P99: 10 * ms, Max: 10 * ms}
+		k := result.RequestKind{Kind: "http", RequestSet: result.RequestSet{Dist: all, Censored: result.Tally{Count: 16, Total: 16000 * ms, Max: 1000 * ms, MaxAt: model.Time(1000 * ms)}}}
+		k.Handlers = []result.RequestHandler{{Named: result.Named{Name: "main.quote", Dist: all}, Censored: k.Censored}}
+		return []result.RequestKind{k}
+	}
 	for name, x := range map[string]struct {
 		change       func(*result.Report)
 		word, text   string
@@ -346,11 +352,12 @@ func TestBatch(t *testing.T) {
 				{Kind: result.CauseSTW.String(), Function: result.CollectorName, Total: ms, Stacks: []result.BlameStack{{Total: ms, Stack: []result.Frame{grow}}}},
 				{Kind: result.BlameAlone, Function: grow.Function, Total: ms, In: &result.Places{}}}
 		}, findings.Slow, "For 40% of the time", "gc-assists", "Allocate less"},
-		"hangs": {func(v *result.Report) {
-			k := result.RequestKind{Kind: "http", Handlers: []result.RequestHandler{{Named: result.Named{Name: "main.quote"}}}}
-			k.Censored = result.Tally{Count: 16, Total: 16000 * ms, Max: 1000 * ms}
-			v.Requests = []result.RequestKind{k}
-		}, findings.Unknown, "None of 16 requests (main.quote) ended in 1.00s", "", ""},
+		"does not end": {func(v *result.Report) { v.Requests = open(0) }, findings.Unknown, "16 requests of main.quote did not end for up to 1.00s: streams or long polls,", "", ""},
+		"deadlock": {func(v *result.Report) {
+			v.Requests = open(0)
+			v.Goroutines = []result.Group{{Function: "net/http.(*conn).serve", Count: 16, Waiting: []result.Reason{{Reason: "sync.(*Mutex).Lock", Count: 16, Total: 15900 * ms}}}}
+		}, findings.Slow, "16 requests of main.quote did not end for up to 1.00s: they wait for a lock", "", ""},
+		"ended before": {func(v *result.Report) { v.Requests = open(100) }, findings.Slow, "16 requests of main.quote did not end for up to 1.00s; the slowest of 100 that ended took 10.0ms", "", ""},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests, v.Blame, v.Findings, v.Totals.Span = nil, result.Blame{}, nil, 1000*ms

@@ -204,3 +204,25 @@ func TestOthersHeldUp(t *testing.T) {
 		}
 	}
 }
+
+// TestObjectiveOfUnended checks that requests that do not end miss an objective if enough of them are longer for sure.
+func TestObjectiveOfUnended(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for _, x := range []struct {
+		total model.Duration // of eight that did not end, the longest for a second
+		state string
+	}{{8000 * ms, "missed"}, {1000 * ms, "met"}} {
+		v := resulttest.Read(t, "http.trace")
+		k := v.MainRequests()
+		v.Requests, v.Totals.Span = []result.RequestKind{*k}, 1000*ms
+		k = &v.Requests[0]
+		i := slices.IndexFunc(k.Handlers, func(h result.RequestHandler) bool { return result.Handled(h.Name) && h.Count >= 20 })
+		k.Handlers = []result.RequestHandler{k.Handlers[i]}
+		h := &k.Handlers[0]
+		h.Censored = result.Tally{Count: 8, Total: x.total, Max: 1000 * ms, MaxAt: model.Time(1000 * ms)}
+		findings.Judge(v, result.Objective{Quantile: 0.99, Limit: 500 * ms})
+		if o := v.Verdict.Objectives[0]; o.State != x.state || v.Verdict.Word != findings.Slow {
+			t.Errorf("of %d ns: %s %+v", x.total, v.Verdict.Word, o)
+		}
+	}
+}

@@ -18,7 +18,7 @@ var Verdicts = []result.Symptom{
 		Advice:  "Begin with item 1."},
 	{Name: "slow", Example: "fixtures/validation/suite/courier/trace.zst",
 		Meaning: "SLOW: all requests are slow alike. Or goroutines hold up each other.",
-		Sign:    "The typical request spends 2 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs; not calls over HTTP), or 10 ms or more at all, or 1 ms and a third of its time on a connection that each dials; or a p50 that --slo asks for is missed. In a program without requests: waits for locks, to send, or in system calls matter, or one goroutine runs alone, or a fifth of what the program runs is marking for the collector.",
+		Sign:    "The typical request spends 2 ms or more, and half of its time, waiting for others within the program (locks, channels, pools of connections, procs; not calls over HTTP), or 10 ms or more at all, or 1 ms and a third of its time on a connection that each dials; or a p50 that --slo asks for is missed. Or requests have not ended for 500 ms and more, and wait for locks that nobody releases, or take 10 times as long as the slowest of their handler that did end. In a program without requests: waits for locks, to send, or in system calls matter, or one goroutine runs alone, or a fifth of what the program runs is marking for the collector.",
 		Advice:  "Begin with item 1: it says what all of them spend, and where."},
 	{Name: "starved", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "STARVED: goroutines are ready to run and do not run.",

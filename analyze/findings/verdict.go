@@ -693,7 +693,10 @@ func (j *judge) disturbed() {
 func (j *judge) word() {
 	v := &j.r.Verdict
 	missed := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" })
+	_, _, hangs := unended(j.r)
 	switch {
+	case hangs:
+		v.Word, v.Text = Slow, j.hangText()
 	case len(j.items) > 0:
 		f, q := &j.items[0].Finding, j.items[0].q
 		switch {
@@ -726,8 +729,8 @@ func (j *judge) word() {
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}
 		}
-	case len(j.questions) == 0 && j.pending() != "":
-		v.Word, v.Text = Unknown, j.pending()
+	case len(j.questions) == 0 && j.hangText() != "" && j.r.MainRequests() == nil:
+		v.Word, v.Text = Unknown, j.hangText()
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
@@ -738,13 +741,16 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
+		if text := j.hangText(); text != "" {
+			v.Text += " " + text
+		}
 	}
 	n, longest := int64(0), model.Duration(0)
 	for i := range j.r.Requests {
 		n, longest = n+j.r.Requests[i].Count, max(longest, j.r.Requests[i].Max)
 	}
 	switch {
-	case len(j.questions) > 0 || len(v.Objectives) > 0 || n == 0 && len(j.r.Requests) > 0 && v.Word == Unknown:
+	case len(j.questions) > 0 || len(v.Objectives) > 0 || n == 0 && len(j.r.Requests) > 0 && v.Word == Unknown || hangs:
 	case n > 0:
 		v.Text += fmt.Sprintf(" This is about the whole program; there are too few requests to judge: %s, the longest %s; see schedscope requests.", textui.Count(n), textui.Duration(longest))
 	case v.Word == Healthy, v.Word == Unknown && j.r.Latency.All.Count > 0:
@@ -753,24 +759,65 @@ func (j *judge) word() {
 	j.ruledOut()
 }
 
-// pending says that requests were in progress all the time, and none ended, "" if that is not so.
-func (j *judge) pending() string {
-	var open result.Tally
-	name := ""
-	for i := range j.r.Requests {
-		k := &j.r.Requests[i]
-		if k.Count > 0 {
-			return ""
-		}
-		if k.Kind != "tcp" && k.Kind != "message" && len(k.Handlers) > 0 && k.Censored.Max > open.Max {
-			open, name = k.Censored, k.Handlers[0].Name
+const (
+	// A request that has lasted for hangTime, and hangTimes as long as the slowest that ended, does not end.
+	hangTime  = 500_000_000
+	hangTimes = 10
+)
+
+// unended returns the handler whose requests have lasted for the longest time of those that did not end, nil if none has for
+// hangTime, and whether they hang: others of the handler ended far sooner, or as long was spent on locks that nobody
+// released. Else they may be streams or long polls.
+func unended(r *result.Report) (most *result.RequestHandler, kind *result.RequestKind, hangs bool) {
+	for i := range r.Requests {
+		k := &r.Requests[i]
+		for n := range k.Handlers {
+			h := &k.Handlers[n]
+			c := &h.Censored
+			if k.Kind == "tcp" || k.Kind == "message" || c.Max < max(hangTime, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
+				continue
+			}
+			if x := h.Count > 0 || 2*openLocks(r) >= c.Total; most == nil || x && !hangs || x == hangs && c.Max > most.Censored.Max {
+				most, kind, hangs = h, k, x
+			}
 		}
 	}
-	if 2*open.Max < j.r.Totals.Span || name == "" {
+	return most, kind, hangs
+}
+
+// openLocks returns how long goroutines waited for locks that they did not get.
+func openLocks(r *result.Report) (d model.Duration) {
+	for i := range r.Goroutines {
+		for _, x := range r.Goroutines[i].Waiting {
+			if isLock(x.Reason) {
+				d += x.Total
+			}
+		}
+	}
+	for i := range r.Waiting.ByReason {
+		if x := &r.Waiting.ByReason[i]; isLock(x.Name) {
+			d -= x.Total
+		}
+	}
+	return max(d, 0)
+}
+
+// hangText says that requests do not end, "" if all do.
+func (j *judge) hangText() string {
+	h, _, hangs := unended(j.r)
+	if h == nil {
 		return ""
 	}
-	return fmt.Sprintf("None of %s requests (%s) ended in %s: streams or long polls, or they hang; /debug/pprof/goroutine?debug=2 shows where.",
-		textui.Count(open.Count), plain(textui.ShortFunc(name)), textui.Duration(j.r.Totals.Span))
+	text := fmt.Sprintf("%s of %s did not end for up to %s", textui.Plural(h.Censored.Count, "request"), plain(textui.ShortFunc(h.Name)), textui.Duration(h.Censored.Max))
+	switch {
+	case hangs && 2*openLocks(j.r) >= h.Censored.Total:
+		text += ": they wait for a lock that nobody releases"
+	case hangs:
+		text += fmt.Sprintf("; the slowest of %s that ended took %s", textui.Count(h.Count), textui.Duration(h.Max))
+	default:
+		text += ": streams or long polls, or they hang"
+	}
+	return text + "; /debug/pprof/goroutine?debug=2 shows where they are."
 }
 
 // ofCollector reports whether an item is about what requests spent on the collector themselves: they did not wait to run.
@@ -954,7 +1001,7 @@ func (j *judge) healthy() string {
 	case k != nil:
 		return fmt.Sprintf("Nothing here needs fixing: %s requests, none over %s, %s", textui.Count(k.Count), textui.Duration(k.Max), busy)
 	case share >= allInUse && j.r.Procs.MeanRunnable >= 1:
-		return fmt.Sprintf("Nothing here needs fixing: procs %s busy, and %s goroutines wait for one at a time: more procs (GOMAXPROCS %s) or less work shorten that.",
+		return fmt.Sprintf("Nothing here needs fixing: procs %s busy, and %s goroutines wait for one at a time; only more procs (GOMAXPROCS %s) or less work shorten the run.",
 			textui.Percent(share), number(j.r.Procs.MeanRunnable), maxProcs(j.r))
 	case j.r.Latency.All.Count == 0:
 		return "Nothing here needs fixing: no goroutine of the program waited to run, " + busy
@@ -976,7 +1023,7 @@ func (j *judge) ruledOut() {
 	add := func(text string, args ...any) {
 		r.Verdict.RuledOut = append(r.Verdict.RuledOut, fmt.Sprintf(text, args...))
 	}
-	var locks, suspected model.Duration
+	locks, suspected := openLocks(r), model.Duration(0)
 	for i := range r.Waiting.ByReason {
 		if x := &r.Waiting.ByReason[i]; isLock(x.Name) {
 			locks += x.Total
@@ -987,7 +1034,7 @@ func (j *judge) ruledOut() {
 			suspected += x.Total
 		}
 	}
-	if !named("lock") && result.Ratio(locks, r.Totals.Span) < heldShare {
+	if h, _, _ := unended(r); h == nil && !named("lock") && result.Ratio(locks, r.Totals.Span) < heldShare {
 		add("locks (%s blocked)", textui.Duration(locks))
 	}
 	if !named("garbage-collection", "gc") && r.GC.Share < collectorShare {
