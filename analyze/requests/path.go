@@ -297,7 +297,9 @@ func (t *Tracker) resolved(g, by *goroutine, until model.Time) {
 	if w.kind == Cond {
 		t.again(g, by, n)
 	}
-	t.flushes(by)
+	if by.ticked > 0 {
+		t.flushes(by)
+	}
 	if p := by.latest(); p >= 0 {
 		t.chain(g, by, p)
 	}
@@ -401,7 +403,7 @@ func (t *Tracker) room(g *goroutine) {
 // flushes notes that g wakes or creates another: if a timer ended its select, that is what it waited for before, too,
 // unless another case of the same select wakes who is at its other end.
 func (t *Tracker) flushes(g *goroutine) {
-	if i := g.ticked - g.first - 1; g.ticked > 0 && i >= 0 {
+	if i := g.ticked - g.first - 1; i >= 0 {
 		at, selected := t.tables.Stack(g.stack), t.tables.Stack(g.segs[i].stack)
 		if len(at) == 0 || len(selected) == 0 || at[0].Func != selected[0].Func || !slices.Equal(at[1:], selected[1:]) {
 			t.again(g, nil, i)
