@@ -767,14 +767,14 @@ const (
 
 // unended returns the handler whose requests have lasted for the longest time of those that did not end, nil if none has for
 // hangTime, and whether they hang: others of the handler ended far sooner, or as long was spent on locks that nobody
-// released. Else they may be streams or long polls.
+// released. Else they may be streams or long polls. Tasks and connections may be open all the time.
 func unended(r *result.Report) (most *result.RequestHandler, kind *result.RequestKind, hangs bool) {
 	for i := range r.Requests {
 		k := &r.Requests[i]
 		for n := range k.Handlers {
 			h := &k.Handlers[n]
 			c := &h.Censored
-			if k.Kind == "tcp" || k.Kind == "message" || c.Max < max(hangTime, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
+			if !slices.Contains([]string{"http", "grpc", "rpc"}, k.Kind) || c.Max < max(hangTime, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
 				continue
 			}
 			if x := h.Count > 0 || 2*openLocks(r) >= c.Total; most == nil || x && !hangs || x == hangs && c.Max > most.Censored.Max {
