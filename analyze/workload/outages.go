@@ -206,7 +206,7 @@ func (w *Workload) eachPiece(f func(g, seg int32, k pieceKind, at model.Duration
 // and what was left and taken of all.
 func (w *Workload) bySamples(kinds map[pieceKind]*pieces) (computing map[pieceKind]*pieces, rest pieces) {
 	computing = map[pieceKind]*pieces{}
-	var ran, over model.Duration
+	var ran, dark model.Duration
 	for k, p := range kinds {
 		if !k.call {
 			computing[k] = p
@@ -223,10 +223,10 @@ func (w *Workload) bySamples(kinds map[pieceKind]*pieces) (computing map[pieceKi
 	for _, p := range computing {
 		mean := float64(p.usual) / float64(len(p.lengths)) * float64(rest.usual) / float64(ran)
 		p.measure(min(p.lengths[len(p.lengths)/4].all, model.Duration(mean)), 0)
-		over += p.over
+		dark += p.dark
 	}
 	for _, p := range computing {
-		p.part = min(1, float64(rest.over)/float64(max(over, 1)))
+		p.part = min(1, float64(rest.over)/float64(max(dark, 1)))
 	}
 	return computing, rest
 }

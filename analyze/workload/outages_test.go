@@ -68,9 +68,9 @@ func TestOutagesOwn(t *testing.T) {
 		{3, 2, own, 0, 4, 0, 0},
 		{5, 2, own, 5, 4, 0, 0},
 		{3, 1, 11_000_000, 0, 5, 50_000_000, 0},
-		{3, 2, 16_000_000, 0, 5, 50_000_000, 0},
+		{3, 2, 13_300_000, 0, 5, 50_000_000, 0},
 	} {
-		w := &workload.Workload{}
+		w, ran := &workload.Workload{}, model.Duration(0)
 		for kind := range 5 {
 			g := workload.Goroutine{Func: model.StringID(kind)}
 			for i := range 60 {
@@ -84,12 +84,16 @@ func TestOutagesOwn(t *testing.T) {
 				case kind < 4 && i > 0 && i <= 2:
 					cpu += long
 				}
+				ran += cpu
 				g.Segments = append(g.Segments, workload.Segment{CPU: cpu, Stack: 1, End: workload.EndYield})
 			}
 			w.Goroutines = append(w.Goroutines, g)
 		}
 		w.Recorded.Sampled = x.sampled
 		w.FindOutages()
+		if taken := ran - x.sampled; x.sampled > 0 && max(taken-w.Outages.Total, w.Outages.Total-taken) > 10 {
+			t.Errorf("%d with %d samples: %d taken, want %d", x.n, x.samples, w.Outages.Total, taken)
+		}
 		o, left := &w.Outages, w.Quiet().Goroutines[4].Segments[1].CPU
 		if o.Doubted != x.doubted || o.Kinds != x.kinds || o.Blind != x.blind || max(left-x.left, x.left-left) > 1_000_000 {
 			t.Errorf("%d with %d samples: %d left, %+v", x.n, x.samples, left, o)
