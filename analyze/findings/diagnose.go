@@ -49,6 +49,7 @@ const (
 	// on average for who receives. One that feeds a pool of workers is not a fault.
 	heldShare   = 0.05
 	heldSenders = 1.5
+	heldAlone   = 0.8 // of the time a batch waits for a semaphore that lets in one at a time
 	fewHeld     = 20
 	// aloneShare of the time in which one goroutine runs alone is worth a diagnosis.
 	aloneShare = 0.25

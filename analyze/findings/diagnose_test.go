@@ -384,6 +384,26 @@ func TestSemaphore(t *testing.T) {
 	}
 }
 
+// TestSemaphoreOfBatch checks that a limit is a fault of a program without requests only if it lets in one at a time.
+func TestSemaphoreOfBatch(t *testing.T) {
+	const s = model.Duration(1e9)
+	for alive, want := range map[model.Duration]bool{s: true, 4 * s: false} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		values := new(dist.Dist)
+		for range 50 {
+			values.Add(s/50, 0)
+		}
+		v.Totals.Span, v.Requests, v.Waiting.ByReason = s, nil, []result.Named{{Name: "chan send", Dist: result.NewDist(values)}}
+		v.Goroutines = []result.Group{{Function: "main.run.func1", Created: 50, Lifetime: 10*s + alive, Waiting: []result.Reason{{Reason: "chan send", Total: 10 * s}}}}
+		v.Blame.Rows = []result.BlameRow{{Kind: "chan send", Function: "main.run.func1.1", Waiter: "main.run.func1", Total: s, BlameBasis: result.BlameBasis{Seen: s}, Turns: 50}}
+		findings.Judge(v)
+		i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
+		if i >= 0 != want || want && v.Findings[i].Title != "main.run.func1 lets one goroutine run at a time" {
+			t.Errorf("%d ns: %+v", alive, v.Findings)
+		}
+	}
+}
+
 // TestHeadOfLine checks that receivers are found that wait for a sender while it waits for one of them, and
 // that those of a pool are not, none of which waits while the sender is held up.
 func TestHeadOfLine(t *testing.T) {

@@ -537,7 +537,17 @@ func (d *diagnostician) receivers() {
 		return
 	}
 	head := len(rows) > 0 && d.headOfLine(rows[0])
-	if !head && result.Ratio(l.sum, d.r.Totals.Span) < heldSenders {
+	semaphore := len(rows) > 0 && rows[0].Waiter != "" && (rows[0].Function == rows[0].Waiter || strings.HasPrefix(rows[0].Function, rows[0].Waiter+".")) // nearly always
+	least, one := heldSenders, false
+	if semaphore && len(d.r.Requests) == 0 { // a batch waits at its limit by design, unless that lets in one at a time
+		n := d.inFlight(rows[0])
+		if one = n > 0 && n <= 1/heldAlone; one {
+			least = heldAlone
+		} else if n > 0 {
+			return
+		}
+	}
+	if !head && result.Ratio(l.sum, d.r.Totals.Span) < least {
 		return
 	}
 	title := top(rows, "a goroutine") + " is slow to receive"
@@ -547,9 +557,11 @@ func (d *diagnostician) receivers() {
 	x := d.add("slow-receiver", l, result.Certain, d.heldBy("receives", "sends", rows, total), title,
 		"Not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
 		times(count), textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
-	if len(rows) > 0 && rows[0].Waiter != "" && (rows[0].Function == rows[0].Waiter || strings.HasPrefix(rows[0].Function, rows[0].Waiter+".func")) { // nearly always a semaphore
+	if semaphore {
 		w := rows[0]
-		x.Title = "goroutines of " + plain(textui.ShortFunc(w.Waiter)) + " wait until others receive"
+		if x.Title = "goroutines of " + plain(textui.ShortFunc(w.Waiter)) + " wait until others receive"; one {
+			x.Title = plain(textui.ShortFunc(w.Waiter)) + " lets one goroutine run at a time"
+		}
 		x.Advice = fmt.Sprintf("Raise the limit in %s, if the channel is a semaphore, or hold it for less time. In a pipeline, make the next stage faster.",
 			plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
 	}
@@ -557,6 +569,25 @@ func (d *diagnostician) receivers() {
 		x.Title, x.Grade, x.first = x.Title+", and others wait for that one meanwhile", result.Inferred, true
 		x.Advice = oneReceiver(rows[0].Waiter)
 	}
+}
+
+// inFlight returns how many goroutines that a semaphore lets in live at a time on average, without those that wait for it; 0 if
+// that is not known.
+func (d *diagnostician) inFlight(row *result.BlameRow) float64 {
+	for i := range d.r.Goroutines {
+		g := &d.r.Goroutines[i]
+		if g.Created < fewHeld || g.Function != row.Function && g.Function != row.Waiter {
+			continue
+		}
+		n := g.Lifetime
+		for _, x := range g.Waiting {
+			if isSend(x.Reason) {
+				n -= x.Total
+			}
+		}
+		return result.Ratio(n, d.r.Totals.Span)
+	}
+	return 0
 }
 
 // oneReceiver is the advice where others wait while a sender waits for one receiver.

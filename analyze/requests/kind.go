@@ -37,7 +37,7 @@ func (k Kind) String() string { return model.NameOf(kindNames, k) }
 var kindDocs = []string{"it ran", "other goroutines that it waited for ran", "waited for a proc, or for one to poll the network",
 	"waited for a lock", "waited for a WaitGroup", "waited for a Cond", "waited for a channel or in select",
 	"waited for a connection of a pool (net/http, database/sql)", "waited for a new connection (net/http)",
-	"the same, ended by a timer", "time.Sleep", "waited for the network", "system calls",
+	"waited for a channel or in select, until a timer ended it", "time.Sleep", "waited for the network", "system calls",
 	"mark assists, and waits for the collector", "waited for a proc while the world was stopped",
 	"switches of coroutines", "a task was handed over and not taken up", "not in the trace, or not kept"}
 
