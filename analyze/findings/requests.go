@@ -515,8 +515,9 @@ func (q *question) typical() (whole float64, who, of string) {
 // dials returns where nearly each request of the middle dials a connection, nil if they do not.
 func (q *question) dials() *result.RequestRow {
 	for i := range q.Groups {
-		if x := &q.Groups[i]; (x.Kind == "dial" || strings.HasPrefix(calleeOf(x), "net.Dial") || strings.HasPrefix(calleeOf(x), "net.(*Dialer)")) &&
-			q.usual(x) >= eachDials {
+		x := &q.Groups[i]
+		calls := slices.ContainsFunc([]string{"net.Dial", "net.(*Dialer)", "crypto/tls.Dial", "crypto/tls.(*Dialer)"}, func(dial string) bool { return strings.HasPrefix(calleeOf(x), dial) })
+		if (x.Kind == "dial" || calls) && q.usual(x) >= eachDials {
 			return x
 		}
 	}

@@ -125,6 +125,8 @@ func TestRemedies(t *testing.T) {
 	locked.Middle = 310 * ms
 	file := work("syscall", 900*ms)
 	file.Way = &result.RequestWay{Callee: "syscall.Flock"}
+	secure := work("network", 900*ms)
+	secure.Way, secure.Usual = &result.RequestWay{Callee: "crypto/tls.Dial"}, 10
 	dials, shakes := waits("dial", nil)
 	shakes[0].Kind = "running"
 	put := result.RequestRow{Kind: "lock", Function: "main.put", File: "put.go", Line: 8, Middle: 200 * ms}
@@ -141,6 +143,7 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{work("running", 900*ms), starts}, nil, []string{"It starts a program each time"}},
 		{[]result.RequestRow{file}, nil, []string{"Another process, or another file of this one, holds the lock of the file"}},
 		{dials, shakes, []string{"Keep connections for the next request"}},
+		{[]result.RequestRow{secure}, nil, []string{"Each dials in main.fetch (fetch.go:4): keep connections"}},
 		{[]result.RequestRow{writes}, nil, nil}, // less than a third
 		{[]result.RequestRow{writes, locked}, behind("syscall", "main.fetch", "fetch.go", 4, nil), []string{"Call main.fetch (fetch.go:4) outside the lock"}},
 		{[]result.RequestRow{locked, work("channel", 300*ms)}, ends("sleep", "main.load"), []string{"Call main.load (f) outside the lock"}},
