@@ -357,7 +357,7 @@ func TestBatch(t *testing.T) {
 			v.Requests = open(0)
 			v.Goroutines = []result.Group{{Function: "net/http.(*conn).serve", Count: 16, Waiting: []result.Reason{{Reason: "sync.(*Mutex).Lock", Count: 16, Total: 15900 * ms}}}}
 		}, findings.Slow, "16 requests of main.quote did not end for up to 1.00s: they wait for a lock", "", ""},
-		"ended before": {func(v *result.Report) { v.Requests = open(100) }, findings.Slow, "16 requests of main.quote did not end for up to 1.00s; the slowest of 100 that ended took 10.0ms", "", ""},
+		"ended before": {func(v *result.Report) { v.Requests = open(100) }, findings.Slow, "16 requests of main.quote did not end for up to 1.00s: the slowest of 100 that ended took 10.0ms", "", ""},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests, v.Blame, v.Findings, v.Totals.Span = nil, result.Blame{}, nil, 1000*ms

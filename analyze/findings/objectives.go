@@ -109,22 +109,14 @@ func (j *judge) measure(objectives []result.Objective) {
 			if of.State == "missed" {
 				j.miss(&of, k)
 			}
-			if h, of2, hangs := unended(j.r); hangs && of2 == k && of.State != "missed" && (all || isNamed(&o, h.Name)) && exceed(&h.Censored, o.Limit) > (1-o.Quantile)*float64(k.Count+h.Censored.Count) {
-				of.State, of.Value, of.Most = "missed", o.Limit, h.Censored.Max
+			if x := &j.open; x.hangs && x.kind == k && of.State != "missed" && (all || isNamed(&o, x.handler.Name)) && x.longer(o.Limit) > (1-o.Quantile)*float64(k.Count+x.handler.Censored.Count) {
+				of.State, of.Value, of.Most = "missed", o.Limit, x.handler.Censored.Max
 			}
 			worst = worse(worst, of)
 		}
 		worst.State = cmp.Or(worst.State, "unknown")
 		j.r.Verdict.Objectives = append(j.r.Verdict.Objectives, worst)
 	}
-}
-
-// exceed returns how many of some lengths are longer than a limit at least: each adds as much as the longest does at most.
-func exceed(t *result.Tally, limit model.Duration) float64 {
-	if t.Max <= limit {
-		return 0
-	}
-	return float64(t.Total-model.Duration(t.Count)*limit) / float64(t.Max-limit)
 }
 
 // miss notes which requests of a kind miss an objective.

@@ -98,6 +98,7 @@ type judge struct {
 	questions []*question // about all groups, in pairs: the slowest, all
 	items     []item
 	codeless  *question // what is slow by code that no stack shows
+	open      unended
 }
 
 // item is an item of the verdict.
@@ -126,7 +127,7 @@ func (x *item) advise(r remedy, text string) { x.remedy, x.Advice = r, text }
 
 // verdict sets the verdict and returns the items, at most maxDiagnoses.
 func verdict(r *result.Report, objectives []result.Objective) (list []result.Finding) {
-	j := &judge{r: r}
+	j := &judge{r: r, open: findUnended(r)}
 	r.Verdict = result.Verdict{RuledOut: []string{}}
 	for i := range r.Requests {
 		k := &r.Requests[i]
@@ -693,10 +694,9 @@ func (j *judge) disturbed() {
 func (j *judge) word() {
 	v := &j.r.Verdict
 	missed := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" })
-	_, _, hangs := unended(j.r)
 	switch {
-	case hangs:
-		v.Word, v.Text = Slow, j.hangText()
+	case j.open.hangs:
+		v.Word, v.Text = Slow, j.open.text()
 	case len(j.items) > 0:
 		f, q := &j.items[0].Finding, j.items[0].q
 		switch {
@@ -729,8 +729,8 @@ func (j *judge) word() {
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}
 		}
-	case len(j.questions) == 0 && j.hangText() != "" && j.r.MainRequests() == nil:
-		v.Word, v.Text = Unknown, j.hangText()
+	case len(j.questions) == 0 && j.open.handler != nil && j.r.MainRequests() == nil:
+		v.Word, v.Text = Unknown, j.open.text()
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
@@ -741,8 +741,8 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
-		if text := j.hangText(); text != "" {
-			v.Text += " " + text
+		if j.open.handler != nil {
+			v.Text += " " + j.open.text()
 		}
 	}
 	n, longest := int64(0), model.Duration(0)
@@ -750,74 +750,13 @@ func (j *judge) word() {
 		n, longest = n+j.r.Requests[i].Count, max(longest, j.r.Requests[i].Max)
 	}
 	switch {
-	case len(j.questions) > 0 || len(v.Objectives) > 0 || n == 0 && len(j.r.Requests) > 0 && v.Word == Unknown || hangs:
+	case len(j.questions) > 0 || len(v.Objectives) > 0 || n == 0 && len(j.r.Requests) > 0 && v.Word == Unknown || j.open.hangs:
 	case n > 0:
 		v.Text += fmt.Sprintf(" This is about the whole program; there are too few requests to judge: %s, the longest %s; see schedscope requests.", textui.Count(n), textui.Duration(longest))
 	case v.Word == Healthy, v.Word == Unknown && j.r.Latency.All.Count > 0:
 		v.Text += " No requests were found, so that slow answers would not show: " + j.candidate()
 	}
 	j.ruledOut()
-}
-
-const (
-	// A request that has lasted for hangTime, and hangTimes as long as the slowest that ended, does not end.
-	hangTime  = 500_000_000
-	hangTimes = 10
-)
-
-// unended returns the handler whose requests have lasted for the longest time of those that did not end, nil if none has for
-// hangTime, and whether they hang: others of the handler ended far sooner, or as long was spent on locks that nobody
-// released. Else they may be streams or long polls. Tasks and connections may be open all the time.
-func unended(r *result.Report) (most *result.RequestHandler, kind *result.RequestKind, hangs bool) {
-	for i := range r.Requests {
-		k := &r.Requests[i]
-		for n := range k.Handlers {
-			h := &k.Handlers[n]
-			c := &h.Censored
-			if !slices.Contains([]string{"http", "grpc", "rpc"}, k.Kind) || c.Max < max(hangTime, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
-				continue
-			}
-			if x := h.Count > 0 || 2*openLocks(r) >= c.Total; most == nil || x && !hangs || x == hangs && c.Max > most.Censored.Max {
-				most, kind, hangs = h, k, x
-			}
-		}
-	}
-	return most, kind, hangs
-}
-
-// openLocks returns how long goroutines waited for locks that they did not get.
-func openLocks(r *result.Report) (d model.Duration) {
-	for i := range r.Goroutines {
-		for _, x := range r.Goroutines[i].Waiting {
-			if isLock(x.Reason) {
-				d += x.Total
-			}
-		}
-	}
-	for i := range r.Waiting.ByReason {
-		if x := &r.Waiting.ByReason[i]; isLock(x.Name) {
-			d -= x.Total
-		}
-	}
-	return max(d, 0)
-}
-
-// hangText says that requests do not end, "" if all do.
-func (j *judge) hangText() string {
-	h, _, hangs := unended(j.r)
-	if h == nil {
-		return ""
-	}
-	text := fmt.Sprintf("%s of %s did not end for up to %s", textui.Plural(h.Censored.Count, "request"), plain(textui.ShortFunc(h.Name)), textui.Duration(h.Censored.Max))
-	switch {
-	case hangs && 2*openLocks(j.r) >= h.Censored.Total:
-		text += ": they wait for a lock that nobody releases"
-	case hangs:
-		text += fmt.Sprintf("; the slowest of %s that ended took %s", textui.Count(h.Count), textui.Duration(h.Max))
-	default:
-		text += ": streams or long polls, or they hang"
-	}
-	return text + "; /debug/pprof/goroutine?debug=2 shows where they are."
 }
 
 // ofCollector reports whether an item is about what requests spent on the collector themselves: they did not wait to run.
@@ -1023,7 +962,7 @@ func (j *judge) ruledOut() {
 	add := func(text string, args ...any) {
 		r.Verdict.RuledOut = append(r.Verdict.RuledOut, fmt.Sprintf(text, args...))
 	}
-	locks, suspected := openLocks(r), model.Duration(0)
+	locks, suspected := j.open.locks, model.Duration(0)
 	for i := range r.Waiting.ByReason {
 		if x := &r.Waiting.ByReason[i]; isLock(x.Name) {
 			locks += x.Total
@@ -1034,7 +973,7 @@ func (j *judge) ruledOut() {
 			suspected += x.Total
 		}
 	}
-	if h, _, _ := unended(r); h == nil && !named("lock") && result.Ratio(locks, r.Totals.Span) < heldShare {
+	if j.open.handler == nil && !named("lock") && result.Ratio(locks, r.Totals.Span) < heldShare {
 		add("locks (%s blocked)", textui.Duration(locks))
 	}
 	if !named("garbage-collection", "gc") && r.GC.Share < collectorShare {
