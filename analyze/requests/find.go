@@ -120,6 +120,7 @@ type finder struct {
 	all     bool            // tasks are
 	names   map[Spec]bool   // those that are, and regions
 	lives   []*regexp.Regexp
+	living  map[model.StringID]bool // whether one of those matches the name of a goroutine
 	funcs   []*regexp.Regexp
 	labels  []*regexp.Regexp        // of which a request must have one
 	orders  map[pair]bool           // see inOrder
@@ -142,7 +143,7 @@ type handling struct {
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, waits: model.NewWaits(t), kinds: map[string]bool{}, names: map[Spec]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]*callee{}}
+	f := finder{tables: t, waits: model.NewWaits(t), kinds: map[string]bool{}, living: map[model.StringID]bool{}, names: map[Spec]bool{}, orders: map[pair]bool{}, calling: map[string]string{}, callees: map[model.Frame]*callee{}}
 	for _, s := range specs {
 		switch s.Kind {
 		case "label":
@@ -164,6 +165,21 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 	}
 	f.user = f.kinds["task"] || f.kinds["region"]
 	return f
+}
+
+// life reports whether the life of a goroutine of this name is a request. What sync.WaitGroup.Go starts, and the like, has
+// the name of what was handed to that, which few of its stacks show.
+func (f *finder) life(name model.StringID) bool {
+	if len(f.lives) == 0 || name == 0 {
+		return false
+	}
+	is, known := f.living[name]
+	if !known {
+		_, kind := f.start(f.tables.String(name))
+		is = kind == "goroutine"
+		f.living[name] = is
+	}
+	return is
 }
 
 // stack returns what a stack shows.

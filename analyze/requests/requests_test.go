@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/requests"
@@ -249,21 +250,26 @@ func TestLimit(t *testing.T) {
 }
 
 // TestGoroutines: goroutine:REGEXP finds those whose start function matches, and no others, also
-// where goroutines are older than the trace.
+// where goroutines are older than the trace, and where sync.WaitGroup.Go starts them.
 func TestGoroutines(t *testing.T) {
-	f, err := os.Open(fixtures.Path("http.trace"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	found := 0
-	_, err = track(t, f, []string{"goroutine:^main\\.work\\.func1$"}, func(r *requests.Request) {
-		if found++; r.Name != "main.work.func1" {
-			t.Errorf("G%d is of %s", r.G, r.Name)
+	for _, c := range []struct {
+		file, name string
+		want       int
+	}{{fixtures.Path("http.trace"), "main.work.func1", 8}, {"testdata/waitgroup.trace", "main.main.func1", 5}} {
+		f, err := os.Open(c.file)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	if err != nil || found != 8 {
-		t.Errorf("%d goroutines: %v, want 8", found, err)
+		defer f.Close()
+		found := 0
+		_, err = track(t, f, []string{"goroutine:^" + regexp.QuoteMeta(c.name) + "$"}, func(r *requests.Request) {
+			if found++; r.Name != c.name {
+				t.Errorf("G%d is of %s, not %s", r.G, r.Name, c.name)
+			}
+		})
+		if err != nil || found != c.want {
+			t.Errorf("%s: %d goroutines: %v, want %d", c.file, found, err, c.want)
+		}
 	}
 }
 

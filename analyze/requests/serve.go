@@ -109,7 +109,7 @@ func (t *Tracker) stands(g *goroutine, stack model.StackID) {
 
 // saw looks at the stack of a goroutine.
 func (t *Tracker) saw(g *goroutine) {
-	if g.view.role != roleNone || g.server != nil {
+	if g.view.role != roleNone || g.server != nil || t.finder.life(g.fn) {
 		t.shows(g, g.view)
 	}
 }
@@ -123,13 +123,17 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 		*g.server = server{settled: true, regions: g.regions}
 	}
 	if g.server == nil || g.role == roleNone || g.role == roleStream && !g.taken && s.role != roleNone && s.role != roleAccept {
-		if s.role == roleNone || s.role == roleAccept && g.server != nil {
+		role, kind := s.role, s.kind
+		if role == roleNone && t.finder.life(g.fn) {
+			role, kind = roleLife, "goroutine"
+		}
+		if role == roleNone || role == roleAccept && g.server != nil {
 			return
 		}
 		if g.server == nil {
 			g.server = &server{}
 		}
-		g.role, g.serves = s.role, s.kind
+		g.role, g.serves = role, kind
 		switch {
 		case g.role == roleLife:
 			m := mark{at: g.created}
@@ -138,7 +142,7 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 			}
 			g.req = t.holdFrom(g, m)
 			g.req.cut = !g.seen
-			if p := t.finder.stack(g.spawn); g.spawn != 0 && p.role == roleNone { // a wrapper: from now on known at the creation
+			if p := t.finder.stack(g.spawn); g.spawn != 0 && s.role != roleNone && p.role == roleNone { // a wrapper: from now on known at the creation
 				p.role, p.kind = s.role, s.kind
 			}
 		case g.role == roleConn && !g.seen && !g.settled && (s.doing == doingHandle || s.doing == doingFinish):

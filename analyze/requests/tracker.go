@@ -116,7 +116,9 @@ func (t *Tracker) serves(ev *model.Event) bool {
 		return false
 	}
 	if s := t.finder.stack(ev.SubjectStack); s.role == roleNone && !s.accept && !s.connect && !s.read {
-		return false
+		if g := t.machine.Goroutine(model.GoID(ev.ID)); g == nil || !t.finder.life(g.Func) {
+			return false
+		}
 	}
 	t.activate(ev.Time)
 	return true
