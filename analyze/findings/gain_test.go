@@ -213,3 +213,22 @@ func TestGainOfSlowest(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestLimited checks that a wait is for a place among a number of them if a request of another group ends it that waits
+// at the same place, as for a connection that it gives back at its end, and not if a worker does.
+func TestLimited(t *testing.T) {
+	waits := func(fn string) result.RequestGroup {
+		return result.RequestGroup{Name: "y.list", RequestSet: result.RequestSet{Tails: []result.RequestTail{{Groups: []result.RequestRow{{Kind: "channel", Function: fn}}}}}}
+	}
+	g := &result.RequestRow{Kind: "channel", Function: "y.(*pool).get"}
+	for _, tt := range []struct {
+		by, at string
+		want   bool
+	}{{"y.list", "y.(*pool).get", true}, {"y.list", "y.submit", false}, {"y.work", "y.(*pool).get", false}} {
+		q := &question{RequestGroup: &result.RequestGroup{Name: "y.read"}, sets: []result.RequestGroup{waits(tt.at)}}
+		x := &result.RequestRow{Kind: "sleep", Way: &result.RequestWay{Between: []result.Frame{{Function: "y.stamp"}, {Function: tt.by}}}}
+		if got := q.limited(g, x); got != tt.want {
+			t.Errorf("y.list waits at %s, %s ends the wait: %t, want %t", tt.at, tt.by, got, tt.want)
+		}
+	}
+}

@@ -71,6 +71,7 @@ var scheduling = []string{"runnable", "gc", "stw"}
 // or all of them.
 type question struct {
 	kind string
+	sets []result.RequestGroup // of the kind
 	*result.RequestGroup
 	*result.RequestTail
 	all   bool
@@ -311,7 +312,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case q.starts(g):
 		f.advise(otherwise, "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer.")
 	}
-	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 && !(chained && limited(g, rows[0])) {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 && !(chained && q.limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
@@ -320,7 +321,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if fn := q.dials(); fn != nil && g.Kind == "network" {
 		f.Advice = fmt.Sprintf("Each dials in %s: keep connections for the next request (a pool, keep-alive), so that what a new one takes, such as a login, is done once. ", plain(textui.Place(fn.Function, fn.File, fn.Line))) + f.Advice
 	}
-	if times := q.many(g); times > 0 && !(chained && limited(g, rows[0])) {
+	if times := q.many(g); times > 0 && !(chained && q.limited(g, rows[0])) {
 		if !g.Called() { // each takes several waits
 			does = fmt.Sprintf("%s %.0f times", words.does, times)
 			if !q.all {
@@ -328,7 +329,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 			}
 		}
 		switch {
-		case g.Kind == "sleep", g.Kind == "queued": // what helps against one helps against many
+		case g.Kind == "sleep", g.Kind == "queued", q.starts(g): // what helps against one helps against many
 		case g.Kind == "cond":
 			f.advise(otherwise, "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel.")
 		case g.Called():
@@ -381,9 +382,14 @@ func (q *question) starts(g *result.RequestRow) bool {
 }
 
 // limited reports whether a wait is for a place among a number of them, as of a semaphore or a pool: who
-// gives way was meanwhile in the function that waits, in a function literal of it, or in its caller.
-func limited(g, x *result.RequestRow) bool {
-	return (g.Kind == "channel" || g.Kind == "cond") && x.Way != nil && x.Way.Within
+// gives way was meanwhile in the function that waits, in a function literal of it, or in its caller, or it is a
+// request of another group that waits at the same place.
+func (q *question) limited(g, x *result.RequestRow) bool {
+	return (g.Kind == "channel" || g.Kind == "cond") && x.Way != nil && (x.Way.Within || slices.ContainsFunc(q.sets, func(s result.RequestGroup) bool {
+		in := func(f result.Frame) bool { return f.Function == s.Name && s.Name != q.Name }
+		return (slices.ContainsFunc(x.Way.Between, in) || slices.ContainsFunc(x.Way.Callers, in)) && len(s.Tails) > 0 &&
+			slices.ContainsFunc(s.Tails[0].Groups, func(y result.RequestRow) bool { return y.Kind == g.Kind && y.Function == g.Function })
+	}))
 }
 
 // polls reports whether a part is of sleeps between two looks at whether something is so.
@@ -414,7 +420,7 @@ func (q *question) ofTypical(cost float64) string {
 // atOnce reports whether whoever is at the other end of a channel begins when it is asked, as an idle worker or a
 // goroutine for it alone does: most waits of the middle begin while it is woken up, which is soon.
 func (q *question) atOnce(g *result.RequestRow) bool {
-	if rows := q.within(g); g.Kind != "channel" || len(rows) > 0 && limited(g, rows[0]) {
+	if rows := q.within(g); g.Kind != "channel" || len(rows) > 0 && q.limited(g, rows[0]) {
 		return false
 	}
 	var woken int64
@@ -655,7 +661,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
-	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !limited(g, x) && !strings.HasPrefix(calleeOf(g), "golang.org/") && own > 0 && 2*own <= q.cost(x) {
+	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !q.limited(g, x) && !strings.HasPrefix(calleeOf(g), "golang.org/") && own > 0 && 2*own <= q.cost(x) {
 		does += fmt.Sprintf(" for each in the queue (%s for this one)", duration(own))
 	}
 	// The call in the function that waits, by which the other came to where it was: it is what to move.
@@ -697,7 +703,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	}
 	switch {
 	case x.Function == "", g.Called():
-	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !x.Way.Within:
+	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !q.limited(g, x):
 		f.advise(otherwise, oneReceiver(between[0].Function))
 	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):
 		f.advise(otherwise, onceAdvice)
@@ -715,8 +721,12 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		f.advise(otherwise, fmt.Sprintf("Call %s (%s) outside the lock that %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, taken))
 	case g.Kind == "lock":
 		f.advise(otherwise, fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken))
-	case limited(g, x) && blocked(x.Kind):
-		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten %s.", plain(textui.Place(g.Function, g.File, g.Line)), who))
+	case q.limited(g, x) && blocked(x.Kind):
+		less := "shorten " + who
+		if between != nil && !x.Way.Within { // for what others do not need it
+			less = fmt.Sprintf("release it before %s (%s)", plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0]))
+		}
+		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: %s.", plain(textui.Place(g.Function, g.File, g.Line)), less))
 	case g.Kind == "dial": // whatever it takes, it is done once for many
 	case !blocked(x.Kind):
 		f.advise(otherwise, fix(requestWords[x.Kind].fix))

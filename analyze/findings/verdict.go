@@ -134,11 +134,11 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 		sets, unseen := k.Sets(), unseen(k)
 		for n := range sets {
 			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
-				all := &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
+				all := &question{kind: k.Kind, sets: sets, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
 				if len(sets) > 1 && result.Handled(s.Name) {
 					all.others = others(s, unseen)
 				}
-				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
+				j.questions = append(j.questions, &question{kind: k.Kind, sets: sets, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
 			}
 		}
 	}
@@ -515,7 +515,7 @@ func (j *judge) busy() bool {
 // by as much and the procs were idle.
 func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	cost, have := q.cost(x), x.Have
-	if rows := q.within(x); x.Kind != "lock" && len(rows) > 0 && 2*q.cost(rows[0]) >= cost && !limited(x, rows[0]) { // who waits for a lock or a place waits for all before it
+	if rows := q.within(x); x.Kind != "lock" && len(rows) > 0 && 2*q.cost(rows[0]) >= cost && !q.limited(x, rows[0]) { // who waits for a lock or a place waits for all before it
 		x = rows[0]
 	}
 	itself := x.Kind == "sleep" || x.Kind == "timer"
@@ -593,7 +593,8 @@ func (j *judge) add(n item) {
 		if !same(&x.Finding, f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
 			continue
 		}
-		if q != nil && x.q != nil && (q.RequestGroup != x.q.RequestGroup || q == x.q && f.Where[0].Role == requestWords["lock"].does) && intended(x) != "" && intended(&n) == "" { // that others wait for it is worse
+		if q != nil && x.q != nil && (q.RequestGroup != x.q.RequestGroup || q == x.q && f.Where[0].Role == requestWords["lock"].does) && intended(&n) == "" &&
+			(intended(x) != "" || x.q.all && !q.all && (x.parts[0].Called() || x.q.atOnce(x.parts[0]))) { // that others wait for it is worse
 			j.items[i] = n
 			return
 		}
