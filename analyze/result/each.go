@@ -12,10 +12,10 @@ type badValue struct{ path, text string }
 
 func (e *badValue) Error() string { return strings.TrimPrefix(e.path, ".") + " " + e.text }
 
-// each calls f with v and all that is in it, by the name of the field, until that fails. A badValue
+// each calls f with v and all that is in it, by the tag of the field in JSON, until that fails. A badValue
 // gets its place.
-func each(v reflect.Value, name string, f func(v reflect.Value, name string) error) error {
-	if err := f(v, name); err != nil {
+func each(v reflect.Value, tag string, f func(v reflect.Value, tag string) error) error {
+	if err := f(v, tag); err != nil {
 		return err
 	}
 	in := func(place string, err error) error {
@@ -27,11 +27,11 @@ func each(v reflect.Value, name string, f func(v reflect.Value, name string) err
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return each(v.Elem(), name, f)
+			return each(v.Elem(), tag, f)
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if err := each(v.Index(i), name, f); err != nil {
+			if err := each(v.Index(i), tag, f); err != nil {
 				return in(fmt.Sprintf("[%d]", i), err)
 			}
 		}
@@ -41,11 +41,12 @@ func each(v reflect.Value, name string, f func(v reflect.Value, name string) err
 			if !field.IsExported() {
 				continue
 			}
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if err := each(v.Field(i), name, f); err != nil {
+			tag := field.Tag.Get("json")
+			if err := each(v.Field(i), tag, f); err != nil {
 				if field.Anonymous {
 					return err
 				}
+				name, _, _ := strings.Cut(tag, ",")
 				return in("."+name, err)
 			}
 		}

@@ -27,27 +27,12 @@ func Write(w io.Writer, v *Report) error {
 
 // emptyLists makes lists in v that are nil empty, except those that are left out then.
 func emptyLists(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			emptyLists(v.Elem())
+	each(v, "", func(x reflect.Value, tag string) error {
+		if x.Kind() == reflect.Slice && x.IsNil() && !strings.Contains(tag, ",omit") {
+			x.Set(reflect.MakeSlice(x.Type(), 0, 0))
 		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && !(f.Type.Kind() == reflect.Slice && v.Field(i).IsNil() && strings.Contains(f.Tag.Get("json"), ",omit")) {
-				emptyLists(v.Field(i))
-			}
-		}
-	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && v.IsNil() {
-			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-		}
-		if kind := v.Type().Elem().Kind(); kind == reflect.Struct || kind == reflect.Slice || kind == reflect.Pointer {
-			for i := range v.Len() {
-				emptyLists(v.Index(i))
-			}
-		}
-	}
+		return nil
+	})
 }
 
 // IndentJSON returns compact JSON, indented except numbers. Otherwise most of a report would

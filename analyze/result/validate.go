@@ -32,8 +32,8 @@ var traceFields = map[string]bool{"trace": true, "min_trace": true, "max_trace":
 // maxNumber is the greatest integer that JSON readers agree on. No sum of a trace comes near.
 const maxNumber = 1 << 53
 
-// checkValue checks one value in v, of a field of that name.
-func (v *Report) checkValue(x reflect.Value, name string) error {
+// checkValue checks one value in v, of a field with that tag in JSON.
+func (v *Report) checkValue(x reflect.Value, tag string) error {
 	switch x.Kind() {
 	case reflect.Struct:
 		d := distOf(x)
@@ -50,7 +50,7 @@ func (v *Report) checkValue(x reflect.Value, name string) error {
 		switch n, traces := x.Int(), int64(len(v.Traces)); {
 		case n > maxNumber:
 			return &badValue{"", fmt.Sprintf("is %d, more than 2^53", n)}
-		case traceFields[name] && n >= traces:
+		case traceFields[tag] && n >= traces:
 			return &badValue{"", fmt.Sprintf("is %d, of %d traces", n, traces)}
 		}
 	}

@@ -46,7 +46,7 @@ type Reports struct{ *result.Merger }
 
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[Reports](), encode, decode)
-	register.DoFn5x1[context.Context, fileio.FileMetadata, func(string, Reports), func(string, string), func(string, Part), error](&analyzeFn{})
+	beam.RegisterDoFn(&analyzeFn{})
 	register.Emitter2[string, Reports]()
 	register.Emitter2[string, string]()
 }

@@ -62,7 +62,7 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[Part](), encodePart, decodePart)
 	register.Emitter2[string, Part]()
 	register.Iter1[Part]()
-	register.DoFn3x1[context.Context, string, func(*Part) bool, error](&packFn{})
+	beam.RegisterDoFn(&packFn{})
 }
 
 func encodePart(p Part) ([]byte, error) {

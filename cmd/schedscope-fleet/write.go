@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
@@ -16,9 +17,9 @@ import (
 )
 
 func init() {
-	register.Combiner1[Reports](&mergeFn{})
-	register.DoFn3x1[context.Context, string, Reports, error](&reportFn{})
-	register.DoFn3x1[context.Context, string, func(*string) bool, error](&linesFn{})
+	beam.RegisterDoFn(&mergeFn{})
+	beam.RegisterDoFn(&reportFn{})
+	beam.RegisterDoFn(&linesFn{})
 	register.Iter1[string]()
 }
 

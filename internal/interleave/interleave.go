@@ -148,15 +148,6 @@ func (o *Order) Rounds() int {
 	return last
 }
 
-// Lookup returns the recording of a file, named relative to the folder, or nil.
-func (o *Order) Lookup(file string) *Trace {
-	i := slices.IndexFunc(o.Traces, func(t Trace) bool { return t.File == file })
-	if i < 0 {
-		return nil
-	}
-	return &o.Traces[i]
-}
-
 // ID identifies a recording, "" for one without sessions. Rounds that are added do not
 // change it.
 func (o *Order) ID() string {

@@ -207,9 +207,6 @@ func (w *Writer) write(buf *[]byte) {
 	*buf = (*buf)[:0]
 }
 
-// Err returns the first error of writing, after which nothing is written any more.
-func (w *Writer) Err() error { return w.err }
-
 // Finish writes what is left and returns the first error of writing. End is that of
 // the time that was written.
 func (w *Writer) Finish(end model.Time) error {
