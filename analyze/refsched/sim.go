@@ -289,7 +289,7 @@ func (s *sim) loop(ctx context.Context) error {
 			takeStep[what](s, x.p)
 			continue
 		}
-		if s.agenda.len() == 0 {
+		if len(s.agenda.a) == 0 {
 			return nil
 		}
 		e := &s.taken
@@ -297,7 +297,7 @@ func (s *sim) loop(ctx context.Context) error {
 		if e.at > int64(s.cfg.Until) {
 			return nil
 		}
-		if e.kind == evSysmon && s.agenda.len() == 0 && len(s.plans) == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
+		if e.kind == evSysmon && len(s.agenda.a) == 0 && len(s.plans) == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
 			return nil // nothing but sysmon is left to do although goroutines wait
 		}
 		s.now = e.at
