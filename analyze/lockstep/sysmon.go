@@ -54,7 +54,7 @@ func (p *procs) retaken(s *model.Step) {
 // sooner, which is not asked.)
 func (p *procs) endCall(s *model.Step, q *proc) {
 	in := s.Time.Sub(q.since)
-	if p.stopping || in <= refsched.RetakeLatest(false, true)+sysmonLate {
+	if p.stopping || in <= refsched.RetakeLatest+sysmonLate {
 		return
 	}
 	v := verdict{class: Unexplained, did: fmt.Sprintf("left it for %d ms in a system call", in/1_000_000), want: "take it away after 30 ms at the latest"}
@@ -181,7 +181,7 @@ func (p *procs) judgeRequest(r *request) {
 			v.class = StaleRead // of the schedtick
 		}
 	case Preempt:
-		v.agreed = r.excused || refsched.MayPreempt(r.slice+Epsilon)
+		v.agreed = r.excused || r.slice+Epsilon >= refsched.ForcePreempt
 		v.did, v.want = fmt.Sprintf("preempted it after %d µs", r.slice/1000), "let it run"
 		switch { // sysmon meant the one before
 		case r.in <= Epsilon, stale:

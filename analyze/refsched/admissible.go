@@ -66,19 +66,10 @@ func MayRetake(s RetakeState) bool {
 	return s.InCall >= SysmonMin && (s.Queued || !s.Others || s.InCall >= SysmonRetake)
 }
 
-// RetakeLatest returns when a proc in a system call is taken away at the latest,
-// counted from the beginning of the call, by a sysmon that sleeps its most: it
+// RetakeLatest is when a proc in a system call is taken away at the latest, also if nobody
+// needs it, counted from the beginning of the call, by a sysmon that sleeps its most: it
 // must see the call, and see it again when it may be retaken.
-func RetakeLatest(queued, others bool) model.Duration {
-	if queued || !others {
-		return 2 * SysmonMax
-	}
-	return SysmonRetake + 2*SysmonMax
-}
-
-// MayPreempt reports whether sysmon may ask a goroutine to stop after its proc has
-// had the same schedtick for so long (runtime/proc.go: retake).
-func MayPreempt(slice model.Duration) bool { return slice >= ForcePreempt }
+const RetakeLatest = SysmonRetake + 2*SysmonMax
 
 // PreemptLatest is the longest time that a proc keeps the same schedtick before sysmon asks
 // its goroutine to stop: it must see the tick, and see it again when it is ForcePreempt old,

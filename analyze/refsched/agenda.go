@@ -2,27 +2,12 @@ package refsched
 
 import "slices"
 
-// agenda is a 4-ary heap of events, ordered by time, kind and age. The first of all is kept
-// apart if it came last: mostly it is the next to happen, and costs nothing to put there and take away.
-type agenda struct {
-	a       []event
-	next    event
-	hasNext bool
-}
-
-func (h *agenda) len() int {
-	if h.hasNext {
-		return len(h.a) + 1
-	}
-	return len(h.a)
-}
+// agenda is a 4-ary heap of events, ordered by time, kind and age.
+type agenda struct{ a []event }
 
 // first returns when the first event is due.
 func (h *agenda) first() int64 {
-	switch {
-	case h.hasNext:
-		return h.next.at
-	case len(h.a) == 0:
+	if len(h.a) == 0 {
 		return never
 	}
 	return h.a[0].at
@@ -31,14 +16,6 @@ func (h *agenda) first() int64 {
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
 
 func (h *agenda) push(e event) {
-	switch {
-	case h.hasNext && e.before(&h.next):
-		e, h.next = h.next, e
-	case h.hasNext, len(h.a) > 0 && !e.before(&h.a[0]):
-	default:
-		h.next, h.hasNext = e, true
-		return
-	}
 	h.a = append(h.a, e)
 	i := len(h.a) - 1
 	for i > 0 {
@@ -53,10 +30,6 @@ func (h *agenda) push(e event) {
 }
 
 func (h *agenda) pop() event {
-	if h.hasNext {
-		h.hasNext = false
-		return h.next
-	}
 	top := h.a[0]
 	n := len(h.a) - 1
 	e := h.a[n]

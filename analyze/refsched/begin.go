@@ -27,6 +27,11 @@ func (s *sim) begin() {
 			s.at(int64(x.At+x.Length), evHalt, 0, 0, 0)
 		}
 	}
+	for i, x := range s.w.Late {
+		if p := int32(x.Proc); int(p) < s.n && !s.rules.Ideal {
+			s.at(int64(x.At), evLate, p, int32(i), 0)
+		}
+	}
 	var order []int32
 	for i := range s.gs {
 		g := &s.gs[i]

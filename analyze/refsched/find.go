@@ -74,6 +74,9 @@ func (s *sim) pickGlobal(p int32) bool {
 func (s *sim) pick(p, g int32, from runqueue.Source) {
 	x := &s.ps[p]
 	x.tick++
+	if from != runqueue.SourceRunnext {
+		x.began = s.now
+	}
 	x.g, x.status = g, pRunning
 	s.gs[g].state = gInHand
 	s.gs[g].from = from

@@ -66,6 +66,34 @@ type spansOf func(*model.GoSpan)
 
 func (f spansOf) GoSpan(s *model.GoSpan) { f(s) }
 
+// A time slice that sysmon ended late ends when it did, and one that began before as the rules say.
+func TestLate(t *testing.T) {
+	tables := model.NewTables()
+	fn := tables.AddString("main.main")
+	const ms = 1_000_000
+	for _, x := range []struct{ at, length, least, most model.Duration }{
+		{0, 0, 10 * ms, 20 * ms}, {0, 26 * ms, 26 * ms, 27 * ms}, {5 * ms, 26 * ms, 10 * ms, 20 * ms}, {0, 60 * ms, 40 * ms, 41 * ms},
+	} {
+		w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 100 * ms}
+		for i := range 2 {
+			w.Goroutines = append(w.Goroutines, workload.Goroutine{ID: model.GoID(i + 1), Func: fn, Begin: workload.BeginRunnable, Order: int32(i), Work: 40 * ms,
+				Segments: []workload.Segment{{CPU: 40 * ms, Object: -1, Target: -1, End: workload.EndExit}}})
+		}
+		if x.length > 0 {
+			w.Late = []workload.Late{{At: x.at, Length: x.length}, {At: 50 * ms, Length: 30 * ms, Proc: 1}}
+		}
+		began := model.Time(0)
+		_, err := refsched.Run(t.Context(), w, refsched.Config{Seed: 1, Span: spansOf(func(s *model.GoSpan) {
+			if s.G == 2 && s.State == model.GoRunning && began == 0 {
+				began = s.Start
+			}
+		})})
+		if err != nil || began < model.Time(x.least) || began > model.Time(x.most) {
+			t.Errorf("%+v: the other runs at %d, %v", x, began, err)
+		}
+	}
+}
+
 // A system call that sysmon does not see keeps others waiting on its proc until it looks: when it did in the recording, however seldom it has since.
 func TestHeld(t *testing.T) {
 	tables := model.NewTables()

@@ -83,6 +83,7 @@ const (
 	evThread  // a woken thread gets its proc
 	evSysmon  // sysmon's next round
 	evSeen    // sysmon has seen a system call for as long as in the recording
+	evLate    // a time slice begins that sysmon ends late in the recording, or ends
 	evPreempt // a preemption request lands
 	evPoll    // the sleeping poller returns
 	evAssist  // assist credit for a waiting goroutine
@@ -221,6 +222,8 @@ type proc struct {
 	sysTick uint32
 	held    int64 // until then sysmon does not see the system call: see workload.Segment.Held
 	seen    seen
+	began   int64    // its time slice, unless the window began with it
+	spared  [2]int64 // sysmon lets time slices that begin from then on last until then: see workload.Late
 	status  pstatus
 	preempt bool // asked to
 	// The pending step.
@@ -289,7 +292,7 @@ func (s *sim) loop(ctx context.Context) error {
 			takeStep[what](s, x.p)
 			continue
 		}
-		if s.agenda.len() == 0 {
+		if len(s.agenda.a) == 0 {
 			return nil
 		}
 		e := &s.taken
@@ -297,7 +300,7 @@ func (s *sim) loop(ctx context.Context) error {
 		if e.at > int64(s.cfg.Until) {
 			return nil
 		}
-		if e.kind == evSysmon && s.agenda.len() == 0 && len(s.plans) == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
+		if e.kind == evSysmon && len(s.agenda.a) == 0 && len(s.plans) == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
 			return nil // nothing but sysmon is left to do although goroutines wait
 		}
 		s.now = e.at
@@ -329,6 +332,7 @@ var carryOut = [...]func(*sim, *event){
 	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
 	evSysmon:  func(s *sim, e *event) { s.sysmonRound(e.gen) },
 	evSeen:    func(s *sim, e *event) { s.see(e.id, e.gen) },
+	evLate:    func(s *sim, e *event) { s.late(e.id, e.arg) },
 	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
 	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
 	evAssist:  func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) }, // runtime/mgcmark.go: gcFlushBgCredit

@@ -83,7 +83,7 @@ func (s *sim) retake() bool {
 		switch {
 		case x.tick != x.seen.tick:
 			x.seen.tick, x.seen.at = x.tick, s.now
-		case x.seen.at+int64(ForcePreempt) <= s.now:
+		case x.seen.at+int64(ForcePreempt) <= s.now && (s.now >= x.spared[1] || x.began < x.spared[0]):
 			if x.status == pRunning {
 				s.requestPreempt(p, s.costs.Single[CostNotice])
 			}
@@ -107,10 +107,21 @@ func (s *sim) retake() bool {
 // see has sysmon look when the recording shows that it did, at the system call that p has been in since tick: where the operating
 // system stops threads in bursts, sysmon looks often, and a simulated one has backed off.
 func (s *sim) see(p int32, tick uint32) {
-	if x, y := &s.ps[p], &s.sysmon; x.sysTick == tick && !y.deep {
+	if x := &s.ps[p]; x.sysTick == tick && !s.sysmon.deep {
 		x.seen.sysTick, x.seen.sysAt = tick, s.now
-		y.gen++
-		s.sysmonRound(y.gen)
+		s.sysmonRound(s.sysmon.gen)
+	}
+}
+
+// late has sysmon spare the time slice that begins on p from now on until it ends in the recording, and look then: it is late
+// there, because the operating system stopped it, or its request came when the goroutine was about to stop by itself.
+func (s *sim) late(p, i int32) {
+	l, x := &s.w.Late[i], &s.ps[p]
+	if end := int64(l.At + l.Length - s.costs.Single[CostNotice]); s.now < end {
+		x.spared = [2]int64{s.now, end}
+		s.at(end, evLate, p, i, 0)
+	} else if x.began >= x.spared[0] && !s.sysmon.deep {
+		s.sysmonRound(s.sysmon.gen)
 	}
 }
 

@@ -1,8 +1,9 @@
 package replay
 
 import (
+	"cmp"
 	"math"
-	"math/bits"
+	"slices"
 
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
@@ -26,26 +27,17 @@ func W1(a, b *dist.Dist) float64 {
 		at model.Duration
 		by int64
 	}
-	var rest, list []change
-	a.Each(func(v model.Duration, n int64) { rest = append(rest, change{v, n * nb}) })
-	b.Each(func(v model.Duration, n int64) {
-		for ; len(rest) > 0 && rest[0].at <= v; rest = rest[1:] {
-			list = append(list, rest[0])
-		}
-		list = append(list, change{v, -n * na})
-	})
-	list = append(list, rest...)
-	// 2. The area, from left to right, in whole numbers.
-	var hi, lo uint64
-	apart := list[0].by
+	var list []change
+	a.Each(func(v model.Duration, n int64) { list = append(list, change{v, n * nb}) })
+	b.Each(func(v model.Duration, n int64) { list = append(list, change{v, -n * na}) })
+	slices.SortFunc(list, func(x, y change) int { return cmp.Compare(x.at, y.at) })
+	// 2. The area, from left to right. Products are rounded by themselves: some processors would add first.
+	area, apart := 0.0, list[0].by
 	for i, c := range list[1:] {
-		h, l := bits.Mul64(uint64(max(apart, -apart)), uint64(c.at-list[i].at))
-		var carry uint64
-		lo, carry = bits.Add64(lo, l, 0)
-		hi += h + carry
+		area += float64(math.Abs(float64(apart)) * float64(c.at-list[i].at))
 		apart += c.by
 	}
-	return (float64(hi)*(1<<64) + float64(lo)) / float64(na*nb)
+	return area / float64(na*nb)
 }
 
 // mean returns a distribution's mean in nanoseconds, 0 if it is empty.

@@ -202,15 +202,11 @@ func (w *window) compact() {
 // from the list of extra threads). In the recording they followed on each other; under another
 // schedule the next may come before the last is gone.
 func (w *window) rename() {
-	seen := make(map[model.GoID]bool, len(w.Goroutines))
-	free := model.GoID(1)
-	for i := range w.Goroutines {
-		free = max(free, w.Goroutines[i].ID+1)
-	}
+	seen, free := make(map[model.GoID]bool, len(w.Goroutines)), model.GoID(1<<32) // more than there are
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
-		for seen[g.ID] {
-			g.ID, free = free, free+1
+		for ; seen[g.ID]; free++ {
+			g.ID = free
 		}
 		seen[g.ID] = true
 	}

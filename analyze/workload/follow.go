@@ -107,6 +107,9 @@ func (e *Extractor) goStep(s *model.Step) {
 	if to == model.GoUndetermined || to >= model.NumGoStates {
 		return
 	}
+	if p := e.proc(s.P); p != nil && to == model.GoRunnable && s.Origin >= model.OriginCreated && s.Origin <= model.OriginTimer {
+		p.next = s.G
+	}
 	f := e.gs.Get(s.G)
 	if f == nil {
 		if f = e.meet(s); s.From == uint8(model.GoUndetermined) || s.From == uint8(model.GoNotExist) {
@@ -432,6 +435,8 @@ func (e *Extractor) enter(f *follower, s *model.Step, to model.GoState) {
 	case model.GoRunnable:
 		if was == model.GoRunning {
 			switch s.Origin {
+			case model.OriginPreempted:
+				e.preempted(f.left)
 			case model.OriginGosched:
 				e.endSegment(f, EndYield)
 			case model.OriginGoyield:
@@ -504,7 +509,10 @@ func (e *Extractor) start(f *follower, s *model.Step) {
 		if p.fresh && p.by != model.NoThread && p.by != s.M && p.released > s.Since && p.acquired >= p.released {
 			f.handed++
 		}
-		p.fresh, p.started = false, e.clock.now
+		if p.fresh, p.started = false, e.clock.now; p.next != f.id {
+			p.slice = e.clock.now
+		}
+		p.next = model.NoGoroutine
 	}
 	w := e.w
 	if w == nil || f.worker {

@@ -85,6 +85,26 @@ func (e *Extractor) standstill(at model.Time) {
 	c.stopped = false
 }
 
+// Late is a time slice of Proc that lasted for longer than sysmon lets it, until the goroutine that ran then was preempted. What
+// came from runnext has run in the slice of its waker.
+type Late struct {
+	At, Length model.Duration // since the window's start
+	Proc       model.ProcID
+}
+
+// lateLeast is longer than sysmon lets a time slice last: it looks every 10 ms at the least often, and asks when it has seen
+// the same schedtick for 10 ms (runtime/proc.go: sysmon, retake, forcePreemptNS). Both are late by a little.
+const lateLeast = 20_500_000
+
+// preempted notes that a goroutine was preempted on a proc.
+func (e *Extractor) preempted(id model.ProcID) {
+	if p := e.proc(id); p != nil && e.w != nil {
+		if d := e.clock.now.Sub(max(p.slice, e.w.Start)); d >= lateLeast {
+			e.w.Late = append(e.w.Late, Late{e.w.since(p.slice), d, id})
+		}
+	}
+}
+
 // Outage is a time in which the operating system is suspected not to have run the thread of goroutine G.
 type Outage struct {
 	G, Seg int32
@@ -334,11 +354,11 @@ func (p *pieces) unlike(others pieces) bool {
 	return false
 }
 
-// Quiet returns the work without outages and standstills, and with a sysmon that sees all system calls. It shares what they do
+// Quiet returns the work without outages and standstills, and with a sysmon that sees all in time. It shares what they do
 // not touch.
 func (w *Workload) Quiet() *Workload {
 	q := *w
-	q.Standstills = nil
+	q.Standstills, q.Late = nil, nil
 	q.Goroutines = slices.Clone(w.Goroutines)
 	for i := range q.Goroutines {
 		if g := &q.Goroutines[i]; slices.ContainsFunc(g.Segments, func(x Segment) bool { return x.Held > 0 }) {

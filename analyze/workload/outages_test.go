@@ -181,6 +181,33 @@ func TestStandstills(t *testing.T) {
 	}
 }
 
+// TestLate checks that a time slice counts as late from its beginning on, with what came from runnext, but not if it
+// is as long as sysmon lets it, or ended by itself.
+func TestLate(t *testing.T) {
+	const ms = 15625 // ticks
+	b := modeltest.NewBuilder()
+	b.Metric("/sched/gomaxprocs:threads", 1)
+	m := b.M(1).Proc(0).Running(1, "main.f").Create(2, "main.f").Create(3, "main.f")
+	b.At(15 * ms)
+	m.Stop("preempted").Start(2)
+	b.At(30 * ms)
+	m.Create(4, "main.f").Create(5, "main.f")
+	b.At(31 * ms)
+	m.Block("chan receive").Start(5) // from runnext
+	b.At(40 * ms)
+	m.Stop("preempted").Start(3)
+	b.At(65 * ms)
+	m.Exit().Start(4)
+	b.At(70 * ms)
+	w := work(t, b)
+	if len(w.Late) != 1 || w.Late[0].Proc != 0 || w.Late[0].At > modeltest.Ticks(16*ms) || w.Late[0].Length < modeltest.Ticks(24*ms) || w.Late[0].Length > modeltest.Ticks(25*ms) {
+		t.Errorf("late slices %+v", w.Late)
+	}
+	if q := w.Quiet(); q.Late != nil {
+		t.Errorf("late slices without the operating system: %+v", q.Late)
+	}
+}
+
 // TestHeld checks that long system calls hold their proc for as long as nobody took it, unless a proc was idle.
 func TestHeld(t *testing.T) {
 	b := modeltest.NewBuilder()

@@ -16,6 +16,8 @@ type procState struct {
 	acquired model.Time
 	fresh    bool // nothing has started on it since it was acquired
 	started  model.Time
+	next     model.GoID // what it made runnable last, which goes into its runnext
+	slice    model.Time // since when it has the same schedtick: what comes from runnext inherits the time slice
 }
 
 // stop is a stop-the-world in progress.

@@ -37,6 +37,8 @@ type Workload struct {
 	Requests   []Request   // in the order in which they were found
 	// Standstills are times in which all threads stood still, by no doing of the program: nobody computed.
 	Standstills []Standstill
+	// Late are time slices that sysmon ended late, in order of their ends.
+	Late []Late
 
 	// Outages are in the work: goroutines seem to compute, or to be in system calls, during them. FindOutages finds them.
 	Outages Outages
