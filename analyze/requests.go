@@ -393,7 +393,7 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 	for _, g := range k.groups.list {
 		if g.name != NoName && g.value.all.Count() >= leastTail {
 			known++
-			apart = k.apart(g.value)
+			apart = r.apart(k, g.value)
 		}
 	}
 	if known > 1 || known == 1 && len(k.groups.list) > 1 && apart {
@@ -408,12 +408,13 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 // apart reports whether the requests of the only known handler are a group of their own:
 //
 //  1. Others are at most half of all. Or
-//  2. both are groupShare of all, and nearly all of one are longer than nearly all of the other: a
-//     percentile of all says nothing of either;
+//  2. nearly all of one are longer than nearly all of the other, and both are groupShare of all: a
+//     percentile of all says nothing of either. Twice the tail are enough if what they wait for is what they ask for
+//     themselves, as a request of a handler does each time: for a lock only some have to wait;
 //  3. nearly all of the longer take half their median or more, so that they do the same, and are not those
 //     that had to wait among the requests of one handler;
 //  4. and those of the handler do not mostly run: then it is by their length that they are seen.
-func (k *requestKind) apart(known *requestSet) bool {
+func (r *Requests) apart(k *requestKind, known *requestSet) bool {
 	x := k.groups.index[NoName]
 	if x == nil || 2*(*x).all.Count() <= k.all.all.Count() { // 1
 		return true
@@ -422,7 +423,19 @@ func (k *requestKind) apart(known *requestSet) bool {
 	if longer[1] < shorter[1] {
 		longer, shorter = shorter, longer
 	}
-	return float64(known.all.Count()) >= groupShare*float64(k.all.all.Count()) && longer[0] > shorter[2] && // 2
+	share := groupShare
+	for _, t := range r.set(known, 0).Tails {
+		var asks model.Duration
+		for i := range t.Groups {
+			if x := &t.Groups[i]; x.Awaits() {
+				asks += x.Middle
+			}
+		}
+		if asks > t.Middle.Total/2 {
+			share = 2 * tailShares[0]
+		}
+	}
+	return float64(known.all.Count()) >= share*float64(k.all.all.Count()) && longer[0] > shorter[2] && // 2
 		2*longer[0] >= longer[1] && // 3
 		2*(known.own[requests.Running]+known.own[requests.Runnable]) <= known.all.Total() // 4
 }

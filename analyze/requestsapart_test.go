@@ -17,14 +17,19 @@ func TestRequestsApart(t *testing.T) {
 		n, m           int
 		spread         bool // those that are seen take 1 to 5.5 times as long
 		running, apart bool
+		waits          requests.Kind // of the parts, if they are known
 	}{
-		{"a slow route next to one that never waits", 4000 * us, 60 * us, 40, 60, false, false, true},
-		{"a fast one", 60 * us, 4000 * us, 40, 60, false, false, true},
-		{"the slow requests of a route", 4000 * us, 60 * us, 15, 85, false, false, false},
-		{"those of a route that had to wait", 4000 * us, 60 * us, 40, 60, true, false, false},
-		{"about as long", 4000 * us, 3500 * us, 40, 60, false, false, false},
-		{"seen because they run for long", 4000 * us, 60 * us, 40, 60, false, true, false},
-		{"most are seen", 4000 * us, 3500 * us, 60, 40, false, false, true},
+		{"a slow route next to one that never waits", 4000 * us, 60 * us, 40, 60, false, false, true, 0},
+		{"a fast one", 60 * us, 4000 * us, 40, 60, false, false, true, 0},
+		{"the slow requests of a route", 4000 * us, 60 * us, 15, 85, false, false, false, 0},
+		{"a rare route that asks for what it waits for", 4000 * us, 60 * us, 15, 485, false, false, true, requests.Network},
+		{"the slow requests of a route, which wait for others", 4000 * us, 60 * us, 15, 485, false, false, false, requests.Lock},
+		{"asks for what not all of them take alike", 4000 * us, 60 * us, 15, 485, true, false, false, requests.Network},
+		{"too rare", 4000 * us, 60 * us, 10, 900, false, false, false, requests.Network},
+		{"those of a route that had to wait", 4000 * us, 60 * us, 40, 60, true, false, false, 0},
+		{"about as long", 4000 * us, 3500 * us, 40, 60, false, false, false, 0},
+		{"seen because they run for long", 4000 * us, 60 * us, 40, 60, false, true, false, 0},
+		{"most are seen", 4000 * us, 3500 * us, 60, 40, false, false, true, 0},
 	} {
 		k := &requestKind{all: newRequestSet(1), groups: newByName[*requestSet](nil)}
 		add := func(name string, n int, least model.Duration, kind requests.Kind) *requestSet {
@@ -38,6 +43,10 @@ func TestRequestsApart(t *testing.T) {
 				k.all.all.Add(d, 0)
 				(*s).all.Add(d, 0)
 				(*s).own[kind] += d
+				if tt.waits != 0 {
+					x := &keptRequest{length: d, parts: []keptPart{{0, 1, d}}}
+					(*s).slowest, (*s).sample = append((*s).slowest, x), append((*s).sample, x)
+				}
 			}
 			return *s
 		}
@@ -47,10 +56,10 @@ func TestRequestsApart(t *testing.T) {
 		}
 		seen := add("main.order", tt.n, tt.seen, kind)
 		add("", tt.m, tt.others, requests.Running)
-		if got := k.apart(seen); got != tt.apart {
+		r := &Requests{ids: map[partID]int32{}, parts: []partSum{{partID: partID{kind: tt.waits, wait: requests.NumKinds}}}}
+		if got := r.apart(k, seen); got != tt.apart {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.apart)
 		}
-		r := &Requests{ids: map[partID]int32{}}
 		k.handlers = newByName[requestHandler](nil)
 		v, n := r.kind(k), int64(0)
 		for _, g := range v.Groups {

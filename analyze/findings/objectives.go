@@ -234,14 +234,16 @@ func bounds(seen, others *dist.Dist, q float64) (low, high model.Duration) {
 	return low, high
 }
 
-// others returns how many requests have an unknown handler, if the median of a group may be another with them.
-func others(s *result.RequestGroup, unseen *dist.Dist) int64 {
+// others returns how many requests have an unknown handler, and what the median of a group is at most with them, if it
+// may be another.
+func others(s *result.RequestGroup, unseen *dist.Dist) (n int64, half model.Duration) {
 	seen := s.Dist.Values()
 	if unseen == nil || seen == nil {
-		return 0
+		return 0, 0
 	}
-	if low, high := bounds(seen, unseen, 0.5); float64(low) >= (1-likeMedian)*float64(s.P50) && float64(high) <= (1+likeMedian)*float64(s.P50) {
-		return 0
+	low, high := bounds(seen, unseen, 0.5)
+	if float64(low) >= (1-likeMedian)*float64(s.P50) && float64(high) <= (1+likeMedian)*float64(s.P50) {
+		return 0, 0
 	}
-	return unseen.Count()
+	return unseen.Count(), high
 }

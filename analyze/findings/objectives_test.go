@@ -92,6 +92,33 @@ func TestObjectivesOfUnseen(t *testing.T) {
 	}
 }
 
+// TestProposed checks that the objective which the verdict proposes for a slow group next to others is met.
+func TestProposed(t *testing.T) {
+	const ms = model.Duration(1e6)
+	group := func(name string, n int, d model.Duration, kind string) result.RequestGroup {
+		return result.RequestGroup{Name: name, RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{d}, n)...), Tails: []result.RequestTail{
+			{Count: 1, Total: d, Middle: result.RequestMiddle{Count: int64(n), Total: model.Duration(n) * d}, Groups: []result.RequestRow{{Kind: kind, Function: "main.f", Middle: model.Duration(n) * d}}}}}}
+	}
+	for _, others := range []model.Duration{ms, 30 * ms} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		k := result.RequestKind{Kind: "http", Groups: []result.RequestGroup{group("main.slow", 20, 20*ms, "sleep"), group(result.NoName, 200, others, "unknown")}}
+		for _, g := range k.Groups {
+			k.Handlers = append(k.Handlers, result.RequestHandler{Named: result.Named{Name: g.Name, Dist: g.Dist}})
+		}
+		v.Requests = []result.RequestKind{k}
+		findings.Judge(v)
+		_, slo, _ := strings.Cut(v.Verdict.Text, "--slo ")
+		slo, _, ok := strings.Cut(slo, " accepts that")
+		list, err := findings.ParseObjectives(slo)
+		if !ok || err != nil {
+			t.Fatalf("%q: %v", v.Verdict.Text, err)
+		}
+		if findings.Judge(v, list...); v.Verdict.Objectives[0].State != "met" {
+			t.Errorf("others of %v: %+v", others, v.Verdict.Objectives)
+		}
+	}
+}
+
 // TestObjectivesMet checks that objectives which all requests meet decide, also where the machine disturbed
 // the program, which the verdict says all the same.
 func TestObjectivesMet(t *testing.T) {

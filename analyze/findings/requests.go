@@ -76,8 +76,9 @@ type question struct {
 	all   bool
 	limit model.Duration // what an objective asks for; 0: none
 	// others is how many requests have an unknown handler, if the median of the group may be another with
-	// them. A handler is seen only in requests that wait, so those of the group that do not are among them.
+	// them, at most half. A handler is seen only in requests that wait, so those of the group that do not are among them.
 	others int64
+	half   model.Duration
 }
 
 // name is what the requests are called.
@@ -145,11 +146,6 @@ func (q *question) whole() float64 {
 		return q.middle()
 	}
 	return q.Diff()
-}
-
-// awaits reports whether a part ends by itself: with an answer, or with a sleep or a timer.
-func awaits(x *result.RequestRow) bool {
-	return x.Called() || slices.Contains([]string{"sleep", "timer", "network"}, x.Kind)
 }
 
 // parts returns the groups of parts that are worth an item, most first:
@@ -223,7 +219,7 @@ func (q *question) parts() (list []*result.RequestRow) {
 			once += min(all-before, 1)
 		}
 		have = have * max(once, 1) / max(all, 1)
-		if e.Function != "" && e.Kind != "runnable" && worth(x, cost, have) && (!slices.ContainsFunc(list, shares) || x.Kind == "lock" && awaits(e) && !slices.Contains(list, x)) {
+		if e.Function != "" && e.Kind != "runnable" && worth(x, cost, have) && (!slices.ContainsFunc(list, shares) || x.Kind == "lock" && e.Awaits() && !slices.Contains(list, x)) {
 			list = append(list, x)
 		}
 	}
@@ -311,7 +307,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case q.starts(g):
 		f.advise(otherwise, "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer.")
 	}
-	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && !q.all && g.Usual == 0 && !(chained && limited(g, rows[0])) {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && (!q.all && g.Usual == 0 || q.others > 0) && !(chained && limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {

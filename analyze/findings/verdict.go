@@ -136,7 +136,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				all := &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
 				if len(sets) > 1 && result.Handled(s.Name) {
-					all.others = others(s, unseen)
+					all.others, all.half = others(s, unseen)
 				}
 				j.questions = append(j.questions, &question{kind: k.Kind, RequestGroup: s, RequestTail: &s.Tails[0]}, all)
 			}
@@ -180,7 +180,8 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 func Unseen(r *result.Report) bool {
 	return slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
 		return slices.ContainsFunc(k.Groups, func(s result.RequestGroup) bool {
-			return s.Count >= enough && result.Handled(s.Name) && others(&s, unseen(&k)) > 0
+			n, _ := others(&s, unseen(&k))
+			return n > 0 && s.Count >= enough && result.Handled(s.Name)
 		})
 	})
 }
@@ -836,28 +837,31 @@ func (j *judge) what(f *item) string {
 	if result.Handled(q.Name) && len(j.questions) > 2 {
 		name = plain(textui.ShortFunc(q.Name))
 	}
+	slo := fmt.Sprintf("p50=%v", roundUp(max(q.P50, q.half)))
+	switch head, _, _ := strings.Cut(name, "["); {
+	case len(j.questions) <= 2:
+	case !result.Handled(q.Name):
+		slo = q.kind + ":" + slo
+	case strings.Contains(head, "/"): // a route
+		slo = name + ":" + slo
+	default:
+		slo = name[strings.LastIndex(head, ".")+1:] + ":" + slo
+	}
+	accepts := ""
+	if where = intended(f); where != "" && q.limit > 0 {
+		where = ", " + where
+	} else if where != "" {
+		where, accepts = ", "+where, "; --slo "+textui.ShellWord(slo)+" accepts that"
+	}
 	switch {
 	case q.all && q.others > 0:
-		if where = intended(f); where != "" {
-			where = ", " + where
-		}
 		seen := "waited"
 		if len(f.Where) > 0 && f.Where[0].Role == requestWords["running"].does {
 			seen = "ran long"
 		}
-		return fmt.Sprintf("Half of the %s %s that %s take %s and more%s; of %s others the handler is not seen.", n, name, seen, textui.Duration(q.P50), where, textui.Count(q.others))
-	case q.all && q.limit == 0 && intended(f) != "":
-		slo := fmt.Sprintf("p50=%v", roundUp(q.P50))
-		switch head, _, _ := strings.Cut(name, "["); {
-		case len(j.questions) <= 2:
-		case !result.Handled(q.Name):
-			slo = q.kind + ":" + slo
-		case strings.Contains(head, "/"): // a route
-			slo = name + ":" + slo
-		default:
-			slo = name[strings.LastIndex(head, ".")+1:] + ":" + slo
-		}
-		return fmt.Sprintf("Half of %s %s take %s and more, %s; --slo %s accepts that.", n, name, textui.Duration(q.P50), intended(f), textui.ShellWord(slo))
+		return fmt.Sprintf("Half of the %s %s that %s take %s and more%s; of %s others the handler is not seen%s.", n, name, seen, textui.Duration(q.P50), where, textui.Count(q.others), accepts)
+	case q.all && accepts != "":
+		return fmt.Sprintf("Half of %s %s take %s and more%s%s.", n, name, textui.Duration(q.P50), where, accepts)
 	case q.all:
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}

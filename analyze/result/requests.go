@@ -224,6 +224,11 @@ func (r *RequestRow) Called() bool {
 	return r.Kind == "channel" && r.Way != nil && strings.HasPrefix(r.Way.Callee, "net/http.")
 }
 
+// Awaits reports whether a part ends by itself: with an answer, or with a sleep or a timer.
+func (r *RequestRow) Awaits() bool {
+	return r.Called() || slices.Contains([]string{"sleep", "timer", "network"}, r.Kind)
+}
+
 // Label returns what the kind of time is called in reports for people.
 func (r *RequestRow) Label() string {
 	if r.Called() {
