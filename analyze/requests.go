@@ -61,6 +61,7 @@ type requestKind struct {
 	kind     string
 	all      *requestSet
 	groups   byName[*requestSet] // the first maxGroups
+	unended  top[result.RequestPath]
 	handlers byName[requestHandler]
 }
 
@@ -164,7 +165,7 @@ func (r *Requests) done(q *requests.Request) {
 	i := slices.IndexFunc(r.kinds, func(k *requestKind) bool { return k.kind == q.Kind })
 	if i < 0 {
 		i = len(r.kinds)
-		r.kinds = append(r.kinds, &requestKind{kind: q.Kind, all: newRequestSet(longestShown), handlers: newByName[requestHandler](r.tables), groups: newByName[*requestSet](r.tables)})
+		r.kinds = append(r.kinds, &requestKind{kind: q.Kind, all: newRequestSet(longestShown), handlers: newByName[requestHandler](r.tables), groups: newByName[*requestSet](r.tables), unended: slowestRequests(result.MostOpen)})
 	}
 	k, d, at := r.kinds[i], q.Duration(), r.at(q.End)
 	h := k.handlers.named(q.Name)
@@ -178,6 +179,9 @@ func (r *Requests) done(q *requests.Request) {
 	}
 	sets := [2]*requestSet{k.all, *g}
 	if !q.Complete {
+		if last, full := k.unended.full(); q.Open && d >= result.LongOpen && (!full || d > last.Duration) {
+			k.unended.add(*r.whole(q))
+		}
 		h.censored.Add(d, at)
 		for _, s := range sets {
 			s.censored.Add(d, at)
@@ -384,7 +388,7 @@ func (r *Requests) Result(v *result.Report) {
 }
 
 func (r *Requests) kind(k *requestKind) result.RequestKind {
-	v := result.RequestKind{Kind: k.kind, RequestSet: r.set(k.all, longestShown)}
+	v := result.RequestKind{Kind: k.kind, RequestSet: r.set(k.all, longestShown), Unended: k.unended.items}
 	v.Handlers = rowsOf(&k.handlers, func(h *requestHandler) model.Duration { return h.all.Total() + h.censored.Total },
 		func(name string, h *requestHandler) result.RequestHandler {
 			return result.RequestHandler{Named: resultNamed(name, &h.all), Censored: h.censored}

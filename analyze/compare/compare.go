@@ -172,6 +172,7 @@ func Of(base, cand Side, op string) *Result {
 	r.judge()
 	r.parts()
 	r.headline()
+	r.hung()
 	return r
 }
 

@@ -587,6 +587,21 @@ func TestFar(t *testing.T) {
 	}
 }
 
+// TestHung checks that the side whose requests hang is the worse one, whatever those take that ended.
+func TestHung(t *testing.T) {
+	for _, x := range []struct{ base, cand, want, headline string }{
+		{"", "8 requests hang.", Worse, "in new requests hang: 8 requests hang."},
+		{"8 requests hang.", "", Better, "only in old requests hang: 8 requests hang."},
+		{"8 requests hang.", "2 requests hang.", Same, ""},
+	} {
+		base, cand := side("old", 1), side("new", 1)
+		base.Traces[0].Sample.Hangs, cand.Traces[0].Sample.Hangs = x.base, x.cand
+		if r := Of(base, cand, ""); r.Verdict != x.want || x.headline != "" && r.Headline != x.headline {
+			t.Errorf("%q and %q: %s %s", x.base, x.cand, r.Verdict, r.Headline)
+		}
+	}
+}
+
 // TestFewOfOtherLoad checks that a rate of which there is too little says nothing where the load differs.
 func TestFewOfOtherLoad(t *testing.T) {
 	for span, want := range map[model.Duration]string{s / 2: Same, 2 * s: Unknown} { // of half as many per second

@@ -165,6 +165,28 @@ func (r *Result) only(g *group) {
 	r.Only = append(r.Only, text)
 }
 
+// hangs says which requests of a side hang, "" if none does.
+func (s *Side) hangs() string {
+	for _, t := range s.whole() {
+		if t.Sample.Hangs != "" {
+			return t.Sample.Hangs
+		}
+	}
+	return ""
+}
+
+// hung decides where the requests of one side hang: no length of those that ended is worse.
+func (r *Result) hung() {
+	base, cand := r.Base.hangs(), r.Cand.hangs()
+	switch {
+	case (base == "") == (cand == ""):
+	case cand != "":
+		r.Verdict, r.Headline, r.Part = Worse, fmt.Sprintf("in %s requests hang: %s", r.Cand.Name, cand), ""
+	default:
+		r.Verdict, r.Headline, r.Part = Better, fmt.Sprintf("only in %s requests hang: %s", r.Base.Name, base), ""
+	}
+}
+
 // Drawn returns how long the requests of a trace took that the headline is about.
 func (r *Result) Drawn(v *result.Report) *result.Dist {
 	for i := range v.Requests {

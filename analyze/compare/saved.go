@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -30,7 +31,7 @@ func (s *Side) AddSaved(name string, v *result.Report) error {
 		return sample.Class{Detail: x.Name, Total: x.Total, Count: x.Count}
 	})
 	x, wait := all.Sample, model.Duration(0)
-	x.From, x.To = 0, v.Totals.Span
+	x.From, x.To, x.Hangs = 0, v.Totals.Span, findings.Hangs(v)
 	for i := range list {
 		f := &list[i]
 		t := &Trace{Name: name, Sample: sampleOf(&v.Traces[f.Trace], f), pooled: true}

@@ -52,7 +52,11 @@ func (r *Result) warn() {
 		r.warnIncomplete(s)
 		other := sides[1-i]
 		if kind := s.serves(); kind != "" && other.serves() == "" {
-			r.warnf("requests", "%s has requests (%s), %s has none: only what goroutines wait for is compared.", s.Name, kind, other.Name)
+			none := "none"
+			if other.hangs() != "" {
+				none = "none that ended"
+			}
+			r.warnf("requests", "%s has requests (%s), %s has %s: only what goroutines wait for is compared.", s.Name, kind, other.Name, none)
 		}
 	}
 	if r.Saved() {

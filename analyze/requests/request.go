@@ -19,6 +19,7 @@ type Request struct {
 	Start    model.Time
 	End      model.Time
 	Complete bool // the trace shows both ends
+	Open     bool // it had not ended when the trace did
 	// Truncated: what happened near its beginning was not kept, so that Parts are unknown there.
 	Truncated bool
 	Own, Path Times // each adds up to End - Start

@@ -334,7 +334,7 @@ func (t *Tracker) report(kind, name string, g *goroutine, p *pending, m mark, wh
 	}
 	t.sum(p, m.at)
 	r := &t.request
-	*r = Request{Kind: kind, Name: name, Complete: whole && !p.cut, Own: m.own, Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: m.at}), labels: p.labels, early: p.early}
+	*r = Request{Kind: kind, Name: name, Complete: whole && !p.cut, Open: !whole && m.at == t.now, Own: m.own, Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: m.at}), labels: p.labels, early: p.early}
 	r.Own.sub(&p.own)
 	t.deliver(r)
 	t.drop(p)

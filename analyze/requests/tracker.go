@@ -291,7 +291,7 @@ func (t *Tracker) enterAt(g *goroutine, reason model.StringID) {
 		g.ticked = 0
 	}
 	switch {
-	case w == model.WaitSync:
+	case w == model.WaitSync, reason == 0 && g.view.sync:
 		g.kind = g.view.wait
 	case g.kind == Channel && g.view.pool:
 		g.kind = Connection

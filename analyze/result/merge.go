@@ -675,6 +675,7 @@ func trim(v *Report, worst int) {
 	v.Bursts.Longest = v.Bursts.Longest[:min(len(v.Bursts.Longest), maxLongest)]
 	for i := range v.Requests {
 		v.Requests[i].eachSet((*RequestSet).cut)
+		v.Requests[i].Unended = longest(v.Requests[i].Unended, MostOpen)
 	}
 }
 

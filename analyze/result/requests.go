@@ -21,9 +21,12 @@ type (
 		// busy, of which it is not known when that was: they are in no other figure here.
 		Unfollowed int64            `json:"unfollowed,omitempty"`
 		Handlers   []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
+		// Those that had not ended when the trace did and began half a second before that or more, the longest 20.
+		Unended []RequestPath `json:"unended,omitempty"`
 		// The same as of the kind by handler, task or function, at most 16, if two have ten requests or
-		// more, or one and at least half of all requests have one, or a fifth that wait, all about as long,
-		// and far longer than the others, or shorter: else it is not known which are alike.
+		// more, or one and at least half of all requests have one, or a fifth (a fiftieth if they wait for answers,
+		// sleeps or timers) that wait, all about as long, and far longer than the others, or shorter: else it is not
+		// known which are alike.
 		Groups []RequestGroup `json:"groups,omitempty" sort:"total"`
 	}
 
@@ -159,6 +162,12 @@ type (
 		Waiter    string         `json:"wait_function,omitempty"` // As of rows.
 		Inferred  bool           `json:"inferred,omitempty"`      // As of rows.
 	}
+)
+
+// LongOpen is how long a request is open at least that may hang, and MostOpen how many of these are listed.
+const (
+	LongOpen = 500_000_000
+	MostOpen = 20
 )
 
 // NoName is shown for an unknown name.
@@ -397,6 +406,9 @@ func (k *RequestKind) dropGroups() {
 
 // StripLabels removes the labels of the listed requests.
 func (k *RequestKind) StripLabels() {
+	for i := range k.Unended {
+		k.Unended[i].Labels = nil
+	}
 	strip := func(s *RequestSet) {
 		for i := range s.Slowest {
 			s.Slowest[i].Labels = nil
@@ -472,9 +484,12 @@ func inTraces(n int64, function string) int64 {
 }
 
 // cut sorts the slowest requests, and keeps a few.
-func (k *RequestSet) cut(most int) {
-	slices.SortStableFunc(k.Slowest, func(a, b RequestPath) int {
+func (k *RequestSet) cut(most int) { k.Slowest = longest(k.Slowest, most) }
+
+// longest sorts requests, and keeps a few.
+func longest(list []RequestPath, most int) []RequestPath {
+	slices.SortStableFunc(list, func(a, b RequestPath) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
-	k.Slowest = k.Slowest[:min(len(k.Slowest), most)]
+	return list[:min(len(list), most)]
 }

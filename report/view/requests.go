@@ -121,7 +121,7 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 				continue
 			}
 			name, id := result.GroupName(k.Kind, x.Name), fmt.Sprintf("request-%d-%d", i+1, j+1)
-			if len(list) > 1 {
+			if len(list) > 1 || len(k.Unended) > 0 {
 				s.Add(document.Paragraph{Strong: name})
 			}
 			var parts document.Parts
@@ -129,27 +129,35 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 				parts = append(parts, document.Part{Class: RequestClass(p.Name), Label: textui.Clean(name + ", " + p.Name), Size: int64(p.Total)})
 			}
 			s.Add(parts)
-			var cards document.Cards
-			rows := map[string]*alikeRow{}
-			for n := range x.Slowest {
-				q := &x.Slowest[n]
-				c, alike := requestCard(r, k, x, q, fmt.Sprintf("%s-%d", id, n+1), "")
-				if y := rows[alike]; y != nil {
-					y.n++
-					cards[y.card].Summary = fmt.Sprintf("%s, x%d, down to %s", y.summary, y.n, textui.Duration(q.Duration))
-					continue
-				}
-				rows[alike] = &alikeRow{len(cards), 1, c.Summary}
-				cards = append(cards, c)
-			}
+			cards := alikeCards(r, k, x, x.Slowest, id, "")
 			if x.Typical != nil && x.Count > 1 {
 				c, _ := requestCard(r, k, x, x.Typical, id+"-typical", "for comparison, ")
 				cards = append(cards, c)
 			}
 			s.Add(cards)
 		}
+		if len(k.Unended) > 0 {
+			s.Add(document.Paragraph{Strong: k.Kind + ", not ended"}, alikeCards(r, k, &result.RequestGroup{RequestSet: k.RequestSet}, k.Unended, fmt.Sprintf("request-%d-open", i+1), "at least "))
+		}
 	}
 	return s.OrNil()
+}
+
+// alikeCards shows requests, those that are alike on one card.
+func alikeCards(r *result.Report, k *result.RequestKind, set *result.RequestGroup, list []result.RequestPath, id, before string) (cards document.Cards) {
+	rows := map[string]*alikeRow{}
+	for n := range list {
+		q := &list[n]
+		c, alike := requestCard(r, k, set, q, fmt.Sprintf("%s-%d", id, n+1), before)
+		if y := rows[alike]; y != nil {
+			y.n++
+			cards[y.card].Summary = fmt.Sprintf("%s, x%d, down to %s", y.summary, y.n, textui.Duration(q.Duration))
+			continue
+		}
+		rows[alike] = &alikeRow{len(cards), 1, c.Summary}
+		cards = append(cards, c)
+	}
+	return cards
 }
 
 // alikeRow is where requests that are alike are shown, of which the first is the slowest.

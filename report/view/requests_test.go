@@ -46,6 +46,26 @@ func TestAlikeRequests(t *testing.T) {
 	}
 }
 
+// TestUnended checks that requests are listed that do not end, where no other did.
+func TestUnended(t *testing.T) {
+	open := func(length model.Duration) result.RequestPath {
+		return result.RequestPath{Name: "main.pay", Goroutine: 7, Start: 5, Duration: length, Parts: []result.RequestPart{
+			{Kind: "lock", Wait: "lock", Function: "main.move", Waiter: "main.move", Line: 8, Length: length, Goroutine: 7}}}
+	}
+	k := result.RequestKind{Kind: "http", Unended: []result.RequestPath{open(2e9), open(1e9)}}
+	w := document.NewTextWriter(document.TextOptions{})
+	w.Sections(SlowestRequests(&result.Report{Requests: []result.RequestKind{k}}))
+	var b strings.Builder
+	w.Flush(&b)
+	const want = `  http, not ended
+  1. at least 2.00s at 5ns, http G7 main.pay, x2, down to 1.00s
+      LOCK main.move 2.00s: G7 lock main.move:8 2.00s
+`
+	if !strings.HasSuffix(b.String(), want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
 // TestUnfollowed checks that the table and the notes give those that are not followed.
 func TestUnfollowed(t *testing.T) {
 	k := result.RequestKind{Kind: "tcp", Unfollowed: 7}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -141,7 +142,7 @@ func (rd *reading) finish(ctx context.Context) error {
 // sample computes all that a sample holds.
 func (rd *reading) sample(e environment) *Sample {
 	c, from, to := rd.collector, rd.Machine.Start(), rd.Machine.Now()
-	v := &result.Report{}
+	v := &result.Report{Totals: result.Totals{Span: to.Sub(rd.scan.origin)}}
 	rd.report.Requests.Result(v)
 	m := &measured{collector: c, report: rd.report, requests: v.Requests, length: to.Sub(from), blame: rd.report.Blame.Behind(), op: rd.spec.Op,
 		chosen: map[string]*selection{}}
@@ -187,6 +188,7 @@ func (rd *reading) sample(e environment) *Sample {
 	if m.requestKind() != "" {
 		x.Requests = RequestsOf(&m.requests[0])
 	}
+	x.Hangs = findings.Hangs(v)
 	x.Worst = worst(rd.report.Timeline, x.To)
 	return x
 }

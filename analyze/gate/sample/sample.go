@@ -66,6 +66,7 @@ type Sample struct {
 	Runs    []Class   `json:"runs,omitempty"`
 	Causes  []Named   `json:"causes,omitempty"` // of waiting to run
 	Blame   []Class   `json:"blame,omitempty"`  // the code that others waited behind
+	Hangs   string    `json:"hangs,omitempty"`  // which requests hang
 	Worst   []Stretch `json:"worst,omitempty"`  // windows of the trace with the most waiting
 	// Requests are those of the kind with the most time; nil if there are none.
 	Requests *Requests `json:"requests,omitempty"`
