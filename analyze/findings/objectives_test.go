@@ -82,7 +82,7 @@ func TestObjectivesOfUnseen(t *testing.T) {
 				t.Fatal(err)
 			}
 			findings.Judge(v, list...)
-			if o := &v.Verdict.Objectives[0]; o.State != want || (o.State == "unknown") != strings.Contains(view.ObjectiveText(o), "not all of its requests are seen") {
+			if o := &v.Verdict.Objectives[0]; o.State != want || (o.State == "unknown") != strings.Contains(view.ObjectiveText(o), "the handler is not seen") {
 				t.Errorf("seen %v, others %v: %+v (%s), want %s", seen, others, o, view.ObjectiveText(o), want)
 			}
 		}

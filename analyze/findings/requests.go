@@ -273,6 +273,8 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
 	switch {
 	case g.Called():
+	case g.Kind == "running" && q.hub(g):
+		f.advise(otherwise, "One goroutine does it for one message after another: make it faster, do it in the goroutines that read or write instead, or divide what it keeps among several.")
 	case q.all && q.atOnce(g):
 		f.advise(otherwise, "The other end begins at once: more workers cannot help. Make what it does faster, begin it earlier, or set a deadline.")
 	case !q.all && g.Kind == "channel" && 2*q.own(g) >= cost:
@@ -307,7 +309,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case q.starts(g):
 		f.advise(otherwise, "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer.")
 	}
-	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && g.Kind != "lock" && g.Kind != "sleep" && (!q.all && g.Usual == 0 || q.others > 0) && !(chained && limited(g, rows[0])) {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && !slices.Contains([]string{"lock", "sleep", "queued"}, g.Kind) && (!q.all && g.Usual == 0 || q.others > 0) && !(chained && limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
@@ -555,6 +557,24 @@ func (q *question) computes(x *result.RequestRow) bool {
 	return slices.ContainsFunc(q.Rows, func(y result.RequestRow) bool {
 		return y.Kind == "running" && y.Wait == "" && y.Function == x.Function && from(&y) == from(x)
 	})
+}
+
+// hub reports whether all requests that are listed have a part on one and the same goroutine, to which others that read
+// them hand them.
+func (q *question) hub(g *result.RequestRow) bool {
+	hub, handed := model.NoGoroutine, false
+	for _, p := range q.listed() {
+		for _, x := range p.Parts {
+			if x.Depth > 0 || x.Kind != g.Kind || x.Function != g.Function {
+				continue
+			}
+			if hub != model.NoGoroutine && x.Goroutine != hub {
+				return false
+			}
+			hub, handed = x.Goroutine, handed || x.Goroutine != p.Parts[0].Goroutine
+		}
+	}
+	return handed && (q.kind == "tcp" || q.kind == "message")
 }
 
 // usual returns how often a request of the middle has a part.

@@ -234,6 +234,30 @@ func TestLeak(t *testing.T) {
 	}
 }
 
+// TestHub checks what is advised where one goroutine handles what others read, and where each handles what it reads.
+func TestHub(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for hub, want := range map[bool]string{true: "One goroutine does it for one message after another", false: "Make it faster, cache or precompute"} {
+		n, set := int64(20), result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{30 * ms}, 20)...)}
+		set.Tails = []result.RequestTail{{Count: 5, Total: 150 * ms, Middle: result.RequestMiddle{Count: n, Total: 30 * ms * model.Duration(n)},
+			Groups: []result.RequestRow{{Kind: "running", Function: "main.render", Slow: 150 * ms, Middle: 30 * ms * model.Duration(n)}}}}
+		for reader := range 5 {
+			x := result.RequestPath{Name: "main.serve", Goroutine: 1, Duration: 30 * ms, Parts: []result.RequestPart{
+				{Kind: "channel", Goroutine: model.GoID(10 + reader), Length: ms}, {Kind: "running", Function: "main.render", Goroutine: 1, Length: 29 * ms}}}
+			if !hub {
+				x.Parts[1].Goroutine = x.Parts[0].Goroutine
+			}
+			set.Slowest = append(set.Slowest, x)
+		}
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "tcp", RequestSet: set}}
+		findings.Judge(v)
+		if list := items(v); len(list) != 1 || !strings.HasPrefix(list[0].Advice, want) {
+			t.Errorf("a hub %t: %s %+v", hub, v.Verdict.Text, list)
+		}
+	}
+}
+
 // TestRareRoute checks that the lock which one route holds while it sleeps comes before that the route sleeps, though
 // that costs its requests more in all, and that a missed objective of another group comes before both.
 func TestRareRoute(t *testing.T) {

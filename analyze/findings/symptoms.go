@@ -96,7 +96,7 @@ var Symptoms = []result.Symptom{
 	{Name: "runs-alone", Example: "fixtures/serial.go1.26.p2.trace",
 		Meaning: "One goroutine ran, and no other could. The other procs were idle: what it does is not divided among them.",
 		Sign:    "A quarter of the time or more, for 100 us at a time on average, in a program without requests in which something runs nine tenths of the time, and several goroutines do for a fiftieth, or those of one function that are no tests take 64 turns.",
-		Advice:  "Divide it among goroutines, do it next to other work (a pipeline), or make it faster. If it is the last of several parts, make the parts smaller and let workers take them from a channel."},
+		Advice:  "Divide it among goroutines (if it is a stage of a pipeline, start more workers for it), let other work go on meanwhile, or make it faster. If it is the last of several parts, make the parts smaller and let workers take them from a channel."},
 	{Name: "procs-held-by-system-calls", Example: "fixtures/truth/traces/files.p1.trace.zst",
 		Meaning: "Goroutines waited for procs that others held in system calls.",
 		Sign:    "Calls of 20 us or more. The runtime takes the proc out of a call when sysmon sees it, after 20 us to 10 ms.",

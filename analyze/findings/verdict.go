@@ -353,7 +353,7 @@ func (j *judge) due(f *item, q *question, x *result.RequestRow, diagnoses *[]dia
 	f.Kind, f.Grade, f.Look = d.Kind, d.Grade, cmp.Or(f.Look, d.Look)
 	f.advise(otherwise, d.Advice)
 	busy := len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == behind.Function
-	if busy && q.computes(behind) {
+	if busy && q.computes(behind) && !q.hub(&result.RequestRow{Kind: "running", Function: behind.Function}) {
 		f.Advice = "Requests run it: if several compute the same, let one do it and share the result (singleflight), or do it ahead, in the background. Else: " + f.Advice
 	}
 	f.Title += " (" + d.Title + ")"
@@ -716,6 +716,9 @@ func (j *judge) word() {
 		if throttled(j.r) {
 			v.Text = "Nothing of the program stands out, but a CPU quota held it up: raise the limit, and record again to be sure."
 		}
+		if j.open.handler != nil {
+			v.Text += " " + j.open.text()
+		}
 	case missed, j.codeless != nil:
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
@@ -724,7 +727,7 @@ func (j *judge) word() {
 			switch {
 			case o.State != "unknown":
 			case o.Most > 0:
-				v.Text = "Not all requests that the objective is for are seen: schedscope help requests says how to name them."
+				v.Text = "Requests of which the handler is not seen may be among those that the objective is for: schedscope help requests says how to name them."
 			case o.Group == "":
 			case !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }):
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))

@@ -126,7 +126,7 @@ func ObjectiveText(o *result.Objective) string {
 	value := textui.Duration(o.Value)
 	switch {
 	case o.State == "unknown" && o.Most > 0:
-		return fmt.Sprintf("%s: cannot be judged, %s to %s, as not all of its requests are seen", s, value, textui.Duration(o.Most))
+		return fmt.Sprintf("%s: cannot be judged, %s to %s, as requests of which the handler is not seen may be among them", s, value, textui.Duration(o.Most))
 	case o.State == "unknown" && o.Group != "":
 		return s + ": cannot be judged, no or too few requests of that name"
 	case o.State == "unknown":

@@ -107,6 +107,12 @@ var screenWords = map[string]string{
 	"busy":         "Of procs: the part of their time in which they ran goroutines, or one that had it was in a system call.",
 	"unexplained":  "Of decisions of the scheduler: neither the rules of the runtime nor a known reason to differ explains them.",
 	"next":         "Commands that show more.",
+	"objective":    "A limit that --slo gives to a percentile of the requests, of all or of a group. Objectives decide what is slow: see schedscope analyze --help.",
+	"truncated":    "The trace shows it only in part, as it began before or had not ended at the end. It is counted apart, without a length.",
+	"cut":          "Seen only in part, because the trace begins or ends in it. Its length is a lower bound.",
+	"burst":        "The time from when a goroutine starts on a proc until it gives the proc up. See schedscope explain long-bursts.",
+	"hang":         "Of requests: some have not ended, and others of the handler ended in a tenth of the time, or they wait for a lock that nobody releases. schedscope requests lists them.",
+	"middleware":   "A function that calls handlers. A request has its name where the handler is not seen in it.",
 }
 
 // screenWord explains a word that is not in the catalogue, "" if it is not known.

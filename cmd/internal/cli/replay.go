@@ -38,7 +38,9 @@ func newReplay(a *app) *cobra.Command {
 		Short: "Simulate the schedule of a trace, and what-if variants of it",
 		Long: `Several traces count as recordings of the same program: how much they vary is compared
 with how much the simulations vary. schedscope help replay-model explains what is simulated,
-and how far to trust it.`,
+and how far to trust it. What can be changed, for --what-if:
+
+` + replay.ChangesHelp(),
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if quiet trace.out
   schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
