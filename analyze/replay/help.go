@@ -62,12 +62,12 @@ Classes of wakes (--json)
   is asked, and has intervals, W1 may be up to 75%% of the mean: they are half as wide again beyond 25%%.
 
 --what-if quiet
-  Where the operating system ran something else on a thread, a goroutine or a system call seems to take
-  longer: suspected is what takes at least 20 times, and 200 µs, as long as usual between two points of
-  the program, if it is found in three kinds of code, as often as they run for long. What is so long in
-  one kind only is the program's own and stays. CPU samples (schedscope record takes them) show how
-  much of the computing it is: as much goes, in all code alike, except what lies between two samples.
-  Without any, it looks like rare long computing: intervals of requests reach up to what was recorded.
+  Where the operating system ran something else, goroutines and calls seem to take longer: suspected
+  is what takes at least 20 times, and 200 µs, as long as usual between two points, if found in
+  three kinds of code, as often as they run for long. What is so in one kind only is the program's
+  own and stays, but not calls of connections, which never wait. CPU samples (schedscope record
+  takes them) show how much of the computing goes, in all code alike but between two samples.
+  Without any, it looks like rare computing: intervals of requests reach up to what was recorded.
   Where nothing at all happens for 30 ms while a goroutine runs, all threads are taken to have stood
   still: sysmon would have preempted it, except in assembly code. The reference has that, too.
   Short outages, and those of the garbage collector's workers and of threads that sleep in the poller,

@@ -27,19 +27,13 @@ const (
 	surelyOpen = 20
 )
 
-// external identifies where goroutines wait for what comes from outside.
-type external struct {
-	fn    model.StringID
-	stack model.StackID
-}
-
 // inferArrivals finds out what comes at times of its own.
 func (w *window) inferArrivals() {
-	groups, inside, order := map[external][]waiting{}, map[external]bool{}, []external{}
+	groups, inside, order := map[waitSite][]waiting{}, map[waitSite]bool{}, []waitSite{}
 	for _, x := range w.nets {
 		g := &w.Goroutines[x.g]
 		s := &g.Segments[x.seg]
-		k := external{g.Func, s.Stack}
+		k := waitSite{int32(g.Func), s.Stack}
 		if inside[k] = inside[k] || s.Class == ClassLoopback; s.End != EndExternal {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -18,7 +19,7 @@ import (
 //  3. Other programs take a thread away in any code alike, as often as it runs for long. So pieces of a kind are too long for
 //     that reason only if those of the other kinds are about as often, and as often as long, counted in kinds that take
 //     little (outageShort), whose pieces have no reason of their own. Else they are doubted: a function that now and then has
-//     more to do looks like that.
+//     more to do looks like that. System calls of connections are not doubted, as they never wait.
 //  4. Fewer than outageFew, or in fewer than outageKinds kinds, are chance.
 //  5. What is too much is an outage. Pieces of kinds that take long may well differ, and many have an outage, so that
 //     they are compared with the lower quartile; but of all their time at most as large a part is outages as of
@@ -287,7 +288,7 @@ func (w *Workload) FindOutages() {
 			p.part = min(1, max(0, float64(p.over-p.shown)-math.Sqrt(float64(p.shown)*samplePeriod))/float64(max(p.dark, 1)))
 		}
 		switch {
-		case p.unlike(short) && (p.shown == 0 || p.part == 0):
+		case p.unlike(short) && (p.shown == 0 || p.part == 0) && !(k.call && w.neverWaits(k.from)):
 			out.Doubted += p.long[0]
 			out.DoubtedTotal += p.over
 			delete(kinds, k)
@@ -339,6 +340,12 @@ func (p *pieces) add(o *pieces, sign int) {
 	for c, n := range o.long {
 		p.long[c] += sign * n
 	}
+}
+
+// neverWaits reports whether system calls at a stack are of a connection: that does not block, and the network poller waits for
+// it (internal/poll/fd_unix.go: FD.Init).
+func (w *Workload) neverWaits(stack model.StackID) bool {
+	return slices.ContainsFunc(w.Tables.Stack(stack), func(f model.Frame) bool { return strings.HasPrefix(f.Func, "net.(*netFD).") })
 }
 
 // unlike reports whether more pieces are too long, by any length, than is usual in the kinds that take little.

@@ -52,6 +52,39 @@ func TestOutages(t *testing.T) {
 	}
 }
 
+// TestOutagesCalls checks that system calls of connections are not doubted, however often they are too long, and others are.
+func TestOutagesCalls(t *testing.T) {
+	const long = 3_000_000
+	for fn, want := range map[string]int{"net.(*netFD).Read": 4*2 + 20, "os.(*File).Read": 4 * 2} {
+		w := &workload.Workload{Tables: model.NewTables()}
+		stack := w.Tables.AddStack([]model.Frame{{Func: "syscall.read"}, {Func: "internal/poll.(*FD).Read"}, {Func: fn}})
+		for kind := range 5 {
+			g := workload.Goroutine{Func: model.StringID(kind + 1)}
+			for i := range 60 {
+				x := workload.Segment{CPU: 10_000, Stack: stack, End: workload.EndYield}
+				switch {
+				case kind == 4:
+					x.End, x.Delay = workload.EndSyscall, 5000
+					if i%3 == 0 {
+						x.Delay += long
+					}
+				case i > 0 && i <= 2:
+					x.CPU += long
+				}
+				g.Segments = append(g.Segments, x)
+			}
+			w.Goroutines = append(w.Goroutines, g)
+		}
+		w.FindOutages()
+		if o := &w.Outages; o.Count != want || o.Total != model.Duration(want)*long || o.Doubted != 28-want {
+			t.Errorf("%s: got %+v, want %d outages", fn, o, want)
+		}
+		if d := w.Quiet().Goroutines[4].Segments[0].Delay; d != 5000 && want > 8 {
+			t.Errorf("%s: a call takes %d", fn, d)
+		}
+	}
+}
+
 // TestOutagesOwn checks that pieces which are longer than outages of other kinds are the program's own: where they are
 // too many for chance, or two CPU samples lie in each; and that without samples nobody can know which computed.
 func TestOutagesOwn(t *testing.T) {

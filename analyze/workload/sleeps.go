@@ -37,7 +37,7 @@ const (
 	lateLimit    = 1500 * 1000 * model.Duration(1)
 )
 
-// waitSite is a place where goroutine g waits, or any goroutine if g is -1.
+// waitSite is a place where goroutine g waits, any if g is -1, or, for what comes from outside, any with start function g.
 type waitSite struct {
 	g     int32
 	stack model.StackID
