@@ -51,6 +51,7 @@ const (
 	WaitPreempted             // suspended, so that its stack can be scanned
 	WaitRuntime               // a semaphore of the runtime, such as to stop the world
 	WaitCoroutine             // a switch of iter.Pull
+	WaitForever               // on a nil channel, or in select {}
 	WaitSync                  // a lock of a file or connection, or one without a stack
 	WaitLock                  // sync.Mutex, sync.RWMutex and the like
 	WaitGroup                 // sync.WaitGroup, with what is built on it
@@ -63,7 +64,7 @@ const (
 
 var waits = map[string]Wait{
 	"system goroutine wait": WaitSystem, "sleep": WaitSleep, "network": WaitNetwork, "wait until GC ends": WaitGC,
-	"preempted": WaitPreempted, ReasonRuntimeSemaphore: WaitRuntime, "coroutine switch": WaitCoroutine,
+	"preempted": WaitPreempted, ReasonRuntimeSemaphore: WaitRuntime, "coroutine switch": WaitCoroutine, "forever": WaitForever,
 	"sync": WaitSync, "sync.(*WaitGroup).Wait": WaitGroup, "sync.(*Cond).Wait": WaitCond,
 	"chan send": WaitSend, "chan receive": WaitReceive, "select": WaitSelect,
 }

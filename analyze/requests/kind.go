@@ -79,7 +79,7 @@ var stateKinds = [model.NumGoStates]Kind{
 // waitKinds are the kinds of waits, by what they are for.
 var waitKinds = [model.NumWaits]Kind{
 	model.WaitOther: Unknown, model.WaitSystem: Unknown, model.WaitSleep: Sleep, model.WaitNetwork: Network,
-	model.WaitGC: GC, model.WaitPreempted: GC, model.WaitRuntime: STW, model.WaitCoroutine: Coroutine,
+	model.WaitGC: GC, model.WaitPreempted: GC, model.WaitRuntime: STW, model.WaitCoroutine: Coroutine, model.WaitForever: Channel,
 	model.WaitSync: Lock, model.WaitLock: Lock, model.WaitGroup: WaitGroup, model.WaitCond: Cond,
 	model.WaitSend: Channel, model.WaitReceive: Channel, model.WaitSelect: Channel,
 }
