@@ -109,7 +109,7 @@ func (j *judge) measure(objectives []result.Objective) {
 			if of.State == "missed" {
 				j.miss(&of, k)
 			}
-			if x := &j.open; x.hangs && x.kind == k && of.State != "missed" && (all || isNamed(&o, x.handler.Name)) && x.longer(o.Limit) > (1-o.Quantile)*float64(k.Count+x.handler.Censored.Count) {
+			if x := &j.open; x.hangs && x.kind == k && of.State != "missed" && (all || isNamed(&o, x.handler.Name)) && longer(&x.handler.Censored, o.Limit) > (1-o.Quantile)*float64(k.Count+x.handler.Censored.Count) {
 				of.State, of.Value, of.Most = "missed", o.Limit, x.handler.Censored.Max
 			}
 			worst = worse(worst, of)

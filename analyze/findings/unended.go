@@ -10,7 +10,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// unended are the requests of the handler of which some were in progress at the end for the longest time, hangTime or more.
+// unended are the requests of the handler of which some were in progress at the end for the longest time: hangTime or more, or
+// [result.LongOpen] if at least hangCount hang.
 //
 //  1. They hang if others of the handler ended hangTimes as soon, or if they, or goroutines of the program, waited half as long for
 //     locks that nobody released. Of a wait that is older than the trace, the stack shows that it is for a lock.
@@ -26,7 +27,10 @@ type unended struct {
 }
 
 // hangTimes as long as those that ended take requests that hang.
-const hangTimes = 10
+const (
+	hangTimes, hangCount = 10, 3
+	hangTime             = 500_000_000
+)
 
 func findUnended(r *result.Report) (u unended) {
 	for i := range r.Goroutines {
@@ -50,7 +54,11 @@ func findUnended(r *result.Report) (u unended) {
 		for n := range k.Handlers {
 			h := &k.Handlers[n]
 			c := &h.Censored
-			if c.Max < max(result.LongOpen, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
+			least := model.Duration(hangTime)
+			if h.Count >= enough && longer(c, hangTimes*h.Max) >= hangCount {
+				least = result.LongOpen
+			}
+			if c.Max < max(least, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
 				continue
 			}
 			at, open, lock := stuck(k, h.Name)
@@ -67,7 +75,7 @@ func findUnended(r *result.Report) (u unended) {
 	return u
 }
 
-// stuck returns what the longest request of a handler that is open waits for, how many are open, and whether they wait for
+// stuck returns what the longest request of a handler that is open waits for, by another at the same place if that alone says, how many are open, and whether they wait for
 // locks most of the time.
 func stuck(k *result.RequestKind, name string) (at *result.RequestPart, open int64, lock bool) {
 	var locks, total model.Duration
@@ -78,7 +86,7 @@ func stuck(k *result.RequestKind, name string) (at *result.RequestPart, open int
 		}
 		last := &p.Parts[len(p.Parts)-1]
 		open, total = open+1, total+p.Duration
-		if at == nil && last.Function != "" {
+		if last.Function != "" && (at == nil || at.Kind == "unknown" && last.Kind != "unknown" && last.Function == at.Function && last.Line == at.Line) {
 			at = last
 		}
 		if last.Kind == "lock" {
@@ -116,8 +124,7 @@ func Hangs(r *result.Report) string {
 }
 
 // longer returns how many of them are longer than a limit, at least: each is by as much as the longest at most.
-func (u *unended) longer(limit model.Duration) float64 {
-	c := &u.handler.Censored
+func longer(c *result.Tally, limit model.Duration) float64 {
 	if c.Max <= limit {
 		return 0
 	}

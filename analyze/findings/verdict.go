@@ -712,7 +712,7 @@ func (j *judge) word() {
 			v.Word = Slow
 		}
 		v.Text = j.what(&j.items[0])
-	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met():
+	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met() && !(len(j.questions) == 0 && j.open.handler != nil && j.r.MainRequests() == nil):
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
 		if throttled(j.r) {
 			v.Text = "Nothing of the program stands out, but a CPU quota held it up: raise the limit, and record again to be sure."
@@ -733,6 +733,9 @@ func (j *judge) word() {
 			case !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }):
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}
+		}
+		if j.open.handler != nil {
+			v.Text += " " + j.open.text()
 		}
 	case len(j.questions) == 0 && j.open.handler != nil && j.r.MainRequests() == nil:
 		v.Word, v.Text = Unknown, j.open.text()

@@ -21,7 +21,7 @@ type (
 		// busy, of which it is not known when that was: they are in no other figure here.
 		Unfollowed int64            `json:"unfollowed,omitempty"`
 		Handlers   []RequestHandler `json:"handlers" sort:"total"` // By handler, task or function; "" if not known.
-		// Those that had not ended when the trace did and began half a second before that or more, the longest 20.
+		// Those that had not ended when the trace did and began a tenth of a second before that or more, the longest 20.
 		Unended []RequestPath `json:"unended,omitempty"`
 		// The same as of the kind by handler, task or function, at most 16, if two have ten requests or
 		// more, or one and at least half of all requests have one, or a fifth (a fiftieth if they wait for answers,
@@ -166,7 +166,7 @@ type (
 
 // LongOpen is how long a request is open at least that may hang, and MostOpen how many of these are listed.
 const (
-	LongOpen = 500_000_000
+	LongOpen = 100_000_000
 	MostOpen = 20
 )
 
