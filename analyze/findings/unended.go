@@ -21,7 +21,8 @@ type unended struct {
 	hangs   bool
 	count   int64               // of them
 	at      *result.RequestPart // what the longest waits for; nil: not known
-	lock    bool                // they wait for locks
+	lock    *result.RequestPart // what the longest waits for that waits for a lock
+	locked  bool                // they wait for locks
 	locks   model.Duration      // that goroutines of the program waited for locks which they did not get
 }
 
@@ -53,11 +54,11 @@ func findUnended(r *result.Report) (u unended) {
 			if c.Max < max(result.LongOpen, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
 				continue
 			}
-			at, open, lock := stuck(k, h.Name)
-			lock = lock || 2*u.locks >= c.Total
-			hangs := h.Count > 0 || lock
+			at, lock, open, locked := stuck(k, h.Name)
+			locked = locked || at == nil && 2*u.locks >= c.Total
+			hangs := h.Count > 0 || locked
 			if u.handler == nil || hangs && !u.hangs || hangs == u.hangs && c.Max > u.handler.Censored.Max {
-				u.handler, u.kind, u.hangs, u.at, u.lock = h, k, hangs, at, lock
+				u.handler, u.kind, u.hangs, u.at, u.lock, u.locked = h, k, hangs, at, lock, locked
 				if u.count = c.Count; len(k.Unended) < result.MostOpen { // else not all are listed
 					u.count = cmp.Or(open, c.Count)
 				}
@@ -67,13 +68,13 @@ func findUnended(r *result.Report) (u unended) {
 	return u
 }
 
-// stuck returns what the longest request of a handler that is open waits for, how many are open, and whether they wait for
-// locks most of the time.
-func stuck(k *result.RequestKind, name string) (at *result.RequestPart, open int64, lock bool) {
+// stuck returns what the longest request of a handler that is open waits for, and the longest that waits for a lock, how many
+// are open, and whether they wait for locks most of the time.
+func stuck(k *result.RequestKind, name string) (at, lock *result.RequestPart, open int64, locked bool) {
 	var locks, total model.Duration
 	for i := range k.Unended {
 		p := &k.Unended[i]
-		if cmp.Or(p.Name, result.NoName) != name || len(p.Parts) == 0 {
+		if cmp.Or(p.Name, result.NoName) != cmp.Or(name, result.NoName) || len(p.Parts) == 0 {
 			continue
 		}
 		last := &p.Parts[len(p.Parts)-1]
@@ -83,25 +84,35 @@ func stuck(k *result.RequestKind, name string) (at *result.RequestPart, open int
 		}
 		if last.Kind == "lock" {
 			locks += last.Length
+			if lock == nil && last.Function != "" {
+				lock = last
+			}
 		}
 	}
-	return at, open, open > 0 && 2*locks >= total
+	return at, lock, open, open > 0 && 2*locks >= total
 }
 
-// text says that they do not end.
+// text says that they do not end. Who holds a lock and waits for something else is before those that wait for it.
 func (u *unended) text() string {
-	c, where := &u.handler.Censored, ""
-	if u.at != nil {
-		where = " in " + plain(textui.Place(u.at.Function, u.at.File, uint64(max(u.at.Line, 0))))
+	in := func(p *result.RequestPart) string {
+		if p == nil {
+			return ""
+		}
+		return " in " + plain(textui.Place(p.Function, p.File, uint64(max(p.Line, 0))))
 	}
-	why := "streams or long polls, or they hang" + where
+	c, ended := &u.handler.Censored, fmt.Sprintf("the slowest of %s that ended took %s", textui.Count(u.handler.Count), textui.Duration(u.handler.Max))
+	longest := ""
+	if u.at != nil {
+		longest = fmt.Sprintf("the longest %s%s; ", requestWords[u.at.Kind].does, in(u.at))
+	}
+	why := "streams or long polls, or they hang" + in(u.at)
 	switch {
-	case u.lock:
-		why = "they wait for a lock" + where + " that nobody releases"
-	case u.hangs && where != "":
-		why = fmt.Sprintf("the longest %s%s; the slowest of %s that ended took %s", requestWords[u.at.Kind].does, where, textui.Count(u.handler.Count), textui.Duration(u.handler.Max))
+	case u.locked && u.at != nil && u.at.Kind != "lock":
+		why = longest + "most wait for a lock" + in(u.lock)
+	case u.locked:
+		why = "they wait for a lock" + in(u.lock) + " that nobody releases"
 	case u.hangs:
-		why = fmt.Sprintf("the slowest of %s that ended took %s", textui.Count(u.handler.Count), textui.Duration(u.handler.Max))
+		why = longest + ended
 	}
 	return fmt.Sprintf("%s of %s did not end for up to %s: %s; /debug/pprof/goroutine?debug=2 shows where they are.",
 		textui.Plural(u.count, "request"), plain(textui.ShortFunc(u.handler.Name)), textui.Duration(c.Max), why)
