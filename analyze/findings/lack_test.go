@@ -364,6 +364,7 @@ func TestBatch(t *testing.T) {
 		}, findings.Slow, "3 requests of main.quote did not end for up to 1.00s: they wait for a lock in main.move (main.go:7) that nobody releases", "", ""},
 		"holds a lock, and waits": {func(v *result.Report) {
 			v.Requests = open(0)
+			v.Totals.Span *= 2 // of two traces
 			v.Requests[0].Unended = slices.Repeat([]result.RequestPath{{Name: "main.quote", Duration: 1000 * ms, Parts: []result.RequestPart{
 				{Length: 1000 * ms, Kind: "lock", Function: "main.move", File: "x/main.go", Line: 7}}}}, 3)
 			v.Requests[0].Unended[0].Parts = []result.RequestPart{{Length: 1000 * ms, Kind: "channel", Function: "main.audit", File: "x/main.go", Line: 9}}

@@ -20,6 +20,7 @@ type unended struct {
 	kind    *result.RequestKind    // of the handler
 	hangs   bool
 	count   int64               // of them
+	longest model.Duration      // that one of them is open, at least
 	at      *result.RequestPart // what the longest waits for; nil: not known
 	lock    *result.RequestPart // what the longest waits for that waits for a lock
 	locked  bool                // they wait for locks
@@ -51,26 +52,35 @@ func findUnended(r *result.Report) (u unended) {
 		for n := range k.Handlers {
 			h := &k.Handlers[n]
 			c := &h.Censored
-			if c.Max < max(result.LongOpen, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
+			if h.Count > 0 && h.Count < enough {
 				continue
 			}
-			at, lock, open, locked := stuck(k, h.Name)
-			locked = locked || at == nil && 2*u.locks >= c.Total
-			hangs := h.Count > 0 || locked
-			if u.handler == nil || hangs && !u.hangs || hangs == u.hangs && c.Max > u.handler.Censored.Max {
-				u.handler, u.kind, u.hangs, u.at, u.lock, u.locked = h, k, hangs, at, lock, locked
-				if u.count = c.Count; len(k.Unended) < result.MostOpen { // else not all are listed
-					u.count = cmp.Or(open, c.Count)
+			x := stuck(k, h.Name)
+			x.handler, x.kind, x.locks = h, k, u.locks
+			if x.longest == 0 { // an older version wrote the report, or others were open for longer
+				x.count, x.longest = c.Count, c.Max
+				if c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) {
+					continue
 				}
+			}
+			if x.longest < max(result.LongOpen, hangTimes*h.Max) {
+				continue
+			}
+			if len(k.Unended) == result.MostOpen { // not all are listed
+				x.count = c.Count
+			}
+			x.locked = x.locked || x.at == nil && 2*u.locks >= c.Total
+			x.hangs = h.Count > 0 || x.locked
+			if u.handler == nil || x.hangs && !u.hangs || x.hangs == u.hangs && x.longest > u.longest {
+				u = x
 			}
 		}
 	}
 	return u
 }
 
-// stuck returns what the longest request of a handler that is open waits for, and the longest that waits for a lock, how many
-// are open, and whether they wait for locks most of the time.
-func stuck(k *result.RequestKind, name string) (at, lock *result.RequestPart, open int64, locked bool) {
+// stuck returns what is known of those requests of a handler that are listed as open.
+func stuck(k *result.RequestKind, name string) (u unended) {
 	var locks, total model.Duration
 	for i := range k.Unended {
 		p := &k.Unended[i]
@@ -78,18 +88,19 @@ func stuck(k *result.RequestKind, name string) (at, lock *result.RequestPart, op
 			continue
 		}
 		last := &p.Parts[len(p.Parts)-1]
-		open, total = open+1, total+p.Duration
-		if at == nil && last.Function != "" {
-			at = last
+		u.count, u.longest, total = u.count+1, max(u.longest, p.Duration), total+p.Duration
+		if u.at == nil && last.Function != "" {
+			u.at = last
 		}
 		if last.Kind == "lock" {
 			locks += last.Length
-			if lock == nil && last.Function != "" {
-				lock = last
+			if u.lock == nil && last.Function != "" {
+				u.lock = last
 			}
 		}
 	}
-	return at, lock, open, open > 0 && 2*locks >= total
+	u.locked = u.count > 0 && 2*locks >= total
+	return u
 }
 
 // text says that they do not end. Who holds a lock and waits for something else is before those that wait for it.
@@ -100,7 +111,7 @@ func (u *unended) text() string {
 		}
 		return " in " + plain(textui.Place(p.Function, p.File, uint64(max(p.Line, 0))))
 	}
-	c, ended := &u.handler.Censored, fmt.Sprintf("the slowest of %s that ended took %s", textui.Count(u.handler.Count), textui.Duration(u.handler.Max))
+	ended := fmt.Sprintf("the slowest of %s that ended took %s", textui.Count(u.handler.Count), textui.Duration(u.handler.Max))
 	longest := ""
 	if u.at != nil {
 		longest = fmt.Sprintf("the longest %s%s; ", requestWords[u.at.Kind].does, in(u.at))
@@ -115,7 +126,7 @@ func (u *unended) text() string {
 		why = longest + ended
 	}
 	return fmt.Sprintf("%s of %s did not end for up to %s: %s; /debug/pprof/goroutine?debug=2 shows where they are.",
-		textui.Plural(u.count, "request"), plain(textui.ShortFunc(u.handler.Name)), textui.Duration(c.Max), why)
+		textui.Plural(u.count, "request"), plain(textui.ShortFunc(u.handler.Name)), textui.Duration(u.longest), why)
 }
 
 // Hangs says which requests hang, "" if none does.
