@@ -95,6 +95,15 @@ func (m *Machine) Now() Time { return m.now }
 // to change it.
 func (m *Machine) Goroutine(id GoID) *Goroutine { return m.gs.Get(id) }
 
+// Waiting calls f for each goroutine that waits, sorted by ID, with what it waits for.
+func (m *Machine) Waiting(f func(g *Goroutine, reason StringID)) {
+	m.gs.All(func(g *Goroutine) {
+		if g.span.State == GoWaiting {
+			f(g, g.span.Reason)
+		}
+	})
+}
+
 // Restarted returns the time at which the world was seen running again during a stop that has
 // not ended yet, and whether it was.
 func (m *Machine) Restarted() (Time, bool) {

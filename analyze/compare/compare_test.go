@@ -590,13 +590,15 @@ func TestFar(t *testing.T) {
 // TestHung checks that the side whose requests hang is the worse one, whatever those take that ended.
 func TestHung(t *testing.T) {
 	for _, x := range []struct{ base, cand, want, headline string }{
-		{"", "8 requests hang.", Worse, "in new requests hang: 8 requests hang."},
-		{"8 requests hang.", "", Better, "only in old requests hang: 8 requests hang."},
+		{"", "8 requests hang.", Worse, "requests hang in new: 8 requests hang."},
+		{"8 requests hang.", "", Better, "requests hang only in old: 8 requests hang."},
 		{"8 requests hang.", "2 requests hang.", Same, ""},
 	} {
 		base, cand := side("old", 1), side("new", 1)
 		base.Traces[0].Sample.Hangs, cand.Traces[0].Sample.Hangs = x.base, x.cand
-		if r := Of(base, cand, ""); r.Verdict != x.want || x.headline != "" && r.Headline != x.headline {
+		r := Of(base, cand, "")
+		both := slices.ContainsFunc(r.Warnings, func(w Warning) bool { return strings.HasPrefix(w.Text, "requests hang on both sides, in new: 2 ") })
+		if r.Verdict != x.want || x.headline != "" && r.Headline != x.headline || both != (x.headline == "") {
 			t.Errorf("%q and %q: %s %s", x.base, x.cand, r.Verdict, r.Headline)
 		}
 	}

@@ -179,11 +179,12 @@ func (s *Side) hangs() string {
 func (r *Result) hung() {
 	base, cand := r.Base.hangs(), r.Cand.hangs()
 	switch {
-	case (base == "") == (cand == ""):
+	case base != "" && cand != "":
+		r.warnf("requests", "requests hang on both sides, in %s: %s", r.Cand.Name, cand)
 	case cand != "":
-		r.Verdict, r.Headline, r.Part = Worse, fmt.Sprintf("in %s requests hang: %s", r.Cand.Name, cand), ""
-	default:
-		r.Verdict, r.Headline, r.Part = Better, fmt.Sprintf("only in %s requests hang: %s", r.Base.Name, base), ""
+		r.Verdict, r.Headline, r.Part = Worse, fmt.Sprintf("requests hang in %s: %s", r.Cand.Name, cand), ""
+	case base != "":
+		r.Verdict, r.Headline, r.Part = Better, fmt.Sprintf("requests hang only in %s: %s", r.Base.Name, base), ""
 	}
 }
 

@@ -77,7 +77,7 @@ type question struct {
 	all   bool
 	limit model.Duration // what an objective asks for; 0: none
 	// others is how many requests have an unknown handler, if the median of the group may be another with
-	// them, at most half. A handler is seen only in requests that wait, so those of the group that do not are among them.
+	// them, and half what it is at most then. A handler is seen only in requests that wait, so those of the group that do not are among them.
 	others int64
 	half   model.Duration
 }
@@ -565,19 +565,19 @@ func (q *question) computes(x *result.RequestRow) bool {
 	})
 }
 
-// hub reports whether all requests that are listed have a part on one and the same goroutine, to which others that read
-// them hand them.
+// hub reports whether all requests that are listed of a trace have a part on one and the same goroutine, which gets them from
+// those that read them.
 func (q *question) hub(g *result.RequestRow) bool {
-	hub, handed := model.NoGoroutine, false
+	hubs, handed := map[int]model.GoID{}, false // by trace
 	for _, p := range q.listed() {
 		for _, x := range p.Parts {
 			if x.Depth > 0 || x.Kind != g.Kind || x.Function != g.Function {
 				continue
 			}
-			if hub != model.NoGoroutine && x.Goroutine != hub {
+			if hub, ok := hubs[p.Trace]; ok && x.Goroutine != hub {
 				return false
 			}
-			hub, handed = x.Goroutine, handed || x.Goroutine != p.Parts[0].Goroutine
+			hubs[p.Trace], handed = x.Goroutine, handed || x.Goroutine != p.Parts[0].Goroutine
 		}
 	}
 	return handed && (q.kind == "tcp" || q.kind == "message")

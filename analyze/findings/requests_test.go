@@ -242,8 +242,9 @@ func TestHub(t *testing.T) {
 		set.Tails = []result.RequestTail{{Count: 5, Total: 150 * ms, Middle: result.RequestMiddle{Count: n, Total: 30 * ms * model.Duration(n)},
 			Groups: []result.RequestRow{{Kind: "running", Function: "main.render", Slow: 150 * ms, Middle: 30 * ms * model.Duration(n)}}}}
 		for reader := range 5 {
-			x := result.RequestPath{Name: "main.serve", Goroutine: 1, Duration: 30 * ms, Parts: []result.RequestPart{
-				{Kind: "channel", Goroutine: model.GoID(10 + reader), Length: ms}, {Kind: "running", Function: "main.render", Goroutine: 1, Length: 29 * ms}}}
+			trace := reader % 2 // each has a hub of its own
+			x := result.RequestPath{Trace: trace, Name: "main.serve", Goroutine: model.GoID(1 + trace), Duration: 30 * ms, Parts: []result.RequestPart{
+				{Kind: "channel", Goroutine: model.GoID(10 + reader), Length: ms}, {Kind: "running", Function: "main.render", Goroutine: model.GoID(1 + trace), Length: 29 * ms}}}
 			if !hub {
 				x.Parts[1].Goroutine = x.Parts[0].Goroutine
 			}

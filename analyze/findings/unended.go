@@ -21,8 +21,10 @@ type unended struct {
 	kind    *result.RequestKind    // of the handler
 	hangs   bool
 	count   int64               // of them
+	longest model.Duration      // that one of them is open, at least
 	at      *result.RequestPart // what the longest waits for; nil: not known
-	lock    bool                // they wait for locks
+	lock    *result.RequestPart // what the longest waits for that waits for a lock
+	locked  bool                // they wait for locks
 	locks   model.Duration      // that goroutines of the program waited for locks which they did not get
 }
 
@@ -54,65 +56,85 @@ func findUnended(r *result.Report) (u unended) {
 		for n := range k.Handlers {
 			h := &k.Handlers[n]
 			c := &h.Censored
+			if h.Count > 0 && h.Count < enough {
+				continue
+			}
+			x := stuck(k, h.Name)
+			x.handler, x.kind, x.locks = h, k, u.locks
+			if x.longest == 0 { // an older version wrote the report, or others were open for longer
+				x.count, x.longest = c.Count, c.Max
+				if c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) {
+					continue
+				}
+			}
 			least := model.Duration(hangTime)
 			if h.Count >= enough && longer(c, hangTimes*h.Max) >= hangCount {
 				least = result.LongOpen
 			}
-			if c.Max < max(least, hangTimes*h.Max) || c.MaxAt < model.Time(r.Totals.Span)-model.Time(worthTime) || h.Count > 0 && h.Count < enough {
+			if x.longest < max(least, hangTimes*h.Max) {
 				continue
 			}
-			at, open, lock := stuck(k, h.Name)
-			lock = lock || 2*u.locks >= c.Total
-			hangs := h.Count > 0 || lock
-			if u.handler == nil || hangs && !u.hangs || hangs == u.hangs && c.Max > u.handler.Censored.Max {
-				u.handler, u.kind, u.hangs, u.at, u.lock = h, k, hangs, at, lock
-				if u.count = c.Count; len(k.Unended) < result.MostOpen { // else not all are listed
-					u.count = cmp.Or(open, c.Count)
-				}
+			if len(k.Unended) == result.MostOpen { // not all are listed
+				x.count = c.Count
+			}
+			x.locked = x.locked || x.at == nil && 2*u.locks >= c.Total
+			x.hangs = h.Count > 0 || x.locked
+			if u.handler == nil || x.hangs && !u.hangs || x.hangs == u.hangs && x.longest > u.longest {
+				u = x
 			}
 		}
 	}
 	return u
 }
 
-// stuck returns what the longest request of a handler that is open waits for, by another at the same place if that alone says, how many are open, and whether they wait for
-// locks most of the time.
-func stuck(k *result.RequestKind, name string) (at *result.RequestPart, open int64, lock bool) {
+// stuck returns what is known of those requests of a handler that are listed as open.
+func stuck(k *result.RequestKind, name string) (u unended) {
 	var locks, total model.Duration
 	for i := range k.Unended {
 		p := &k.Unended[i]
-		if cmp.Or(p.Name, result.NoName) != name || len(p.Parts) == 0 {
+		if cmp.Or(p.Name, result.NoName) != cmp.Or(name, result.NoName) || len(p.Parts) == 0 {
 			continue
 		}
 		last := &p.Parts[len(p.Parts)-1]
-		open, total = open+1, total+p.Duration
-		if last.Function != "" && (at == nil || at.Kind == "unknown" && last.Kind != "unknown" && last.Function == at.Function && last.Line == at.Line) {
-			at = last
+		u.count, u.longest, total = u.count+1, max(u.longest, p.Duration), total+p.Duration
+		if last.Function != "" && (u.at == nil || u.at.Kind == "unknown" && last.Kind != "unknown" && last.Function == u.at.Function && last.Line == u.at.Line) {
+			u.at = last // if it is not known what the longest waits for, perhaps another shows that
 		}
 		if last.Kind == "lock" {
 			locks += last.Length
+			if u.lock == nil && last.Function != "" {
+				u.lock = last
+			}
 		}
 	}
-	return at, open, open > 0 && 2*locks >= total
+	u.locked = u.count > 0 && 2*locks >= total
+	return u
 }
 
-// text says that they do not end.
+// text says that they do not end. Who holds a lock and waits for something else is before those that wait for it.
 func (u *unended) text() string {
-	c, where := &u.handler.Censored, ""
-	if u.at != nil {
-		where = " in " + plain(textui.Place(u.at.Function, u.at.File, uint64(max(u.at.Line, 0))))
+	in := func(p *result.RequestPart) string {
+		if p == nil {
+			return ""
+		}
+		return " in " + plain(textui.Place(p.Function, p.File, uint64(max(p.Line, 0))))
 	}
-	why := "streams or long polls, or they hang" + where
+	ended := fmt.Sprintf("the slowest of %s that ended took %s", textui.Count(u.handler.Count), textui.Duration(u.handler.Max))
+	longest := ""
+	if u.at != nil {
+		longest = fmt.Sprintf("the longest %s%s; ", requestWords[u.at.Kind].does, in(u.at))
+	}
+	why := "streams or long polls, or they hang" + in(u.at)
 	switch {
-	case u.lock:
-		why = "they wait for a lock" + where + " that nobody releases"
-	case u.hangs && where != "":
-		why = fmt.Sprintf("the longest %s%s; the slowest of %s that ended took %s", requestWords[u.at.Kind].does, where, textui.Count(u.handler.Count), textui.Duration(u.handler.Max))
+	case u.locked && u.at != nil && u.at.Kind != "lock":
+		why = longest + "most wait for a lock" + in(u.lock)
+	case u.locked:
+		why = "they wait for a lock" + in(u.lock) + " that nobody releases"
 	case u.hangs:
-		why = fmt.Sprintf("the slowest of %s that ended took %s", textui.Count(u.handler.Count), textui.Duration(u.handler.Max))
+		why = longest + ended
 	}
 	return fmt.Sprintf("%s of %s did not end for up to %s: %s; /debug/pprof/goroutine?debug=2 shows where they are.",
-		textui.Plural(u.count, "request"), plain(textui.ShortFunc(u.handler.Name)), textui.Duration(c.Max), why)
+		textui.Plural(u.count, "request"), plain(textui.ShortFunc(u.handler.Name)), textui.Duration(u.longest), why)
 }
 
 // Hangs says which requests hang, "" if none does.

@@ -991,6 +991,37 @@ func TestFuncOpen(t *testing.T) {
 	}
 }
 
+// TestOpenAtWindow checks that a request which waits from before a window until after it is open all the time, with what it
+// waits for, though the window has no event of it, and that what does not serve is none.
+func TestOpenAtWindow(t *testing.T) {
+	const serve = "net/http.(*conn).serve"
+	for want, stack := range map[string][]string{"http main.move lock": {"sync.(*Mutex).Lock", "main.move", "net/http.HandlerFunc.ServeHTTP", serve}, "": {"main.move"}} {
+		p := newProgram(serve)
+		p.in(stack...).Block("sync").Start(2)
+		m := model.NewMachine(p.b.Tables, model.Config{})
+		for _, ev := range p.b.Events() {
+			if err := m.Apply(&ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin, got := m.Now()+1000, ""
+		m.Begin(begin)
+		r := requests.New(m, nil)
+		r.Done = func(q *requests.Request) {
+			for part := range q.Parts() {
+				got += strings.Join([]string{q.Kind, q.Name, part.Kind.String()}, " ")
+			}
+			if err := check(q); err != nil || q.Start != begin || q.End != begin+5000 || !q.Open {
+				t.Errorf("from %d to %d, open %t: %v", q.Start, q.End, q.Open, err)
+			}
+		}
+		m.Finish(begin + 5000)
+		if r.Finish(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestUnseen checks that a request of gRPC whose method is not seen has no name: the start function is the server's.
 func TestUnseen(t *testing.T) {
 	const start = "google.golang.org/grpc.(*Server).serveStreams.func2.1"

@@ -77,6 +77,15 @@ func New(m *model.Machine, specs []Spec) *Tracker {
 	t.finder = newFinder(m.Tables(), specs)
 	t.walker.t = t
 	t.walker.pairs, t.walker.ran, t.walker.starts = map[pair]*Place{}, map[alike]*ran{}, map[model.StringID]*Place{}
+	m.Waiting(func(g *model.Goroutine, reason model.StringID) { // when a window begins: what waits all the time has no event in it
+		if t.finder.stack(g.LastStop).role == roleNone && !t.finder.life(g.Func) {
+			return
+		}
+		if !t.active {
+			t.activate(m.Now())
+		}
+		t.enter(t.get(g.ID, model.GoWaiting), model.GoWaiting, reason)
+	})
 	return t
 }
 

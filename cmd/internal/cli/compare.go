@@ -88,7 +88,8 @@ for a test, such as one per side, the line says "not tested", and only large cha
 rows below show which part of the time changed, and what else did.
 
 A change counts from x1.1 and 50 µs on, of a number per second from x1.05 on. Untested, from x1.5
-and 500 µs on, of a p99 from x2. The rest is SAME; WORSE goes before BETTER.
+and 500 µs on, of a p99 from x2. The rest is SAME; WORSE goes before BETTER. If requests of
+one side hang, and none of the other, that side is the worse one.
 
 The picture (-o FILE.png) overlays the latency of requests on both sides by percentile, or without
 requests that of the waits to run.

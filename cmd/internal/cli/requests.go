@@ -26,7 +26,7 @@ type requestFlags struct {
 }
 
 func (f *requestFlags) register(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function) or func:REGEXP, and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)")
+	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function, or what was handed to sync.WaitGroup.Go and the like) or func:REGEXP, and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)")
 }
 
 // registerSlow adds the flags of commands that look at the slowest.
@@ -43,12 +43,13 @@ func newRequests(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "requests [flags] TRACE|REPORT.json...",
 		Short: "List the slowest requests, and where their time went",
-		Long: `For each kind of request, the list has the slowest, at most 20, one of median length, and
-those that were open at the end of the trace for a tenth of a second or more: when, on which goroutine, in which handler, and its critical path. The path is what the
-request did itself and, in capitals, what it waited for and for whom. Parts of one kind and
-place are added up; parts below 2% of the request are left out. Requests share a row if
-they are of one group and the parts that take at least 10% of them are the same. --json
-lists each request with all parts.
+		Long: `For each kind of request, the list has the slowest, at most 20, one of median length, and the
+longest 20 that were open for a tenth of a second or more when the trace ended, except tasks: when, on
+which goroutine, in which handler, and its critical path. The path is what the request did
+itself and, in capitals, what it waited for and for whom. Parts of one kind and place are added
+up; parts below 2% of the request are left out. Requests share a row if they are of one group
+and the parts that take at least 10% of them are the same. --json lists each request with all
+parts.
 
 Requests of other protocols than HTTP, gRPC and net/rpc are inferred. What a goroutine does
 from a message that it reads from a connection until it waits for the next one there, having
