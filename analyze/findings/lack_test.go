@@ -375,6 +375,14 @@ func TestBatch(t *testing.T) {
 				{Length: 1000 * ms, Kind: "channel", Function: "main.audit", File: "x/main.go", Line: 9}}}}
 			v.Goroutines = []result.Group{{Function: "main.other", Count: 16, Waiting: []result.Reason{{Reason: "sync.(*Mutex).Lock", Count: 16, Total: 15900 * ms}}}}
 		}, findings.Slow, "1 request of main.quote did not end for up to 1.00s: the longest waits for a channel in main.audit (main.go:9); the slowest of 100 that ended took 10.0ms", "", ""},
+		"several for less": {func(v *result.Report) {
+			v.Requests = open(100)
+			v.Requests[0].Handlers[0].Censored = result.Tally{Count: 16, Total: 4000 * ms, Max: 400 * ms, MaxAt: model.Time(1000 * ms)}
+		}, findings.Slow, "16 requests of main.quote did not end for up to 400ms: the slowest of 100 that ended took 10.0ms", "", ""},
+		"one for less": {func(v *result.Report) {
+			v.Requests = open(100)
+			v.Requests[0].Handlers[0].Censored = result.Tally{Count: 1, Total: 400 * ms, Max: 400 * ms, MaxAt: model.Time(1000 * ms)}
+		}, findings.Healthy, "", "", ""},
 		"ended before": {func(v *result.Report) { v.Requests = open(100) }, findings.Slow, "16 requests of main.quote did not end for up to 1.00s: the slowest of 100 that ended took 10.0ms", "", ""},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")

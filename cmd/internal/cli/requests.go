@@ -44,12 +44,12 @@ func newRequests(a *app) *cobra.Command {
 		Use:   "requests [flags] TRACE|REPORT.json...",
 		Short: "List the slowest requests, and where their time went",
 		Long: `For each kind of request, the list has the slowest, at most 20, one of median length, and the
-longest 20 that were open for a tenth of a second or more when the trace ended, except tasks: when, on
-which goroutine, in which handler, and its critical path. The path is what the request did
-itself and, in capitals, what it waited for and for whom. Parts of one kind and place are added
-up; parts below 2% of the request are left out. Requests share a row if they are of one group
-and the parts that take at least 10% of them are the same. --json lists each request with all
-parts.
+longest 20 that were open for a tenth of a second or more when the trace ended, except tasks:
+when, on which goroutine, in which handler, and its critical path. The path is what the request
+did itself and, in capitals, what it waited for and for whom. Parts of one kind and place are
+added up; parts below 2% of the request are left out. Requests share a row if they are of one
+group and the parts that take at least 10% of them are the same. --json lists each request with
+all parts.
 
 Requests of other protocols than HTTP, gRPC and net/rpc are inferred. What a goroutine does
 from a message that it reads from a connection until it waits for the next one there, having
