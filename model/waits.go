@@ -38,6 +38,29 @@ func SyncReason(frames []Frame) string {
 	return reason
 }
 
+// ParkReason says what a goroutine waits for by the stack of its state, which has no reason in a trace but begins where
+// the runtime parked it (runtime/proc.go: gopark, Go 1.22 to 1.26). It is "" for other stacks, and what is not known.
+func ParkReason(frames []Frame) string {
+	if len(frames) == 0 || frames[0].Func != "runtime.gopark" {
+		return ""
+	}
+	for ; len(frames) > 0 && strings.HasPrefix(frames[0].Func, "runtime."); frames = frames[1:] {
+		if reason := parks[frames[0].Func]; reason != "" {
+			return reason
+		}
+	}
+	switch reason := SyncReason(frames); {
+	case len(frames) > 0 && frames[0].Func == "time.Sleep":
+		return "sleep"
+	case strings.HasPrefix(reason, "sync."):
+		return reason
+	}
+	return ""
+}
+
+// parks are the reasons of the runtime's functions that park a goroutine of a program.
+var parks = map[string]string{"runtime.chanrecv": "chan receive", "runtime.chansend": "chan send", "runtime.selectgo": "select", "runtime.block": "forever", "runtime.netpollblock": "network"}
+
 // Wait classifies what a goroutine waits for.
 type Wait uint8
 

@@ -86,7 +86,7 @@ type seenIn struct {
 	depth   uint8         // of the handler
 	timed   bool          // it is in a handler that net/http calls in a goroutine of its own, with a time-out
 	wait    Kind          // of sync
-	sync    bool          // of a wait for sync that is older than the trace
+	parked  model.Wait    // of a wait that is older than the trace
 	conn    bool          // accept, connect, write or read
 	sends   bool          // to a channel
 	relays  bool          // what is read here may be a message, or be handed on
@@ -242,12 +242,7 @@ func (f *finder) look(frames []model.Frame) *seenIn {
 	}
 	s.reads = startsRead(frames)
 	s.sends = frames[0].Func == "runtime.chansend1"
-	waits := frames
-	for len(waits) > 0 && frames[0].Func == "runtime.gopark" && strings.HasPrefix(waits[0].Func, "runtime.") { // only the stacks of states have that
-		waits = waits[1:]
-	}
-	reason := model.SyncReason(waits)
-	s.wait, s.sync = waitKinds[model.WaitOf(reason)], len(waits) < len(frames) && strings.HasPrefix(reason, "sync.")
+	s.wait, s.parked = waitKinds[model.WaitOf(model.SyncReason(frames))], model.WaitOf(model.ParkReason(frames))
 	last := len(outwards(frames)) - 1
 	for i := range frames {
 		switch fn := frames[i].Func; {

@@ -32,25 +32,26 @@ func TestParseSpec(t *testing.T) {
 	}
 }
 
-// TestOlderWaits checks that the stack of a state shows a wait for package sync, and nothing else does.
+// TestOlderWaits checks that the stack of a state shows what a wait is for, and nothing else does.
 func TestOlderWaits(t *testing.T) {
-	for _, tt := range []struct {
-		stack string
-		sync  bool
-		wait  Kind
-	}{
-		{"runtime.gopark runtime.goparkunlock runtime.semacquire1 internal/sync.runtime_SemacquireMutex internal/sync.(*Mutex).lockSlow internal/sync.(*Mutex).Lock sync.(*Mutex).Lock main.move", true, Lock},
-		{"runtime.gopark runtime.goparkunlock runtime.semacquire1 sync.runtime_SemacquireWaitGroup sync.(*WaitGroup).Wait main.all", true, WaitGroup},
-		{"runtime.gopark runtime.selectgo main.watch", false, 0},
-		{"sync.(*Mutex).Lock main.move", false, Lock}, // of an event, which has its reason
+	for stack, want := range map[string]model.Wait{
+		"runtime.gopark runtime.goparkunlock runtime.semacquire1 internal/sync.runtime_SemacquireMutex internal/sync.(*Mutex).lockSlow internal/sync.(*Mutex).Lock sync.(*Mutex).Lock main.move": model.WaitLock,
+		"runtime.gopark runtime.goparkunlock runtime.semacquire1 sync.runtime_SemacquireWaitGroup sync.(*WaitGroup).Wait main.all":                                                               model.WaitGroup,
+		"runtime.gopark runtime.goparkunlock sync.runtime_notifyListWait sync.(*Cond).Wait main.take":                                                                                            model.WaitCond,
+		"runtime.gopark runtime.selectgo main.watch":                                                  model.WaitSelect,
+		"runtime.gopark runtime.chanrecv runtime.chanrecv1 main.next":                                 model.WaitReceive,
+		"runtime.gopark runtime.netpollblock internal/poll.runtime_pollWait net.(*netFD).Read main.x": model.WaitNetwork,
+		"runtime.gopark time.Sleep main.pace":                                                         model.WaitSleep,
+		"runtime.gopark runtime.bgsweep":                                                              model.WaitOther,
+		"sync.(*Mutex).Lock main.move":                                                                model.WaitOther, // of an event, which has its reason
 	} {
 		var frames []model.Frame
-		for fn := range strings.FieldsSeq(tt.stack) {
+		for fn := range strings.FieldsSeq(stack) {
 			frames = append(frames, model.Frame{Func: fn})
 		}
 		f := newFinder(model.NewTables(), nil)
-		if s := f.look(frames); s.sync != tt.sync || tt.wait != 0 && s.wait != tt.wait {
-			t.Errorf("%s: %t, %v", tt.stack, s.sync, s.wait)
+		if s := f.look(frames); s.parked != want {
+			t.Errorf("%s: %v", stack, s.parked)
 		}
 	}
 }

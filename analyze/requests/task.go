@@ -182,7 +182,7 @@ func (t *Tracker) endTask(x *task, whole bool) {
 	m.own.add(&x.before)
 	t.sum(x.pending, m.at)
 	r := &t.request
-	*r = Request{Kind: "task", Name: x.name, From: x.from, Complete: whole, Own: m.own, Path: x.path, legs: append(r.legs[:0], x.legs...), labels: x.labels}
+	*r = Request{Kind: "task", Name: x.name, From: x.from, Complete: whole, Open: !whole && m.at == t.now && !x.g.ended, Own: m.own, Path: x.path, legs: append(r.legs[:0], x.legs...), labels: x.labels}
 	if m.at > x.since.at {
 		r.legs = append(r.legs, leg{g: x.g, from: x.since.at, to: m.at})
 	}

@@ -37,3 +37,23 @@ func TestTakenUp(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenTask checks that a task that is not ended is open when the trace ends, while its goroutine lives.
+func TestOpenTask(t *testing.T) {
+	f, err := os.Open("../../fixtures/tasks.go1.26.p4.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	open := map[string]int{}
+	if _, err := track(t, f, nil, func(r *requests.Request) {
+		if r.Open {
+			open[r.Name]++
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if open["never ended"] != 1 || len(open) != 1 {
+		t.Errorf("%v", open)
+	}
+}

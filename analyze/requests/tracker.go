@@ -296,11 +296,14 @@ func (t *Tracker) enterAt(g *goroutine, reason model.StringID) {
 		return
 	}
 	w := t.finder.waits.Of(reason)
+	if reason == 0 {
+		w = g.view.parked
+	}
 	if g.kind, g.selects = waitKinds[w], w == model.WaitSelect; g.selects {
 		g.ticked = 0
 	}
 	switch {
-	case w == model.WaitSync, reason == 0 && g.view.sync:
+	case w == model.WaitSync:
 		g.kind = g.view.wait
 	case g.kind == Channel && g.view.pool:
 		g.kind = Connection

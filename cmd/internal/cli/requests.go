@@ -44,7 +44,7 @@ func newRequests(a *app) *cobra.Command {
 		Use:   "requests [flags] TRACE|REPORT.json...",
 		Short: "List the slowest requests, and where their time went",
 		Long: `For each kind of request, the list has the slowest, at most 20, one of median length, and the
-longest 20 that were open for a tenth of a second or more when the trace ended, except tasks:
+longest 20 that were open for a tenth of a second or more when the trace ended:
 when, on which goroutine, in which handler, and its critical path. The path is what the request
 did itself and, in capitals, what it waited for and for whom. Parts of one kind and place are
 added up; parts below 2% of the request are left out. Requests share a row if they are of one
