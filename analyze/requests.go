@@ -81,8 +81,8 @@ type requestSet struct {
 }
 
 type requestHandler struct {
-	all      Dist
-	censored Tally
+	all            Dist
+	censored, open Tally
 }
 
 // keptRequest is a request with its path.
@@ -179,8 +179,11 @@ func (r *Requests) done(q *requests.Request) {
 	}
 	sets := [2]*requestSet{k.all, *g}
 	if !q.Complete {
-		if last, full := k.unended.full(); q.Open && d >= result.LongOpen && (!full || d > last.Duration) {
-			k.unended.add(*r.whole(q))
+		if q.Open && d >= result.LongOpen {
+			if last, full := k.unended.full(); !full || d > last.Duration {
+				k.unended.add(*r.whole(q))
+			}
+			h.open.Add(d, at)
 		}
 		h.censored.Add(d, at)
 		for _, s := range sets {
@@ -391,7 +394,7 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 	v := result.RequestKind{Kind: k.kind, RequestSet: r.set(k.all, longestShown), Unended: k.unended.items}
 	v.Handlers = rowsOf(&k.handlers, func(h *requestHandler) model.Duration { return h.all.Total() + h.censored.Total },
 		func(name string, h *requestHandler) result.RequestHandler {
-			return result.RequestHandler{Named: resultNamed(name, &h.all), Censored: h.censored}
+			return result.RequestHandler{Named: resultNamed(name, &h.all), Censored: h.censored, Open: h.open}
 		})
 	known, apart := 0, true
 	for _, g := range k.groups.list {

@@ -89,7 +89,7 @@ const Schema = "schedscope.compare/v1"
 // ("fraction") and counts ("number") need not be whole.
 type Result struct {
 	Schema string `json:"schema"`
-	// Verdict is WORSE, BETTER, SAME or UNKNOWN: of requests, or else of ops, or of waiting to run. Headline
+	// Verdict is WORSE, BETTER, SAME or UNKNOWN: of requests, or else of ops, of batches, or of waiting to run. Headline
 	// says what changed most, and Part which part of it.
 	Verdict  string `json:"verdict"`
 	Headline string `json:"headline"`
@@ -133,9 +133,10 @@ type Result struct {
 	Slowest     Parts  `json:"slowest_requests"`
 	Usual       Parts  `json:"usual_requests"`
 
-	lead   *Row    // that the headline is about
-	run    float64 // the ratio of lengths that speaks against the waits to run; 0: none does
-	unlike string  // why Behind is not compared, see [SampledUnlike]
+	lead    *Row   // that the headline is about
+	weighed []*Row // of which it is one
+	doubt   string // what speaks against it; "": nothing
+	unlike  string // why Behind is not compared, see [SampledUnlike]
 }
 
 // PerOp reports whether totals are per op, not per second.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -175,7 +176,7 @@ func TestHeadline(t *testing.T) {
 		op, want, why string
 	}{
 		{six(1), six(2), "region:request", "WORSE ops: mean(op) 302 -> 603µs (2.00x, p=0.002) | 75% of the change: main.worker, stopped in main.worker (a.go:19)", "mean(wait/op) 100 -> 201µs (2.00x, p=0.002)"},
-		{six(2), six(1), "", "BETTER waiting to run: p99(runnable) 2.01 -> 1.00ms (0.50x, p=0.002) | 75% of the change: main.worker, stopped in main.worker (a.go:9)", "mean(wait/s) 201 -> 100ms (0.50x, p=0.002)"},
+		{six(2), six(1), "", "UNKNOWN waiting to run: p99(runnable) 2.01 -> 1.00ms (0.50x, p=0.002); but how long the work takes is not known: --op names what to count, or let main start and stop the trace | ", "mean(wait/s) 201 -> 100ms (0.50x, p=0.002)"},
 		{six(1), six(1), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.00ms (1.00x, p=1.000); there are no requests to compare | ", ""},
 		{six(1), six(1.05), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.06ms (1.05x, p=0.004); there are no requests to compare | ", "mean(wait/s) 100 -> 106ms (1.05x, p=0.004)"},
 		{[]float64{1, 1.1, 1.2}, []float64{4, 5, 6}, "", "WORSE waiting to run: p99(runnable) 1.10 -> 5.00ms (4.55x) | 75% of the change: main.worker, stopped in main.worker (a.go:40)", ""},
@@ -587,19 +588,96 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// TestHung checks that the side whose requests hang is the worse one, whatever those take that ended.
+// TestHung checks that the side of which a greater part of the requests hangs is the worse one, whatever those take that
+// ended, and that nothing is better where none ended.
 func TestHung(t *testing.T) {
-	for _, x := range []struct{ base, cand, want, headline string }{
-		{"", "8 requests hang.", Worse, "requests hang in new: 8 requests hang."},
-		{"8 requests hang.", "", Better, "requests hang only in old: 8 requests hang."},
-		{"8 requests hang.", "2 requests hang.", Same, ""},
+	hang := func(n, ended int64) *findings.Open {
+		return &findings.Open{Kind: "http", Name: "main.a", Count: n, Ended: ended, Longest: s, Hang: true, Waits: "waits for a lock in main.get"}
+	}
+	open := func(n int64) *findings.Open {
+		return &findings.Open{Kind: "http", Name: "main.a", Count: n, Longest: s}
+	}
+	for _, x := range []struct {
+		base, cand       *findings.Open
+		baseEnded        int64
+		candEnded, sides int64
+		want, headline   string
+		part             bool
+	}{
+		{nil, hang(8, 92), 100, 92, 1, Worse, "requests hang in new: 8 of 100, for up to 1.00s; none in old, of 100", true},
+		{hang(8, 92), nil, 92, 100, 1, Better, "requests hang only in old: 8 of 100, for up to 1.00s; none in new, of 100", true},
+		{hang(8, 92), nil, 92, 0, 1, Unknown, "requests hang in old: 8 of 100, for up to 1.00s; in new none ended", true},
+		{hang(8, 92), hang(30, 70), 92, 70, 1, Worse, "more requests hang in new: 30 of 100", true},
+		{hang(30, 70), hang(8, 92), 70, 92, 1, Better, "fewer requests hang in new: 8 of 100", true},
+		{hang(8, 92), hang(100, 0), 92, 0, 1, Worse, "more requests hang in new: 100 of 100", true},
+		{hang(100, 0), hang(8, 92), 0, 92, 1, Better, "fewer requests hang in new: 8 of 100", true},
+		{hang(8, 92), hang(9, 91), 92, 91, 1, Same, "main.a: p50 5.00 -> 5.00ms (1.00x), p99 10.0 -> 10.0ms (1.00x), 92.0 -> 91.0 requests per second; requests hang on both sides: 8 of 100 in old, 9 of 100 in new", false},
+		{hang(90, 0), hang(100, 0), 0, 0, 1, Same, "requests hang on both sides: in old 90 of 90", true},
+		{hang(1, 1000), hang(2, 1000), 1000, 1000, 1, Same, "main.a: ", false}, // by chance
+		{hang(1, 1000), nil, 1000, 1000, 6, Better, "requests hang only in old: 6 of 6,006", true},
+		{open(100), hang(8, 92), 0, 92, 1, Better, "fewer requests hang in new: 8 of 100", true}, // they end there: no streams
+		{nil, open(100), 100, 0, 1, Worse, "requests hang in new: 100 of 100", true},
+		{open(100), hang(100, 0), 0, 0, 1, Unknown, "requests hang in new: 100 of 100, for up to 1.00s; in old none of 100 ended", true},
+		{open(3), open(3), 100, 100, 1, Same, "main.a: ", false}, // streams of another handler
 	} {
-		base, cand := side("old", 1), side("new", 1)
-		base.Traces[0].Sample.Hangs, cand.Traces[0].Sample.Hangs = x.base, x.cand
-		r := Of(base, cand, "")
-		both := slices.ContainsFunc(r.Warnings, func(w Warning) bool { return strings.HasPrefix(w.Text, "requests hang on both sides, in new: 2 ") })
-		if r.Verdict != x.want || x.headline != "" && r.Headline != x.headline || both != (x.headline == "") {
-			t.Errorf("%q and %q: %s %s", x.base, x.cand, r.Verdict, r.Headline)
+		with := func(name string, o *findings.Open, ended int64) Side {
+			v := side(name, slices.Repeat([]float64{1}, int(x.sides))...)
+			for _, t := range v.Traces {
+				if t.Sample.Open = o; ended > 0 {
+					set := sample.RequestSet{Count: ended, Total: model.Duration(ended) * 5 * ms, P50: 5 * ms, P99: 10 * ms}
+					t.Sample.Requests = &sample.Requests{Kind: "http", RequestSet: set, Groups: []sample.RequestGroup{{Name: "main.a", RequestSet: set}}}
+				}
+			}
+			return v
+		}
+		if x.base != nil && x.cand != nil && !x.base.Hang && !x.cand.Hang {
+			x.base.Name, x.cand.Name = "main.stream", "main.stream"
+		}
+		r := Of(with("old", x.base, x.baseEnded), with("new", x.cand, x.candEnded), "")
+		if r.Verdict != x.want || !strings.HasPrefix(r.Headline, x.headline) || x.part && r.Part == "" && (x.base == nil || x.base.Hang) && (x.cand == nil || x.cand.Hang) {
+			t.Errorf("%+v and %+v: %s %s | %s", x.base, x.cand, r.Verdict, r.Headline, r.Part)
+		}
+	}
+	base, cand := side("old", six(1)...), side("new", six(1)...)
+	base.Traces[0].Sample.Open = hang(8, 92)
+	cand.Traces[0].Sample.Requests = &sample.Requests{Kind: "http", RequestSet: sample.RequestSet{Count: 100}}
+	if r := Of(base, cand, ""); r.Verdict != Unknown || !strings.HasPrefix(r.Headline, "requests hang in 1 of 6 traces of old: 8 of 100, for up to 1.00s; none in new, which may be chance") {
+		t.Errorf("one of six: %s %s", r.Verdict, r.Headline)
+	}
+}
+
+// TestBatch checks that how long the work took goes before waiting to run, and that less waiting is not better where
+// that is not known or the work took longer.
+func TestBatch(t *testing.T) {
+	for _, x := range []struct {
+		base, cand [3]float64 // waiting, how long the run took, and batches per second
+		want       string
+	}{
+		{[3]float64{2, 1, 0}, [3]float64{1, 10, 0}, "WORSE run: length 1.00 -> 10.0s (10.0x)"},
+		{[3]float64{1, 10, 0}, [3]float64{10, 1, 0}, "BETTER run: length 10.0 -> 1.00s (0.10x)"},
+		{[3]float64{4, 0, 20}, [3]float64{1, 0, 2}, "WORSE main.all: 20.0 -> 2.00 batches per second"},
+		{[3]float64{4, 0, 20}, [3]float64{1, 0, 20}, "BETTER waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x)"},
+		{[3]float64{4, 0, 20}, [3]float64{1, 0, 16}, "UNKNOWN waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x); but main.all: 20.0 -> 16.0 batches per second"},
+		{[3]float64{4, 0, 0}, [3]float64{1, 0, 0}, "UNKNOWN waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x); but how long the work takes is not known"},
+		{[3]float64{4, 0, 20}, [3]float64{1, 0, 19}, "UNKNOWN waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x); but how long the work takes is not known"},
+		{[3]float64{1, 0, 20}, [3]float64{1, 0, 0.5}, "WORSE main.all: 20.0 -> 0 batches per second"},
+		{[3]float64{1, 1, 0}, [3]float64{4, 1, 0}, "WORSE waiting to run: p99(runnable) 1.00 -> 4.00ms (4.00x)"},
+		{[3]float64{1, 1, 0}, [3]float64{1, 1.1, 0}, "SAME run: length 1.00 -> 1.10s (1.10x)"},
+	} {
+		with := func(name string, v [3]float64) Side {
+			s := side(name, v[0])
+			x := s.Traces[0].Sample
+			if x.Run = model.Duration(v[1] * 1e9); v[2] > 0 {
+				x.Joins = []sample.Join{{Func: "main.all", Count: int64(v[2] * Seconds(x)), Total: x.To - x.From}}
+				x.Values["mean(created/s)"] = sample.Value{X: 10 * v[2]}
+				if v[2] == 19 { // of other batches
+					x.Values["mean(created/s)"] = sample.Value{X: 20 * v[2]}
+				}
+			}
+			return s
+		}
+		if r := Of(with("old", x.base), with("new", x.cand), ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) {
+			t.Errorf("got %s %s\nwant %s", r.Verdict, r.Headline, x.want)
 		}
 	}
 }

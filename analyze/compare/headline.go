@@ -36,7 +36,8 @@ const (
 
 // judge finds the verdict and the row that the headline is about:
 //
-//  1. The rows that count are those of requests; else those of ops, else those of waiting to run.
+//  1. The rows that count are those of requests; else those of ops, else those of batches, and if these did not change
+//     those of waiting to run. Nothing is better for less waiting if it is not known how long the work took.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
 //     A rate by itself changed only where both sides did the same number, in different times, or
@@ -47,16 +48,40 @@ const (
 //     so it is if both sides have requests, but of different kinds, and if waits to run became better and the traces
 //     longer, or the other way: of whole runs the length counts.
 func (r *Result) judge() {
-	rows := r.counting() // 1
 	r.Verdict = Same
 	if base, cand := r.kinds(); base != cand && base != "" && cand != "" {
 		r.Verdict = Unknown
 		return
 	}
+	r.weigh(r.counting())
+	batch := r.rowsOf(SectionBatch)
+	if r.Verdict == Same && r.lead != nil && r.lead.Section == SectionBatch {
+		if r.weigh(r.rowsOf("")); r.Verdict == Same {
+			r.weighed, r.lead = batch, batch[0]
+		}
+	}
+	if r.Verdict == Better && r.ofWaiting() {
+		slower := slices.IndexFunc(batch, func(row *Row) bool { return row.worse() >= math.Log(leastTested) })
+		switch {
+		case len(batch) == 0:
+			r.Verdict, r.doubt = Unknown, "how long the work takes is not known: --op names what to count, or let main start and stop the trace"
+		case slower >= 0:
+			r.Verdict, r.doubt = Unknown, batch[slower].name()+": "+batch[slower].sentence()
+		}
+	}
+}
+
+// ofWaiting reports whether the headline is about waits to run.
+func (r *Result) ofWaiting() bool {
+	return r.lead.Section == SectionLatency || r.lead.Section == SectionTotals
+}
+
+// weigh finds the verdict by some rows.
+func (r *Result) weigh(rows []*Row) {
 	if len(rows) == 0 {
 		return
 	}
-	r.lead = rows[0]
+	r.weighed, r.lead = rows, rows[0]
 	var ps []float64
 	var tested []*Row
 	for _, row := range rows {
@@ -100,7 +125,7 @@ func (r *Result) judge() {
 			weight += math.Abs(row.change)
 		}
 		switch {
-		case row.isRate() && row != rows[0] && !r.sameLoad(row):
+		case row.isRate() && row != rows[0] && row.Section != SectionBatch && !r.sameLoad(row):
 			if load == nil || math.Abs(row.change) > math.Abs(load.change) {
 				load = row
 			}
@@ -116,10 +141,11 @@ func (r *Result) judge() {
 		r.Verdict, r.lead = Unknown, open
 	case r.Verdict == Same && load != nil && load.change != 0:
 		r.lead = load
-	case r.lead.Section != SectionRequests && r.lead.Section != SectionOps && r.Verdict != Same:
+	case r.ofWaiting() && r.Verdict != Same:
 		base, cand, ok := r.medians(length)
 		if ok && (r.Verdict == Better && cand >= runLimit*base || r.Verdict == Worse && base >= runLimit*cand) {
-			r.Verdict, r.run = Unknown, cand/base
+			r.Verdict = Unknown
+			r.doubt = fmt.Sprintf("the traces of %s are %.2g times as long, and that is what counts if they are of whole runs", r.Cand.Name, cand/base)
 		}
 	}
 }
@@ -131,10 +157,10 @@ func (r *Result) kinds() (base, cand string) {
 
 // tooLittle says why nothing counts, and how many traces would show whether something changed.
 func (r *Result) tooLittle() string {
-	if r.run != 0 {
-		return fmt.Sprintf("; but the traces of %s are %.2g times as long, and that is what counts if they are of whole runs", r.Cand.Name, r.run)
+	if r.doubt != "" {
+		return "; but " + r.doubt
 	}
-	figures, n := len(r.counting()), 2
+	figures, n := len(r.weighed), 2
 	for 2*stat.MinP(n, n)*float64(figures) >= Alpha {
 		n++
 	}
@@ -188,18 +214,23 @@ func (r *Result) mean(of *Row) *Row {
 	return &r.Rows[i]
 }
 
-// counting returns the rows by which a comparison is judged.
+// counting returns the rows by which a comparison is judged first.
 func (r *Result) counting() (rows []*Row) {
-	for _, section := range []string{SectionRequests, SectionOps, ""} {
-		for i := range r.Rows {
-			row := &r.Rows[i]
-			waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String() && r.sameWork()
-			if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone {
-				rows = append(rows, row)
-			}
-		}
-		if rows != nil {
+	for _, section := range []string{SectionRequests, SectionOps, SectionBatch, ""} {
+		if rows = r.rowsOf(section); rows != nil {
 			break
+		}
+	}
+	return rows
+}
+
+// rowsOf returns the rows of a section that count, "" for those of waiting to run.
+func (r *Result) rowsOf(section string) (rows []*Row) {
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String() && r.sameWork()
+		if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone {
+			rows = append(rows, row)
 		}
 	}
 	return rows
@@ -216,7 +247,9 @@ func (r *Result) sameWork() bool {
 func (r *Result) total() rule.Quantity { return quantity("mean(wait/U)", r.Op) }
 
 // isRate reports whether more of it is better.
-func (row *Row) isRate() bool { return row.of.Metric == "requests" || row.of.Metric == "ops" }
+func (row *Row) isRate() bool {
+	return row.of.Metric == "requests" || row.of.Metric == "ops" || row.of.Metric == "batches"
+}
 
 // worse returns the logarithm of how many times worse the candidate is, less than 0 if it is better.
 func (row *Row) worse() float64 {
@@ -282,7 +315,7 @@ func (r *Result) headline() {
 	r.Headline = r.lead.name() + ": " + strings.Join(said, ", ")
 	if r.Verdict == Worse {
 		var better *Row
-		for _, row := range r.counting() {
+		for _, row := range r.weighed {
 			if row.change < 0 && (!row.isRate() || r.sameLoad(row)) && (better == nil || row.change < better.change-0.01) {
 				better = row
 			}
@@ -293,7 +326,7 @@ func (r *Result) headline() {
 	}
 	if r.Verdict == Better { // what would be worse if it were tested
 		var worse *Row
-		for _, row := range r.counting() {
+		for _, row := range r.weighed {
 			if row.P == nil && row.worse() >= row.least(true) && !row.isRate() && (worse == nil || row.worse() > worse.worse()) {
 				worse = row
 			}
@@ -305,9 +338,9 @@ func (r *Result) headline() {
 	switch {
 	case r.Verdict == Unknown:
 		r.Headline += r.tooLittle()
-	case !same:
+	case !same && r.lead.Section != SectionBatch: // what is waited for in it is no part of it
 		r.Part = r.part()
-	case r.lead.Group == "" && r.lead.Section != SectionOps:
+	case same && r.lead.Group == "" && r.lead.Section != SectionOps:
 		r.Headline += "; there are no requests to compare"
 	}
 	r.Why = r.why()
@@ -327,7 +360,7 @@ func (row *Row) name() string {
 // Label returns the quantity without the parts that are in the name.
 func (row *Row) Label() string {
 	switch {
-	case row.Group == "":
+	case row.Group == "", row.Section == SectionBatch && !row.isRate():
 		return row.Quantity
 	case row.isRate():
 		return "per second"

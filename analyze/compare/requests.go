@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -16,6 +18,8 @@ const (
 	// enoughRequests are enough in a trace for a group to be compared.
 	enoughRequests = 10
 	maxGroups      = 5
+	// leastHung more requests hang on one side than as great a part as on the other would be.
+	leastHung = 3
 	// allRequests is the group of all, where there are no others.
 	allRequests = "requests"
 )
@@ -165,27 +169,113 @@ func (r *Result) only(g *group) {
 	r.Only = append(r.Only, text)
 }
 
-// hangs says which requests of a side hang, "" if none does.
-func (s *Side) hangs() string {
-	for _, t := range s.whole() {
-		if t.Sample.Hangs != "" {
-			return t.Sample.Hangs
-		}
-	}
-	return ""
+// hanging are the requests of a side that hang.
+type hanging struct {
+	count, ended int64
+	open         int64     // that may hang or not
+	shares       []float64 // of those of each trace, or of traces that are known only together
+	some         int       // of these, how many are above 0
+	longest      *findings.Open
 }
 
-// hung decides where the requests of one side hang: no length of those that ended is worse.
-func (r *Result) hung() {
-	base, cand := r.Base.hangs(), r.Cand.hangs()
-	switch {
-	case base != "" && cand != "":
-		r.warnf("requests", "requests hang on both sides, in %s: %s", r.Cand.Name, cand)
-	case cand != "":
-		r.Verdict, r.Headline, r.Part = Worse, fmt.Sprintf("requests hang in %s: %s", r.Cand.Name, cand), ""
-	case base != "":
-		r.Verdict, r.Headline, r.Part = Better, fmt.Sprintf("requests hang only in %s: %s", r.Base.Name, base), ""
+// String says how many hang, of how many.
+func (h *hanging) String() string {
+	return fmt.Sprintf("%s of %s", textui.Count(h.count), textui.Count(h.count+h.ended))
+}
+
+// hanging returns those of a side. What may be streams or long polls hangs if it ends on the other side.
+func (r *Result) hanging(s, other *Side) (h hanging) {
+	for _, t := range s.whole() {
+		n, ended := int64(0), int64(0)
+		if x := t.Sample.Requests; x != nil {
+			ended = x.Count
+		}
+		if x := t.Sample.Open; x != nil {
+			if ended = x.Ended; x.Hang || other.ends(x) {
+				n = x.Count
+				h.some++
+				if h.longest == nil || x.Longest > h.longest.Longest {
+					h.longest = x
+				}
+			} else {
+				h.open += x.Count
+			}
+		}
+		h.count, h.ended = h.count+n, h.ended+ended
+		h.shares = append(h.shares, float64(n)/float64(max(n+ended, 1)))
 	}
+	return h
+}
+
+// ends reports whether requests like those that did not end on the other side do on this one, in a small part of the time.
+func (s *Side) ends(x *findings.Open) bool {
+	for _, t := range s.whole() {
+		q := t.Sample.Requests
+		if q == nil || q.Kind != x.Kind {
+			continue
+		}
+		sets := []sample.RequestGroup{{Name: x.Name, RequestSet: q.RequestSet}}
+		if len(q.Groups) > 0 {
+			sets = q.Groups
+		}
+		if slices.ContainsFunc(sets, func(g sample.RequestGroup) bool {
+			return g.Name == x.Name && g.Count >= enoughRequests && findings.HangTimes*g.P99 <= x.Longest
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// hung decides where requests hang: no length of those that ended is worse.
+//
+//  1. Where those of one side do, that one is worse. It is not known whether the other is better if none of its
+//     requests ended, or if other traces of the side that hangs do not, and chance would do that.
+//  2. Where those of both do, the one is worse of which a greater part does, by as much as counts of a length. If both are
+//     alike, those that ended are compared.
+//  3. Nothing is better where there are no requests that ended, and the other side has some.
+func (r *Result) hung() {
+	base, cand := r.hanging(&r.Base, &r.Cand), r.hanging(&r.Cand, &r.Base)
+	of := func(h *hanging) string { return fmt.Sprintf("%s, for up to %s", h, textui.Duration(h.longest.Longest)) }
+	set := func(verdict string, h *hanging, format string, args ...any) {
+		r.Verdict, r.Headline, r.Part = verdict, fmt.Sprintf(format, args...), ""
+		if h != nil && h.longest.Waits != "" {
+			r.Part = fmt.Sprintf("most of %s %s", textui.Clean(textui.ShortFunc(h.longest.Name)), h.longest.Waits)
+		}
+	}
+	chance := len(base.shares) > 1 && len(cand.shares) > 1 && TwoSided(base.shares, cand.shares) > max(Alpha, 2.002*stat.MinP(len(base.shares), len(cand.shares)))
+	switch old, now := r.Base.Name, r.Cand.Name; {
+	case base.count == 0 && cand.count == 0:
+		if r.Verdict == Better && r.Base.serves() != "" && r.Cand.serves() == "" { // 3
+			r.Verdict = Unknown
+			r.Headline += fmt.Sprintf("; but %s has no request that ended", now)
+		}
+	case base.count == 0 && base.ended == 0 && base.open > 0:
+		set(Unknown, &cand, "requests hang in %s: %s; in %s none of %s ended", now, of(&cand), old, textui.Count(base.open))
+	case base.count == 0:
+		set(Worse, &cand, "requests hang in %s: %s; none in %s, of %s", now, of(&cand), old, textui.Count(base.ended))
+	case cand.count == 0 && cand.ended == 0:
+		set(Unknown, &base, "requests hang in %s: %s; in %s none ended", old, of(&base), now)
+	case cand.count == 0 && chance:
+		set(Unknown, &base, "requests hang in %d of %s of %s: %s; none in %s, which may be chance", base.some, textui.Plural(len(base.shares), "trace"), old, of(&base), now)
+	case cand.count == 0:
+		set(Better, &base, "requests hang only in %s: %s; none in %s, of %s", old, of(&base), now, textui.Count(cand.ended))
+	case !chance && base.fewer(&cand): // 2
+		set(Worse, &cand, "more requests hang in %s: %s; in %s %s", now, of(&cand), old, of(&base))
+	case !chance && cand.fewer(&base):
+		set(Better, &base, "fewer requests hang in %s: %s; in %s %s", now, of(&cand), old, of(&base))
+	case r.OfRequests():
+		r.Headline += fmt.Sprintf("; requests hang on both sides: %s in %s, %s in %s", &base, old, &cand, now)
+	default:
+		set(Same, &cand, "requests hang on both sides: in %s %s; in %s %s", old, of(&base), now, of(&cand))
+	}
+}
+
+// fewer reports whether far less of the requests hang than of the other side: as odds, since all may.
+func (h *hanging) fewer(than *hanging) bool {
+	// As many as would hang if the odds were those of the other side.
+	likewise := float64(than.count) * float64(h.ended) / max(float64(than.ended), 0.5)
+	return likewise >= leastSeen*float64(h.count) && likewise-float64(h.count) >= leastHung
 }
 
 // Drawn returns how long the requests of a trace took that the headline is about.

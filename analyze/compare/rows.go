@@ -23,9 +23,10 @@ const Confidence = 0.95
 // Row is a quantity of both sides.
 type Row struct {
 	Section string `json:"section"`
-	// Group is whose requests they are: of which handler, task or function, or "requests".
+	// Group is whose requests they are: of which handler, task or function, or "requests"; of batches the function that
+	// waits for them, or "run": of the program.
 	Group    string    `json:"group,omitempty"`
-	Quantity string    `json:"quantity"` // in the language of rules
+	Quantity string    `json:"quantity"` // in the language of rules; of batches length, or batches/s
 	Unit     rule.Unit `json:"unit"`
 	Base     Values    `json:"base"`
 	Cand     Values    `json:"cand"`
@@ -91,6 +92,7 @@ func (v Value) round() Value { return Value(math.Round(float64(v))) }
 // Sections of rows.
 const (
 	SectionRequests = "requests"
+	SectionBatch    = "batch"
 	SectionLatency  = "latency"
 	SectionOps      = "ops"
 	SectionTotals   = "totals"
@@ -145,6 +147,7 @@ func Spec(op, window string) *sample.Spec {
 // rows fills in the rows of requests and of the default set.
 func (r *Result) rows() {
 	r.requestRows()
+	r.batchRows()
 	for _, s := range spec {
 		if s.section == SectionOps && !r.PerOp() {
 			continue
@@ -171,6 +174,57 @@ func (r *Result) rows() {
 	r.Tested = len(tested)
 	for i, p := range stat.Holm(ps) {
 		tested[i].PAdj = &p
+	}
+}
+
+// batchRows adds how long the work took, of programs that were recorded from beginning to end; of others how often a
+// function that spends most of its time waiting for goroutines got them all: nobody gives such a batch its pace.
+func (r *Result) batchRows() {
+	add := func(group, name string, unit rule.Unit, of *rule.Quantity, value func(*sample.Sample) *float64) {
+		row := Row{Section: SectionBatch, Group: group, Quantity: name, Unit: unit, of: of}
+		values := func(s *Side) (v Values) {
+			for _, t := range s.Traces {
+				if x := value(t.Sample); x != nil {
+					v.X = append(v.X, *x)
+				} else {
+					v.Missing = "not known"
+				}
+			}
+			return v
+		}
+		if base, cand := values(&r.Base), values(&r.Cand); base.Missing == "" && cand.Missing == "" {
+			row.fill(base, cand)
+			r.Rows = append(r.Rows, row)
+		}
+	}
+	add("run", "length", rule.Nanoseconds, &rule.Quantity{Agg: rule.Mean, Metric: "length"}, func(s *sample.Sample) *float64 { return quotient(float64(s.Run), 1) })
+	if r.Row("length") != nil {
+		return
+	}
+	for _, j := range r.Base.Traces[0].Sample.Joins {
+		const least, alike = 3, 1.25
+		join := func(s *sample.Sample) *sample.Join {
+			i := slices.IndexFunc(s.Joins, func(x sample.Join) bool { return x.Func == j.Func })
+			if i < 0 || 2*s.Joins[i].Total < s.To-s.From {
+				return nil
+			}
+			return &s.Joins[i]
+		}
+		// How many goroutines a batch has. It is another if that changed.
+		base, cand, ok := r.medians(func(s *sample.Sample) *float64 {
+			if x := join(s); x != nil {
+				return new(s.Values["mean(created/s)"].X * Seconds(s) / max(float64(x.Count), 1))
+			}
+			return nil
+		})
+		n, m := join(r.Base.Traces[0].Sample), join(r.Cand.Traces[0].Sample)
+		if !ok || max(n.Count, m.Count) < least || min(n.Count, m.Count) > 0 && max(base/cand, cand/base) > alike {
+			continue
+		}
+		add(j.Func, "batches/s", rule.Number, &rule.Quantity{Agg: rule.Mean, Metric: "batches", Per: rule.PerSecond}, func(s *sample.Sample) *float64 {
+			return new(float64(join(s).Count) / Seconds(s))
+		})
+		return
 	}
 }
 

@@ -17,7 +17,7 @@ var ErrOlder = errors.New("an older version wrote the report, without what compa
 
 // AddSaved adds the traces of a saved report: each is a sample, and what they did is known of all
 // together. Of one trace, which is called by the name, this is what [NewTrace] has of all of it, without what
-// is in no report: processor time, records of the environment, ops, and where goroutines waited to run.
+// is in no report: processor time, records of the environment, ops, batches, and where goroutines waited to run.
 func (s *Side) AddSaved(name string, v *result.Report) error {
 	list := v.PerTrace
 	if len(list) == 0 && len(v.Traces) == 1 {
@@ -31,7 +31,7 @@ func (s *Side) AddSaved(name string, v *result.Report) error {
 		return sample.Class{Detail: x.Name, Total: x.Total, Count: x.Count}
 	})
 	x, wait := all.Sample, model.Duration(0)
-	x.From, x.To, x.Hangs = 0, v.Totals.Span, findings.Hangs(v)
+	x.From, x.To, x.Open = 0, v.Totals.Span, findings.OpenRequests(v)
 	for i := range list {
 		f := &list[i]
 		t := &Trace{Name: name, Sample: sampleOf(&v.Traces[f.Trace], f), pooled: true}

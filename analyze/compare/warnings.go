@@ -53,7 +53,7 @@ func (r *Result) warn() {
 		other := sides[1-i]
 		if kind := s.serves(); kind != "" && other.serves() == "" {
 			none := "none"
-			if other.hangs() != "" {
+			if slices.ContainsFunc(other.whole(), func(t *Trace) bool { return t.Sample.Open != nil }) {
 				none = "none that ended"
 			}
 			r.warnf("requests", "%s has requests (%s), %s has %s: only what goroutines wait for is compared.", s.Name, kind, other.Name, none)
@@ -94,7 +94,7 @@ func (r *Result) warnSaved() {
 	if slices.ContainsFunc(r.Base.Traces, part) || slices.ContainsFunc(r.Cand.Traces, part) {
 		r.warnf("window", "A saved report is of all of its traces, and of the other traces the beginning is left out: --window all compares all of them.")
 	}
-	r.Hints = append(r.Hints, "A saved report does not have, and not compared are: ops, processor time, what disturbed the machine, and where goroutines stopped before they waited to run. Give the traces for these.")
+	r.Hints = append(r.Hints, "A saved report does not have, and not compared are: ops, batches, processor time, what disturbed the machine, and where goroutines stopped before they waited to run. Give the traces for these.")
 }
 
 // warnSame names traces that are there more than once.

@@ -361,20 +361,20 @@ func TestBatch(t *testing.T) {
 			v.Requests = open(0)
 			v.Requests[0].Unended = slices.Repeat([]result.RequestPath{{Name: "main.quote", Duration: 1000 * ms, Parts: []result.RequestPart{
 				{Length: 1000 * ms, Kind: "lock", Wait: "lock", Function: "main.move", File: "x/main.go", Line: 7}}}}, 3)
-		}, findings.Slow, "3 requests of main.quote did not end for up to 1.00s: they wait for a lock in main.move (main.go:7) that nobody releases", "", ""},
+		}, findings.Slow, "3 requests of main.quote did not end for up to 1.00s: they wait for a lock in main.move (main.go:7) that nobody releases", findings.HangingRequests, "Release the lock"},
 		"holds a lock, and waits": {func(v *result.Report) {
 			v.Requests = open(0)
 			v.Totals.Span *= 2 // of two traces
 			v.Requests[0].Unended = slices.Repeat([]result.RequestPath{{Name: "main.quote", Duration: 1000 * ms, Parts: []result.RequestPart{
 				{Length: 1000 * ms, Kind: "lock", Function: "main.move", File: "x/main.go", Line: 7}}}}, 3)
 			v.Requests[0].Unended[0].Parts = []result.RequestPart{{Length: 1000 * ms, Kind: "channel", Function: "main.audit", File: "x/main.go", Line: 9}}
-		}, findings.Slow, "3 requests of main.quote did not end for up to 1.00s: the longest waits for a channel in main.audit (main.go:9); most wait for a lock in main.move (main.go:7);", "", ""},
+		}, findings.Slow, "3 requests of main.quote did not end for up to 1.00s: the longest waits for a channel in main.audit (main.go:9); most wait for a lock in main.move (main.go:7).", findings.HangingRequests, "Do not wait in main.audit (main.go:9) while it is held. Or: Look for the path"},
 		"waits for channels, others for locks": {func(v *result.Report) {
 			v.Requests = open(100)
 			v.Requests[0].Unended = []result.RequestPath{{Name: "main.quote", Duration: 1000 * ms, Parts: []result.RequestPart{
 				{Length: 1000 * ms, Kind: "channel", Function: "main.audit", File: "x/main.go", Line: 9}}}}
 			v.Goroutines = []result.Group{{Function: "main.other", Count: 16, Waiting: []result.Reason{{Reason: "sync.(*Mutex).Lock", Count: 16, Total: 15900 * ms}}}}
-		}, findings.Slow, "1 request of main.quote did not end for up to 1.00s: the longest waits for a channel in main.audit (main.go:9); the slowest of 100 that ended took 10.0ms", "", ""},
+		}, findings.Slow, "1 request of main.quote did not end for up to 1.00s: the longest waits for a channel in main.audit (main.go:9); the slowest of 100 that ended took 10.0ms", findings.HangingRequests, "Look for the path"},
 		"several for less": {func(v *result.Report) {
 			v.Requests = open(100)
 			v.Requests[0].Handlers[0].Censored = result.Tally{Count: 16, Total: 4000 * ms, Max: 400 * ms, MaxAt: model.Time(1000 * ms)}

@@ -90,6 +90,18 @@ func isNamed(o *result.Objective, name string) bool {
 	return o.Group == name || o.Group == textui.ShortFunc(name) || strings.HasSuffix(name, "."+o.Group)
 }
 
+// named returns how many requests have the handler, task or function that an objective is for.
+func (j *judge) named(o *result.Objective) (n int64) {
+	for i := range j.r.Requests {
+		for _, h := range j.r.Requests[i].Handlers {
+			if o.Group != "" && isNamed(o, h.Name) {
+				n += h.Count
+			}
+		}
+	}
+	return n
+}
+
 // measure compares objectives with what was measured.
 func (j *judge) measure(objectives []result.Objective) {
 	for _, o := range objectives {
@@ -109,8 +121,10 @@ func (j *judge) measure(objectives []result.Objective) {
 			if of.State == "missed" {
 				j.miss(&of, k)
 			}
-			if x := &j.open; x.hangs && x.kind == k && of.State != "missed" && (all || isNamed(&o, x.handler.Name)) && longer(&x.handler.Censored, o.Limit) > (1-o.Quantile)*float64(k.Count+x.handler.Censored.Count) {
-				of.State, of.Value, of.Most = "missed", o.Limit, x.handler.Censored.Max
+			if x := &j.open; x.kind == k && x.handler.Count > 0 && of.State != "missed" && (all || isNamed(&o, x.handler.Name)) && x.over(o.Limit) > (1-o.Quantile)*float64(k.Count+x.count) {
+				if of.Most, of.Open, of.State = x.longest, x.count, "unknown"; x.hangs {
+					of.State, of.Value = "missed", o.Limit
+				}
 			}
 			worst = worse(worst, of)
 		}

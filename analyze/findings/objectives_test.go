@@ -232,6 +232,38 @@ func TestOthersHeldUp(t *testing.T) {
 	}
 }
 
+// TestObjectiveOfOpen checks that requests of an inferred kind that are open for longer than an objective leave it open, and
+// that a handler of too few requests is one that is called so.
+func TestObjectiveOfOpen(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for _, x := range []struct {
+		open        int
+		group, text string
+	}{
+		{9, "", "Requests that did not end may miss the objective. 9 requests of main.serve did not end for up to 1.00s: streams or long polls, or they hang in main.wait (main.go:7)"},
+		{1, "", "Nothing here needs fixing"},
+		{0, "main.rare", "There are too few requests of main.rare to judge the objective: 3."},
+		{0, "main.none", "No group of requests is called main.none"},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests, v.Totals.Span = []result.RequestKind{*resulttest.Read(t, "http.trace").MainRequests()}, 1000*ms
+		k := &v.Requests[0]
+		k.Kind, k.Groups, k.Tails = "tcp", nil, nil
+		h := k.Handlers[slices.IndexFunc(k.Handlers, func(h result.RequestHandler) bool { return result.Handled(h.Name) && h.Count >= 20 })]
+		h.Name = "main.serve"
+		rare := result.RequestHandler{Named: result.Named{Name: "main.rare", Dist: result.Dist{Count: 3}}}
+		for range x.open {
+			h.Open.Add(1000*ms, model.Time(1000*ms))
+			k.Unended = append(k.Unended, result.RequestPath{Name: "main.serve", Duration: 1000 * ms, Parts: []result.RequestPart{{Length: 1000 * ms, Kind: "channel", Function: "main.wait", File: "x/main.go", Line: 7}}})
+		}
+		k.Handlers = []result.RequestHandler{h, rare}
+		findings.Judge(v, result.Objective{Group: x.group, Quantile: 0.99, Limit: 500 * ms})
+		if !strings.HasPrefix(v.Verdict.Text, x.text) {
+			t.Errorf("%+v: %s %s %+v", x, v.Verdict.Word, v.Verdict.Text, v.Verdict.Objectives)
+		}
+	}
+}
+
 // TestObjectiveOfUnended checks that requests that do not end miss an objective if enough of them are longer for sure.
 func TestObjectiveOfUnended(t *testing.T) {
 	const ms = model.Duration(1e6)

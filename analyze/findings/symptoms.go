@@ -45,6 +45,10 @@ var Symptoms = []result.Symptom{
 		Meaning: "What slow requests spend their time on.",
 		Sign:    "The mean of the slowest 1% (of fewer than 500 requests: the slowest five) is compared with that of a sample of the middle fifth, part by part: what a request's goroutine did, and each of its waits with all that it was for. All parts add up to the difference; some are negative, so that others may be more than all of it. A request has a part that is 5% of its time or more. Where all are slow, the parts are those of the middle fifth. Who held a lock, and the other end of a connection, are inferred. The gain is the time of the part gone, and nothing else in its place: it is less where something takes its place, and more where queues become shorter.",
 		Advice:  "The tree goes from who waits to what was waited for; the last line is the place to change, unless fix names another."},
+	{Name: HangingRequests, Example: "--request goroutine:mirror fixtures/validation/suite/mirrors/trace.zst",
+		Meaning: "Requests did not end, and others like them did.",
+		Sign:    "They were open when the trace ended: for 500 ms or more, or at least three for a tenth of a second, and ten times as long as the slowest of their handler that ended; or they wait for a lock that nobody releases. Where none ended they may be streams or long polls, which is said and is no item. Of tcp and message, which are inferred, it is never certain. The item says where most of them wait, where the first one does if that is elsewhere, as it may have what they wait for (inferred), and who ended such waits before.",
+		Advice:  "Look for the path on which nobody ends the wait: an early return, an error, a wait while a lock is held. Give each request a deadline. schedscope requests lists those that did not end, and /debug/pprof/goroutine?debug=2 of the program shows the whole stacks."},
 	{Name: "waiting", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "Goroutines that were ready to run waited for long.",
 		Sign:    "The p99 of at least 100 waits is 1 ms or more, or the longest wait is 10 ms or more. From a p99 of 10 ms on it is serious. The causes named are inferred from replayed run queues.",
@@ -177,13 +181,16 @@ func Symptom(name string) result.Symptom {
 	return Symptoms[i]
 }
 
-// Renamed maps former names of entries of the catalogue to the current ones.
+// Renamed maps former names of entries of the catalogue, and other words for them, to the current ones.
 var Renamed = map[string]string{
 	"affinity-lost-across-stw":       "stop-the-world",
 	"behind-dedicated-gc-worker":     "garbage-collection",
 	"handoff-storm":                  "sysmon-retakes",
+	"hang":                           HangingRequests,
 	"idle-procs-beside-runnable":     "idle-while-runnable",
 	"long-bursts-without-preemption": "long-bursts",
 	"netpoll-starvation":             "netpoll-late",
+	"not-ended":                      HangingRequests,
+	"requests-hang":                  HangingRequests,
 	"waiting-after-stack-scan":       "garbage-collection",
 }

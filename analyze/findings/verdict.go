@@ -150,6 +150,9 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	j.requests(&diagnoses)
 	j.others(diagnoses)
 	slices.SortStableFunc(j.items, func(a, b item) int { return cmp.Compare(j.yields(&a), j.yields(&b)) })
+	if f, ok := j.open.item(r); ok {
+		j.items = slices.Insert(j.items, 0, f)
+	}
 	if len(j.items) > 0 {
 		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
 	}
@@ -578,7 +581,7 @@ func (j *judge) served() bool {
 
 // ofScheduling reports whether a diagnosis is about waiting to run.
 func ofScheduling(kind string) bool {
-	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", "locked-thread-ping-pong", "gc-assists", runsAlone, SlowRequests}, kind)
+	return !slices.Contains([]string{"lock", "slow-receiver", "blocking-system-calls", "goroutine-leak", "locked-thread-ping-pong", "gc-assists", runsAlone, SlowRequests, HangingRequests}, kind)
 }
 
 // add adds an item, unless there is one about the same culprit: that one gets its advice to allocate less, unless
@@ -711,7 +714,9 @@ func (j *judge) word() {
 		default:
 			v.Word = Slow
 		}
-		v.Text = j.what(&j.items[0])
+		if v.Text = j.what(&j.items[0]); j.open.handler != nil && len(j.questions) == 0 {
+			v.Text += " " + j.open.text()
+		}
 	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met() && !(len(j.questions) == 0 && j.open.handler != nil && j.r.MainRequests() == nil):
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
 		if throttled(j.r) {
@@ -725,11 +730,15 @@ func (j *judge) word() {
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
 		v.Word, v.Text = Unknown, "There are too few requests to judge the objective."
 		for _, o := range v.Objectives {
-			switch {
+			switch seen := j.named(&o); {
 			case o.State != "unknown":
+			case o.Open > 0:
+				v.Text = "Requests that did not end may miss the objective."
 			case o.Most > 0:
 				v.Text = "Requests of which the handler is not seen may be among those that the objective is for: schedscope help requests says how to name them."
 			case o.Group == "":
+			case seen > 0:
+				v.Text = fmt.Sprintf("There are too few requests of %s to judge the objective: %s.", plain(o.Group), textui.Count(seen))
 			case !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }):
 				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: schedscope requests lists the groups.", plain(o.Group))
 			}

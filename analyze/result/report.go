@@ -173,7 +173,8 @@ type (
 		// The most that it may be, as the handler of some requests is not known: value_ns is then the
 		// least. Left out where it is known.
 		Most  model.Duration `json:"most_ns,omitempty"`
-		State string         `json:"state"` // met, missed, or unknown: too few requests of which the handler is known.
+		State string         `json:"state"`          // met, missed, or unknown: too few requests of which the handler is known.
+		Open  int64          `json:"open,omitempty"` // Those that did not end, for up to most_ns, if they decide; left out if they do not.
 	}
 
 	// Finding is one statement about the traces.

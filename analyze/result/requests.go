@@ -65,6 +65,7 @@ type (
 	RequestHandler struct {
 		Named
 		Censored Tally `json:"censored"` // Those that the trace shows only in part.
+		Open     Tally `json:"open"`     // Of these, those as of unended.
 	}
 
 	// RequestTail compares the slowest requests with the middle fifth of all.

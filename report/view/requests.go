@@ -137,7 +137,15 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 			s.Add(cards)
 		}
 		if len(k.Unended) > 0 {
-			s.Add(document.Paragraph{Strong: k.Kind + ", not ended"}, alikeCards(r, k, &result.RequestGroup{RequestSet: k.RequestSet}, k.Unended, fmt.Sprintf("request-%d-open", i+1), "at least "))
+			open := k.Kind + ", not ended"
+			n := int64(0)
+			for j := range k.Handlers {
+				n += k.Handlers[j].Open.Count
+			}
+			if n > int64(len(k.Unended)) {
+				open += fmt.Sprintf(": the longest %d of %s", len(k.Unended), textui.Count(n))
+			}
+			s.Add(document.Paragraph{Strong: open}, alikeCards(r, k, &result.RequestGroup{RequestSet: k.RequestSet}, k.Unended, fmt.Sprintf("request-%d-open", i+1), "at least "))
 		}
 	}
 	return s.OrNil()

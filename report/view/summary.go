@@ -125,6 +125,8 @@ func ObjectiveText(o *result.Objective) string {
 	}
 	value := textui.Duration(o.Value)
 	switch {
+	case o.State == "unknown" && o.Open > 0:
+		return fmt.Sprintf("%s: cannot be judged, %s without %s that did not end for up to %s", s, value, textui.Count(o.Open), textui.Duration(o.Most))
 	case o.State == "unknown" && o.Most > 0:
 		return fmt.Sprintf("%s: cannot be judged, %s to %s, as requests of which the handler is not seen may be among them", s, value, textui.Duration(o.Most))
 	case o.State == "unknown" && o.Group != "":

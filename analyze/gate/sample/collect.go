@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -18,10 +19,18 @@ type collector struct {
 	classes map[classKey]*sums
 	wanted  []*rule.Metric // of parts of requests
 	parts   map[partKey]*row
+	waits   model.Waits
+	joins   map[joinKey]*sums // of waits for a WaitGroup those that ended, of other waits for goroutines all
+}
+
+// joinKey is where goroutines wait for others that they may have started.
+type joinKey struct {
+	group bool // for a WaitGroup
+	at    model.StackID
 }
 
 func newCollector(t *model.Tables, spec *Spec) *collector {
-	c := &collector{tables: t, cells: map[cellKey]*cell{}, classes: map[classKey]*sums{}, parts: map[partKey]*row{}}
+	c := &collector{tables: t, cells: map[cellKey]*cell{}, classes: map[classKey]*sums{}, parts: map[partKey]*row{}, waits: model.NewWaits(t), joins: map[joinKey]*sums{}}
 	for i := range spec.Quantities {
 		m, ok := rule.Lookup(spec.Quantities[i].Metric)
 		if ok && isPart(m) && !slices.Contains(c.wanted, m) {
@@ -70,8 +79,14 @@ func (c *collector) GoSpan(s *model.GoSpan) {
 	case s.State == model.GoWaiting && whole:
 		key.reason, class.detail = s.Reason, s.Reason
 		class.at = s.Stack
+	case s.State == model.GoWaiting:
+		c.join(s)
+		return
 	case s.State != model.GoRunning:
 		return
+	}
+	if s.State == model.GoWaiting {
+		c.join(s)
 	}
 	d, x := s.Duration(), entry(c.cells, key)
 	x.add(d)
@@ -86,6 +101,43 @@ func (c *collector) GoSpan(s *model.GoSpan) {
 		x.started++
 	}
 }
+
+// join takes a wait that another goroutine ends.
+func (c *collector) join(s *model.GoSpan) {
+	switch w := c.waits.Of(s.Reason); {
+	case s.Stack == 0 || !w.HeldUp() || w == model.WaitReceive || w == model.WaitSelect: // which timers end, too
+	default:
+		x := entry(c.joins, joinKey{w == model.WaitGroup, s.Stack})
+		if x.total += s.Duration(); !s.OpenEnd {
+			x.count++
+		}
+	}
+}
+
+// joined returns the functions that wait for a WaitGroup, those that wait for goroutines for the longest time first.
+func (c *collector) joined() (list []Join) {
+	sum := map[string]*Join{}
+	for k, x := range c.joins {
+		if f := c.place(k.at); f != nil {
+			j := entry(sum, f.Func)
+			j.Total += x.total
+			if k.group {
+				j.Count += x.count
+				j.Func = f.Func
+			}
+		}
+	}
+	for _, j := range sum {
+		if j.Func != "" {
+			list = append(list, *j)
+		}
+	}
+	slices.SortFunc(list, func(a, b Join) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func)) })
+	return list[:min(len(list), maxJoins)]
+}
+
+// maxJoins is how many functions that wait for a WaitGroup a sample keeps.
+const maxJoins = 5
 
 // entry returns what a map has by a key, from now on something.
 func entry[K comparable, V any](m map[K]*V, key K) *V {

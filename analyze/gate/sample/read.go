@@ -188,7 +188,11 @@ func (rd *reading) sample(e environment) *Sample {
 	if m.requestKind() != "" {
 		x.Requests = RequestsOf(&m.requests[0])
 	}
-	x.Hangs = findings.Hangs(v)
+	x.Joins = c.joined()
+	if rd.scan.wholeRun() {
+		x.Run = rd.scan.length()
+	}
+	x.Open = findings.OpenRequests(v)
 	x.Worst = worst(rd.report.Timeline, x.To)
 	return x
 }

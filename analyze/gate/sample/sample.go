@@ -7,6 +7,7 @@
 package sample
 
 import (
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
@@ -55,19 +56,24 @@ type Sample struct {
 	CPU     model.Duration `json:"cpu_ns,omitempty"`
 	// Capacity is GOMAXPROCS integrated over the window.
 	Capacity model.Duration `json:"capacity_ns"`
+	// Run is how long the whole trace is, if the main goroutine started it, and stopped it when something else than
+	// time had passed; else 0.
+	Run   model.Duration `json:"run_ns,omitempty"`
+	Joins []Join         `json:"joins,omitempty"` // of batches, most first
 
 	// Values of the quantities, by their text. What has none is in Missing, with the reason.
 	Values  map[string]Value  `json:"values"`
 	Missing map[string]string `json:"missing,omitempty"`
 
 	// Where the time went, greatest first, at most MaxClasses each.
-	Waits   []Class   `json:"waits,omitempty"`
-	Blocked []Class   `json:"blocked,omitempty"`
-	Runs    []Class   `json:"runs,omitempty"`
-	Causes  []Named   `json:"causes,omitempty"` // of waiting to run
-	Blame   []Class   `json:"blame,omitempty"`  // the code that others waited behind
-	Hangs   string    `json:"hangs,omitempty"`  // which requests hang
-	Worst   []Stretch `json:"worst,omitempty"`  // windows of the trace with the most waiting
+	Waits   []Class `json:"waits,omitempty"`
+	Blocked []Class `json:"blocked,omitempty"`
+	Runs    []Class `json:"runs,omitempty"`
+	Causes  []Named `json:"causes,omitempty"` // of waiting to run
+	Blame   []Class `json:"blame,omitempty"`  // the code that others waited behind
+	// Open are the requests that did not end and may hang; nil if there are none.
+	Open  *findings.Open `json:"open,omitempty"`
+	Worst []Stretch      `json:"worst,omitempty"` // windows of the trace with the most waiting
 	// Requests are those of the kind with the most time; nil if there are none.
 	Requests *Requests `json:"requests,omitempty"`
 }
@@ -138,6 +144,13 @@ type Class struct {
 	Count int64          `json:"count"`
 	// Longest is, of Blame, the longest stretch that ran.
 	Longest model.Duration `json:"longest_ns,omitempty"`
+}
+
+// Join is a function that waits for goroutines with a WaitGroup, as one does that divides a batch among them.
+type Join struct {
+	Func  string         `json:"func"`
+	Count int64          `json:"count"`    // waits for a WaitGroup that ended
+	Total model.Duration `json:"total_ns"` // of its waits that goroutines end: for a WaitGroup, a lock, to send
 }
 
 // Frame is a place in the source.

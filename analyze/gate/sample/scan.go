@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -38,6 +39,34 @@ type scan struct {
 	sampled bool       // the trace has CPU samples
 	first   model.Time // of an event
 	news    bool       // something was seen that the window depends on
+
+	starter model.GoID // the goroutine that started the trace
+	main    struct {   // the main goroutine
+		state model.GoState
+		since model.Time
+		timed bool           // it waits for something that timers end
+		paced model.Duration // for how long it did until one did
+	}
+}
+
+const mainGoroutine model.GoID = 1
+
+// wholeRun reports whether the trace is of a run of the program's main function, which stopped it when its work was done:
+// the main goroutine stopped the world to start it (runtime/trace.go: StartTrace, Go 1.22 to 1.26), and ran at its end.
+func (s *scan) wholeRun() bool {
+	return s.starter == mainGoroutine && s.main.state == model.GoRunning && 2*s.main.paced < s.length()
+}
+
+// ran takes a transition of the main goroutine.
+func (s *scan) ran(t *model.Tables, ev *model.Event) {
+	m := &s.main
+	if m.state == model.GoWaiting && ev.G == model.NoGoroutine && m.timed {
+		m.paced += ev.Time.Sub(m.since)
+	}
+	if to := model.GoState(ev.To); to != m.state {
+		m.state, m.since = to, ev.Time
+		m.timed = slices.Contains([]model.Wait{model.WaitSleep, model.WaitReceive, model.WaitSelect}, model.WaitOf(t.String(ev.Str)))
+	}
 }
 
 // loggedRecord is an environment record in a trace.
@@ -183,6 +212,14 @@ func (s *scan) event(t *model.Tables, ev *model.Event) {
 		}
 	case model.EventStackSample:
 		s.sampled = true
+	case model.EventGoTransition:
+		if model.GoID(ev.ID) == mainGoroutine {
+			s.ran(t, ev)
+		}
+	case model.EventRangeBegin:
+		if s.starter == 0 && model.Scope(ev.From) == model.ScopeGoroutine && t.String(ev.Str) == "stop-the-world (start trace)" {
+			s.starter = model.GoID(ev.ID)
+		}
 	case model.EventLog:
 		if t.String(ev.Str) == env.Category {
 			s.news = true

@@ -111,14 +111,13 @@ var screenWords = map[string]string{
 	"truncated":    "The trace shows it only in part, as it began before or had not ended at the end. It is counted apart, without a length.",
 	"cut":          "Seen only in part, because the trace begins or ends in it. Its length is a lower bound.",
 	"burst":        "The time from when a goroutine starts on a proc until it gives the proc up. See schedscope explain long-bursts.",
-	"hang":         "Of requests: some have not ended, and others of the handler ended in a tenth of the time, or they wait for a lock that nobody releases. schedscope requests lists them.",
 	"middleware":   "A function that calls handlers. A request has its name where the handler is not seen in it.",
 }
 
 // screenWord explains a word that is not in the catalogue, "" if it is not known.
 func screenWord(name string) string {
 	for k := range requests.NumKinds {
-		if k.String() == name {
+		if k.String() == name || strings.Contains(name, "-") && strings.Contains(result.SymptomName(k.Doc()), name) {
 			return "Of a request: " + k.Doc() + "."
 		}
 	}
