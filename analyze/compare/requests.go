@@ -240,7 +240,7 @@ func (r *Result) hung() {
 	set := func(verdict string, h *hanging, format string, args ...any) {
 		r.Verdict, r.Headline, r.Part = verdict, fmt.Sprintf(format, args...), ""
 		if h != nil && h.longest.Waits != "" {
-			r.Part = fmt.Sprintf("most of %s %s", textui.Clean(textui.ShortFunc(h.longest.Name)), h.longest.Waits)
+			r.Part = fmt.Sprintf("%s %s", textui.Clean(textui.ShortFunc(h.longest.Name)), h.longest.Waits)
 		}
 	}
 	chance := len(base.shares) > 1 && len(cand.shares) > 1 && TwoSided(base.shares, cand.shares) > max(Alpha, 2.002*stat.MinP(len(base.shares), len(cand.shares)))

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -315,6 +316,21 @@ func TestEqualNoise(t *testing.T) {
 	}
 }
 
+// TestHang checks that nothing passes by requests that ended if others of the candidate hang, unless those of the base do, too.
+func TestHang(t *testing.T) {
+	set := func(side string, seed uint64, hang bool) *sample.Set {
+		return recipe{n: 10, seed: seed, edit: func(i int, s *sample.Sample) {
+			s.Open = &findings.Open{Name: "main.a", Count: 8, Longest: 1e9, Hang: hang}
+		}}.set(side)
+	}
+	for base, want := range map[bool]Verdict{false: Inconclusive, true: Pass} {
+		r := must(t, Input{Budget: budgetOf(t, "p99(runnable) <= baseline*1.5"), Base: set("base", 1, base), Cand: set("cand", 2, true)})
+		if got := ruleOf(t, r, "p99(runnable)"); got.Verdict != want || (r.Exit == 0) != base {
+			t.Errorf("base hangs %t: %s, exit %d: %s", base, got.Verdict, r.Exit, got.Why)
+		}
+	}
+}
+
 // TestSubtleNoise checks noise that is below each limit but on one side only, and that
 // a program with more work does not look like that.
 func TestSubtleNoise(t *testing.T) {
@@ -373,6 +389,9 @@ func TestGuards(t *testing.T) {
 		says   string
 	}{
 		{"nothing", nil, "", 1, "machine", GuardOK, "", "nothing disturbed"},
+		{"hang", all(func(s *sample.Sample) {
+			s.Open = &findings.Open{Name: "main.a", Count: 8, Longest: 1e9, Hang: true, Waits: "waits for a lock in main.get"}
+		}), "", 1, "hang", GuardFailed, "", "requests hang in 0 of 10 traces of the base, 10 of 10 traces of the candidate"},
 		{"procs", all(func(s *sample.Sample) { s.Identity.MinProcs, s.Identity.MaxProcs = 4, 4 }), "", 3, "gomaxprocs", GuardFailed, blocksRelative, "2 in the base, 4 in the candidate"},
 		{"procs change", all(func(s *sample.Sample) { s.Identity.MinProcs = 1 }), "", 3, "constant gomaxprocs", GuardFailed, blocksAll, "between 1 and 2"},
 		{"mixed procs", first(3, func(s *sample.Sample) { s.Identity.MinProcs, s.Identity.MaxProcs = 4, 4 }), "", 3, "gomaxprocs", GuardFailed, blocksAll, "differ: 2, 4"},

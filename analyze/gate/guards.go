@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // What a guard can keep from being judged.
@@ -45,6 +46,10 @@ func guards(m matter) guarded {
 	g := guarded{matter: m, used: used, noisy: machine.Blocks == blocksLatency}
 	// A trace that lost anything is unusable, as what is missing may be what was slow.
 	g.guards = append([]Guard{{Name: "whole", Status: GuardOK, Text: "no trace lost anything"}, machine}, identities(used, m.Budget)...)
+	if hang := hanging(used); hang.Text != "" {
+		g.guards = slices.Insert(g.guards, 0, hang)
+		warnings = append(warnings, hang.Text)
+	}
 	if m.design != Absolute {
 		load, mix, at := g.load(), mix(used), len(g.guards)
 		if load.Status == GuardFailed && load.Blocks == blocksRelative {
@@ -64,6 +69,33 @@ func guards(m matter) guarded {
 		warnings = append(warnings, text+". `schedscope gate record` records in turns")
 	}
 	g.warnings = append(g.warnings, warnings...)
+	return g
+}
+
+// hanging says in which traces requests hang: rules are about those that ended. If they do in more of the candidate's,
+// a rule may be violated, but none is kept by those that ended alone.
+func hanging(used sides) (g Guard) {
+	count, example := [2]int{}, ""
+	for i, s := range used {
+		for _, x := range s.samples {
+			if o := x.Open; o != nil && o.Hang {
+				count[i]++
+				example = fmt.Sprintf("; in %s %d for up to %s: %s %s", x.Name, o.Count, textui.Duration(o.Longest), textui.Clean(textui.ShortFunc(o.Name)), o.Waits)
+			}
+		}
+	}
+	if example == "" {
+		return g
+	}
+	g.Name, g.Status = "hang", GuardFlag
+	var said []string
+	for i, s := range used {
+		said = append(said, fmt.Sprintf("%d of %s of the %s", count[i], textui.Plural(len(s.samples), "trace"), s.name))
+	}
+	if last := len(used) - 1; last > 0 && count[1]*len(used[0].samples) > count[0]*len(used[1].samples) || last == 0 {
+		g.Status = GuardFailed
+	}
+	g.Text = fmt.Sprintf("requests hang in %s, and rules are about those that ended%s", strings.Join(said, ", "), example)
 	return g
 }
 

@@ -100,7 +100,7 @@ const mostNeeded = 500
 // judge goes through what a tested rule may be:
 //
 //  1. violated, or proved to be kept;
-//  2. undecided on a disturbed machine, or since no p of so few traces shows anything;
+//  2. undecided where requests hang, on a disturbed machine, or since no p of so few traces shows anything;
 //  3. beyond the bound, but within chance: nothing is shown, and it would be wrong to say
 //     that nothing was seen;
 //  4. not seen, although what the rule wants to see would have been, unless the interval
@@ -132,6 +132,8 @@ func (g *guarded) judge(j judged) judged {
 	switch detect := compare.TimesText(r.Detect); {
 	case j.violated(g.Budget.Alpha): // 1
 		r.Verdict = Fail
+	case g.status("hang") == GuardFailed: // 2
+		return j.stop(causeGuard, "see guard hang: no violation shown, but not proved either that there is none")
 	case j.proved:
 		r.Verdict = Pass
 	case g.disturbed(): // 2
