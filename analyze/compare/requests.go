@@ -264,7 +264,7 @@ func (r *Result) hung() {
 		set(Worse, &cand, "more requests hang in %s: %s; in %s %s", now, of(&cand), old, of(&base))
 	case !chance && cand.fewer(&base):
 		set(Better, &base, "fewer requests hang in %s: %s; in %s %s", now, of(&cand), old, of(&base))
-	case r.OfRequests():
+	case r.OfRequests(), r.lead != nil && r.lead.Section == SectionOps:
 		r.Headline += fmt.Sprintf("; requests hang on both sides: %s in %s, %s in %s", &base, old, &cand, now)
 	default:
 		set(Same, &cand, "requests hang on both sides: in %s %s; in %s %s", old, of(&base), now, of(&cand))

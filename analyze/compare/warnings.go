@@ -52,11 +52,11 @@ func (r *Result) warn() {
 		r.warnIncomplete(s)
 		other := sides[1-i]
 		if kind := s.serves(); kind != "" && other.serves() == "" {
-			none := "none"
+			none, rest := "none", "only what goroutines wait for is compared"
 			if slices.ContainsFunc(other.whole(), func(t *Trace) bool { return t.Sample.Open != nil }) {
-				none = "none that ended"
+				none, rest = "none that ended", "how long they take is not compared"
 			}
-			r.warnf("requests", "%s has requests (%s), %s has %s: only what goroutines wait for is compared.", s.Name, kind, other.Name, none)
+			r.warnf("requests", "%s has requests (%s), %s has %s: %s.", s.Name, kind, other.Name, none, rest)
 		}
 	}
 	if r.Saved() {

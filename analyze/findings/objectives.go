@@ -121,7 +121,7 @@ func (j *judge) measure(objectives []result.Objective) {
 			if of.State == "missed" {
 				j.miss(&of, k)
 			}
-			if x := &j.open; x.kind == k && x.handler.Count > 0 && of.State != "missed" && (all || isNamed(&o, x.handler.Name)) && x.over(o.Limit) > (1-o.Quantile)*float64(k.Count+x.count) {
+			if x := &j.open; x.kind == k && (x.hangs || x.handler.Count > 0) && of.State != "missed" && (all || isNamed(&o, x.handler.Name)) && x.over(o.Limit) > (1-o.Quantile)*float64(k.Count+x.count) {
 				if of.Most, of.Open, of.State = x.longest, x.count, "unknown"; x.hangs {
 					of.State, of.Value = "missed", o.Limit
 				}

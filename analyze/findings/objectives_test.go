@@ -240,6 +240,7 @@ func TestObjectiveOfOpen(t *testing.T) {
 		open        int
 		group, text string
 	}{
+		{-9, "", "9 requests of main.serve did not end for up to 1.00s: they wait for a lock in main.wait (main.go:7) that nobody releases"},
 		{9, "", "Requests that did not end may miss the objective. 9 requests of main.serve did not end for up to 1.00s: streams or long polls, or they hang in main.wait (main.go:7)"},
 		{1, "", "Nothing here needs fixing"},
 		{0, "main.rare", "There are too few requests of main.rare to judge the objective: 3."},
@@ -249,16 +250,22 @@ func TestObjectiveOfOpen(t *testing.T) {
 		v.Requests, v.Totals.Span = []result.RequestKind{*resulttest.Read(t, "http.trace").MainRequests()}, 1000*ms
 		k := &v.Requests[0]
 		k.Kind, k.Groups, k.Tails = "tcp", nil, nil
+		kind := "channel"
 		h := k.Handlers[slices.IndexFunc(k.Handlers, func(h result.RequestHandler) bool { return result.Handled(h.Name) && h.Count >= 20 })]
 		h.Name = "main.serve"
 		rare := result.RequestHandler{Named: result.Named{Name: "main.rare", Dist: result.Dist{Count: 3}}}
+		if x.open < 0 { // of which none ended
+			k.Kind, kind, x.open = "http", "lock", -x.open
+			k.RequestSet = result.RequestSet{}
+			h.Dist = result.Dist{}
+		}
 		for range x.open {
 			h.Open.Add(1000*ms, model.Time(1000*ms))
-			k.Unended = append(k.Unended, result.RequestPath{Name: "main.serve", Duration: 1000 * ms, Parts: []result.RequestPart{{Length: 1000 * ms, Kind: "channel", Function: "main.wait", File: "x/main.go", Line: 7}}})
+			k.Unended = append(k.Unended, result.RequestPath{Name: "main.serve", Duration: 1000 * ms, Parts: []result.RequestPart{{Length: 1000 * ms, Kind: kind, Function: "main.wait", File: "x/main.go", Line: 7}}})
 		}
 		k.Handlers = []result.RequestHandler{h, rare}
 		findings.Judge(v, result.Objective{Group: x.group, Quantile: 0.99, Limit: 500 * ms})
-		if !strings.HasPrefix(v.Verdict.Text, x.text) {
+		if o := v.Verdict.Objectives[0]; !strings.HasPrefix(v.Verdict.Text, x.text) || (o.State == "missed") != (kind == "lock") {
 			t.Errorf("%+v: %s %s %+v", x, v.Verdict.Word, v.Verdict.Text, v.Verdict.Objectives)
 		}
 	}

@@ -64,8 +64,8 @@ type (
 	// RequestHandler are the requests of one handler.
 	RequestHandler struct {
 		Named
-		Censored Tally `json:"censored"` // Those that the trace shows only in part.
-		Open     Tally `json:"open"`     // Of these, those as of unended.
+		Censored Tally `json:"censored"`      // Those that the trace shows only in part.
+		Open     Tally `json:"open,omitzero"` // Of these, those as of unended.
 	}
 
 	// RequestTail compares the slowest requests with the middle fifth of all.
