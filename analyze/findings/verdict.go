@@ -59,6 +59,7 @@ const (
 	// ranShare of the time is the least that a program must run on all procs together for what it does
 	// to be judged.
 	ranShare = 0.005
+	fewTurns = 3 // again and again
 )
 
 // The words of verdicts.
@@ -747,8 +748,15 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for input.", textui.Duration(j.r.Latency.All.Max))
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
+	case j.halted() != "":
+		v.Word, v.Text = Unknown, j.halted()
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
+		if text, rounds := j.asleep(); rounds {
+			v.Word, v.Text = Unknown, fmt.Sprintf("Between its rounds %s, while procs are %s busy: if that is meant, nothing here needs fixing.", text, textui.Percent(j.r.Procs.Utilisation))
+		} else if text != "" {
+			v.Text += " Note that " + text + "."
+		}
 		if j.open.handler != nil {
 			v.Text += " " + j.open.text()
 		}
@@ -814,6 +822,53 @@ func called(b *result.Blame) (most string) {
 		}
 	}
 	return most
+}
+
+// mainWaits returns what main waited for the longest in a program without requests, and for how long.
+func (j *judge) mainWaits() (main *result.Group, reason string, most model.Duration) {
+	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == "main.main" && g.Count == int64(len(j.r.Traces)) })
+	if i < 0 || !batch(j.r) {
+		return nil, "", 0
+	}
+	main = &j.r.Goroutines[i]
+	for _, x := range main.Waiting {
+		if x.Total > most {
+			reason, most = x.Reason, x.Total
+		}
+	}
+	return main, reason, most
+}
+
+// halted says that nothing ran for half of the time or longer while main waited for others, "" if it is not so.
+func (j *judge) halted() string {
+	_, reason, most := j.mainWaits()
+	s := &j.r.Series
+	n, longest := 0, 0
+	for _, ran := range s.Uses[result.UseUser] {
+		if n++; ran > 0 {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	d := s.Width * model.Duration(longest)
+	if w := model.WaitOf(reason); d < hangTime || 2*d < j.r.Totals.Span || most < d || w == model.WaitSleep || w == model.WaitNetwork {
+		return ""
+	}
+	return fmt.Sprintf("Nothing ran for %s, while main waited (%s) for what does not come: /debug/pprof/goroutine?debug=2 shows where all are.", textui.Duration(d), plain(reason))
+}
+
+// asleep says where main sleeps again and again while nothing else runs, "" if it does not; and whether it waits for others
+// in between, as a batch does in rounds. Nobody but the program's author knows whether that is meant.
+func (j *judge) asleep() (text string, rounds bool) {
+	main, reason, slept := j.mainWaits()
+	if reason != "sleep" || result.Ratio(slept, j.r.Totals.Span)-j.r.Procs.Utilisation*j.r.Procs.Mean < aloneShare {
+		return "", false
+	}
+	if i := slices.IndexFunc(j.r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, "main.main") }); i >= 0 {
+		b := j.r.Blame.Of(result.BlameTimers)[i]
+		text = fmt.Sprintf("main sleeps for %s of the time, most of all in %s", textui.Ratio(slept, j.r.Totals.Span), plain(textui.Place(b.Function, b.File, b.Line)))
+	}
+	return text, slices.ContainsFunc(main.Waiting, func(x result.Reason) bool { return model.WaitOf(x.Reason) == model.WaitGroup && x.Count >= fewTurns })
 }
 
 // what says in a sentence who is slow.
