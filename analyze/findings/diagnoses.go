@@ -472,12 +472,17 @@ func (d *diagnostician) locks() {
 }
 
 // leaks finds goroutines of one function of which many wait all the time, more come, and at most half as many end, by more
-// than chance: connections that last for long come and go, too.
+// than chance: connections that last for long come and go, too. Of those that requests which ended have started, and that wait
+// for other goroutines, fewer are enough.
 func (d *diagnostician) leaks() {
 	var most *result.Group
 	for i := range d.r.Goroutines {
 		g := &d.r.Goroutines[i]
-		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 2*g.Ended <= g.Created && float64(g.Created-g.Ended) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
+		least := int64(manyLeft)
+		if d.outlives(g) {
+			least = manyLives
+		}
+		if left := g.Count - g.Ended; !g.System && left >= least && g.Created >= fewHeld && 2*g.Ended <= g.Created && float64(g.Created-g.Ended) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
 			most = g
 		}
 	}
@@ -501,6 +506,19 @@ func (d *diagnostician) leaks() {
 		}
 	}
 	x.first = true
+}
+
+// outlives reports whether goroutines wait for others, and requests of one handler, most of which ended, started as many.
+func (d *diagnostician) outlives(g *result.Group) bool {
+	i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName })
+	if i < 0 || !slices.Contains([]model.Wait{model.WaitSend, model.WaitReceive, model.WaitForever, model.WaitLock, model.WaitCond, model.WaitGroup}, model.WaitOf(g.Waiting[i].Reason)) {
+		return false
+	}
+	return slices.ContainsFunc(d.r.Requests, func(k result.RequestKind) bool {
+		return slices.ContainsFunc(k.Handlers, func(h result.RequestHandler) bool {
+			return 2*h.Count >= g.Created && slices.ContainsFunc(d.r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns >= g.Created && within(b, h.Name) })
+		})
+	})
 }
 
 // heldBy describes who held up, and who waited for the first of them.
