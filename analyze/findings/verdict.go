@@ -16,12 +16,12 @@ import (
 // How a report is judged
 //
 //  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by
-//     the slowest. Slow is what misses an objective. Without one, which for the slowest is one of p90 or
-//     more, the slowest are slow if they take slowRequests times as long as the middle and a part of what
-//     they add is worth an item, as a call that takes a little longer now and then is not; all are slow
-//     if the typical one spends worthTime or more waiting for others within the program, in many small
+//     the slowest. Of [fewest] the least is below the median in 31 of 32 cases: if that is slow, all are. Slow is
+//     what misses an objective. Without one, which for the slowest is one of p90 or more, the slowest are slow if
+//     they take slowRequests times as long as the middle and a part of what they add is worth an item, as a call
+//     that takes a little longer now and then is not; all are slow if the typical one spends worthTime or more waiting for others within the program, in many small
 //     waits or on a connection that it dials itself, dialTime and typicalShare of its time on dialling it, or outsideTime
-//     for whatever it is, and a part of that is worth an item. Where more show no handler, half of those that are seen must be tailShare of all.
+//     for whatever it is, and a part of that is worth an item. Where more show no handler, those that are seen and slow must be tailShare of all.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that. What they do for the
 //     collector is due to it, whether waits to run matter or not.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
@@ -37,7 +37,7 @@ import (
 //     no longer than threads had no CPU at times, and sleeps and answers that take longer than others do. If
 //     nothing else is left, the word is DISTURBED.
 const (
-	enough, enoughTail = 10, 20
+	fewest, enough, enoughTail = 5, 10, 20
 	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
 	worthTime   = 2_000_000
 	outsideTime = 10_000_000
@@ -110,6 +110,7 @@ type item struct {
 	remedy remedy
 	// diagnosed reports whether goroutines are held up by the same, whether of requests or not.
 	diagnosed bool
+	tail      bool // it is about the slowest, too
 }
 
 // remedy is what an item advises, as far as its gain and its place depend on that.
@@ -134,7 +135,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 		k := &r.Requests[i]
 		sets, unseen := k.Sets(), unseen(k)
 		for n := range sets {
-			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
+			if s := &sets[n]; (s.Count >= enough || s.Count >= fewest && s.Min >= outsideTime) && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				all := &question{kind: k.Kind, sets: sets, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
 				if len(sets) > 1 && result.Handled(s.Name) {
 					all.others, all.half = others(s, unseen)
@@ -197,7 +198,11 @@ func (j *judge) asked(q *question) bool {
 	if !q.all {
 		return q.RequestGroup.Count >= enoughTail && min(q.slowest(), float64(q.From)) >= slowRequests*q.middle()
 	}
-	if 2*tailShare*float64(q.RequestGroup.Count+q.others) > float64(q.RequestGroup.Count) {
+	slow := q.RequestGroup.Count
+	if q.Min < outsideTime {
+		slow /= 2
+	}
+	if tailShare*float64(q.RequestGroup.Count+q.others) > float64(slow) {
 		return false // those that waited are not half of all, and too few for a tail
 	}
 	var own, outside float64
@@ -311,16 +316,16 @@ func (q *question) waits(rows []*result.RequestRow) (sum float64) {
 
 // yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
 // the program or asleep, if there is another about what the slowest of any spend within (of this group, if only this one
-// misses an objective), -1 for one about a missed objective, else 0: the least comes first.
+// misses an objective), -1 for one about a missed objective or goroutines that become more and more, else 0: the least comes first.
 func (j *judge) yields(x *item) int {
 	switch {
 	case x.Kind == result.SymptomName(result.CauseUnresolved.String()):
 		return 2
 	case x.q != nil && x.q.all && intended(x) != "" && slices.ContainsFunc(j.items, func(y item) bool {
-		return y.q != nil && !y.q.all && intended(&y) == "" && (x.q.limit == 0 || y.q.limit > 0 || y.q.RequestGroup == x.q.RequestGroup)
+		return y.q != nil && (!y.q.all || y.tail) && intended(&y) == "" && (x.q.limit == 0 || y.q.limit > 0 || y.q.RequestGroup == x.q.RequestGroup)
 	}):
 		return 1
-	case x.q != nil && x.q.limit > 0:
+	case x.q != nil && x.q.limit > 0, x.Kind == "goroutine-leak":
 		return -1
 	}
 	return 0
@@ -517,7 +522,7 @@ func (j *judge) busy() bool {
 // by as much and the procs were idle.
 func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	cost, have := q.cost(x), x.Have
-	if rows := q.within(x); x.Kind != "lock" && len(rows) > 0 && 2*q.cost(rows[0]) >= cost && !q.limited(x, rows[0]) { // who waits for a lock or a place waits for all before it
+	if rows := q.within(x); x.Kind != "lock" && x.Kind != "connection" && len(rows) > 0 && 2*q.cost(rows[0]) >= cost && !q.limited(x, rows[0]) { // who waits for a lock or a place waits for all before it
 		x = rows[0]
 	}
 	itself := x.Kind == "sleep" || x.Kind == "timer"
@@ -589,10 +594,11 @@ func (j *judge) add(n item) {
 	f, q := &n.Finding, n.q
 	for i := range j.items {
 		x := &j.items[i]
-		if same(&x.Finding, f) && q == nil {
+		is := same(&x.Finding, f) || n.remedy == raiseLimit && x.remedy == raiseLimit && x.Group == f.Group && f.Where[0].Function == x.Where[0].Function && f.Where[0].Line == x.Where[0].Line
+		if is && q == nil {
 			x.diagnosed = true
 		}
-		if !same(&x.Finding, f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
+		if !is || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
 			continue
 		}
 		if q != nil && x.q != nil && (q.RequestGroup != x.q.RequestGroup || q == x.q && f.Where[0].Role == requestWords["lock"].does) && intended(&n) == "" &&
@@ -600,6 +606,7 @@ func (j *judge) add(n item) {
 			j.items[i] = n
 			return
 		}
+		x.tail = x.tail || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && !q.all
 		if q != nil && q == x.q && (!x.contended() || x.Where[0].Role == f.Where[0].Role) { // without the culprit both parts go
 			x.parts = append(x.parts, n.parts...)
 			x.Evidence[0].Value += f.Evidence[0].Value
@@ -944,7 +951,7 @@ func intended(f *item) string {
 	last := func(kind string) bool { return does(n-1, kind) }
 	switch {
 	case n == 0, n > 1 && !does(0, "channel") && !does(0, "cond"), f.remedy == askOnce, f.remedy == raiseLimit:
-	case last("call"), last("network"):
+	case last("call"), last("network"), last("pipe"):
 		return outside
 	case last("timer"):
 		return "for a timer"
