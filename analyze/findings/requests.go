@@ -60,6 +60,26 @@ var requestWords = map[string]struct {
 	"unknown":    {"does what the trace does not show", "", otherwise},
 }
 
+// wordOf returns which of these a part is about.
+func wordOf(x *result.RequestRow) string {
+	switch {
+	case x.Called():
+		return "call"
+	case x.Piped():
+		return "pipe"
+	}
+	return x.Kind
+}
+
+// waitsAt returns where whoever a request waits for was, with the functions that called it, innermost first, and what that
+// one waited for.
+func waitsAt(x *result.RequestRow) (stack []result.Frame, kind string) {
+	if w := x.Way; len(w.Between) > 0 {
+		return w.Between, w.BetweenKind
+	}
+	return append([]result.Frame{{Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0))}}, x.Way.Callers...), x.Kind
+}
+
 // keepsWorker is what the code does for which a queue is long.
 const keepsWorker = "keeps the worker that takes it up"
 
@@ -247,13 +267,7 @@ func duration(ns float64) string { return textui.Duration(model.Duration(ns)) }
 
 // item says of a group of parts how much of slow requests it is, and which code it is due to.
 func (q *question) item(r *result.Report, g *result.RequestRow) item {
-	words, cost := requestWords[g.Kind], q.cost(g)
-	switch {
-	case g.Called():
-		words = requestWords["call"]
-	case g.Piped():
-		words = requestWords["pipe"]
-	}
+	words, cost := requestWords[wordOf(g)], q.cost(g)
 	f := item{q: q, parts: []*result.RequestRow{g}, Finding: result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Evidence: []result.Evidence{
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}}
 	f.advise(words.remedy, fix(words.fix))
@@ -439,16 +453,11 @@ func (q *question) jobOf(g *result.RequestRow, rows []*result.RequestRow) *job {
 	if g.Kind != "channel" || g.Called() || len(rows) == 0 || rows[0].Way == nil || q.limited(g, rows[0]) {
 		return nil
 	}
-	x := rows[0]
-	stack := x.Way.Between
-	if len(stack) == 0 {
-		stack = append([]result.Frame{{Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0))}}, x.Way.Callers...)
+	stack, _ := waitsAt(rows[0])
+	if n := len(stack); n > 1 {
+		return &job{q.RequestGroup, stack[n-1].Function, stack[n-2], q.own(g)}
 	}
-	n := len(stack)
-	if n < 2 {
-		return nil
-	}
-	return &job{q.RequestGroup, stack[n-1].Function, stack[n-2], q.own(g)}
+	return nil
 }
 
 // keeper returns the job that keeps the workers which requests wait for, if it is of another group than theirs, and not
@@ -771,10 +780,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 				Share: min(max(length/q.cost(g), 0), 1), Callers: callers})
 		}
 	}
-	does := requestWords[x.Kind].does
-	if x.Piped() {
-		does = requestWords["pipe"].does
-	}
+	does := requestWords[wordOf(x)].does
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
@@ -875,10 +881,7 @@ func idleWith(g, x *result.RequestRow) string {
 	if g.Kind != "connection" || w == nil || w.SQL || !strings.HasPrefix(calleeOf(g), "database/sql.") {
 		return ""
 	}
-	list, kind := w.Between, w.BetweenKind
-	if len(list) == 0 {
-		list, kind = append([]result.Frame{{Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0))}}, w.Callers...), x.Kind
-	}
+	list, kind := waitsAt(x)
 	if !blocked(kind) || slices.Contains([]string{"network", "syscall", "connection", "dial"}, kind) {
 		return ""
 	}
