@@ -49,7 +49,7 @@ type partSum struct {
 	partID
 	at, waiter      *requests.Place // nil: not known
 	total, inferred model.Duration
-	polls           model.Duration // of the total
+	polls, expires  model.Duration // of the total
 	longest         model.Duration // of one part, and the way to that
 	via             *requests.Place
 	viaKind         requests.Kind
@@ -123,7 +123,7 @@ const (
 	pathParts   = 1000 // of a path that is shown
 	fewRequests = 500  // below, the tail are the slowest five
 	fewSlowest  = 5
-	leastTail   = 10      // requests for a tail
+	leastTail   = 10      // requests for a group
 	maxParts    = 1 << 15 // that differ in more than their kinds
 	haveShare   = 20      // a request has a part that is at least one in so many of its time
 	maxGroups   = 16
@@ -287,6 +287,9 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 		}
 		if p.Polls {
 			s.polls += d
+		}
+		if p.Expires {
+			s.expires += d
 		}
 		if p.Inferred {
 			s.inferred += d
@@ -470,7 +473,7 @@ func (r *Requests) set(k *requestSet, shown int) result.RequestSet {
 	v.Tails, v.Slowest = []result.RequestTail{}, append([]result.RequestPath{}, k.shown.items...)
 	n := int(k.all.Count())
 	switch {
-	case n < leastTail:
+	case n < fewSlowest:
 	case r.slow > 0:
 		slow := slices.IndexFunc(k.slowest, func(x *keptRequest) bool { return x.length < r.slow })
 		if slow < 0 {
@@ -635,6 +638,9 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 	if v := part.via; v != nil && !group {
 		w.Between = append([]result.Frame{{Function: v.Func, File: v.File, Line: uint64(max(v.Line, 0))}}, frames(v)...)
 		w.Between, w.BetweenKind = w.Between[:min(len(w.Between), 3)], part.viaKind.String()
+		if part.viaKind == requests.Channel && strings.HasPrefix(v.Callee, "net/http.") {
+			w.BetweenKind = "call"
+		}
 	}
 	if part.waiter != nil && !group {
 		takes := part.waiter.Func // or what calls it, as a query does that gets a connection and gives it back
@@ -647,8 +653,13 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 		}
 	}
 	w.Polls = float64(part.polls) >= pollShare*float64(part.total) && part.polls > 0
+	w.Expires = 2*part.expires > part.total
+	for _, p := range []*requests.Place{at, part.via} {
+		const sql = "database/sql."
+		w.SQL = w.SQL || p != nil && (strings.HasPrefix(p.Callee, sql) || slices.ContainsFunc(p.Frames, func(f model.Frame) bool { return strings.HasPrefix(f.Func, sql) }))
+	}
 	w.Once = slices.ContainsFunc(at.Frames, func(f model.Frame) bool { return strings.HasPrefix(f.Func, "sync.(*Once).") })
-	if len(w.Callers) == 0 && w.Between == nil && !w.Within && !w.Polls && w.Callee == "" {
+	if len(w.Callers) == 0 && w.Between == nil && !w.Within && !w.SQL && !w.Polls && !w.Expires && w.Callee == "" {
 		return nil
 	}
 	return w

@@ -49,7 +49,7 @@ const (
 	// on average for who receives. One that feeds a pool of workers is not a fault.
 	heldShare   = 0.05
 	heldSenders = 1.5
-	heldAlone   = 0.8 // of the time a batch waits for a semaphore that lets in one at a time
+	heldAlone   = 0.8 // of the time a batch waits at its limit
 	fewHeld     = 20
 	// aloneShare of the time in which one goroutine runs alone is worth a diagnosis.
 	aloneShare = 0.25
@@ -117,16 +117,19 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 	}
 	if d.slow() {
 		d.overcommitted()
-		if !d.computes() {
-			d.busy()
+		if d.short() {
+			if !d.computes() {
+				d.busy()
+			}
+			d.collector()
+			d.stops()
+			d.calls()
+			d.others()
 		}
-		d.collector()
-		d.stops()
-		d.calls()
-		d.others()
 	}
 	d.locks()
 	d.receivers()
+	d.tokens()
 	d.blockingCalls()
 	d.leaks()
 	d.alone()
@@ -227,14 +230,30 @@ func (d *diagnostician) slow() bool {
 }
 
 // waitsMatter reports whether waits to run are long, or many.
-func waitsMatter(r *result.Report) bool {
-	l := &r.Latency
-	if l.All.Count >= fewWaits && l.All.P99 < slowWait {
+func waitsMatter(r *result.Report) bool { return matter(r, &r.Latency.All, cutMatters(&r.Latency)) }
+
+// matter reports whether some waits to run are long, or many; or one is that is seen in part.
+func matter(r *result.Report, x *result.Dist, cut bool) bool {
+	if x.Count >= fewWaits && x.P99 < slowWait {
 		var long model.Duration
-		above(&l.All, result.NotableWait, func(v model.Duration, n int64) { long += v * model.Duration(n) })
-		return result.Ratio(long, r.Bursts.All.Total+l.All.Total) >= slowShare && (l.All.P99 >= result.NotableWait || result.Ratio(long, r.Totals.Span) >= slowSpan)
+		above(x, result.NotableWait, func(v model.Duration, n int64) { long += v * model.Duration(n) })
+		return result.Ratio(long, r.Bursts.All.Total+r.Latency.All.Total) >= slowShare && (x.P99 >= result.NotableWait || result.Ratio(long, r.Totals.Span) >= slowSpan)
 	}
-	return l.All.Count > 0 && WaitSeverity(l) > result.Info
+	return x.Count > 0 && (x.Max >= result.SeriousWait || x.Count >= fewWaits && x.P99 >= result.NotableWait || cut)
+}
+
+// batch reports whether a program has no requests: none that certainly is one, and of those that are inferred none whole.
+func batch(r *result.Report) bool {
+	return !slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool { return k.Count > 0 || k.Kind != "tcp" && k.Kind != "message" })
+}
+
+// short reports whether procs were short. In a program without requests more procs save at most the time in which none was
+// idle while goroutines waited. If that is little, waits of new goroutines, which are for those that were started with
+// them, and of those that were preempted make nothing late.
+func (d *diagnostician) short() bool {
+	return !batch(d.r) || result.Ratio(d.r.Procs.Saturated, d.r.Totals.Span) >= aloneShare || slices.ContainsFunc(d.r.Latency.ByOrigin, func(x result.Named) bool {
+		return x.Name != model.OriginCreated.String() && x.Name != model.OriginPreempted.String() && matter(d.r, &x.Dist, false)
+	})
 }
 
 // idle reports whether the procs were idle nearly all the time and most waits to run short: the few

@@ -384,22 +384,43 @@ func TestSemaphore(t *testing.T) {
 	}
 }
 
-// TestSemaphoreOfBatch checks that a limit is a fault of a program without requests only if it lets in one at a time.
+// TestSemaphoreOfBatch checks that a limit is a fault of a program without requests only if it lets in one at a time, or as
+// many as there are procs, which mostly wait; also if a place is taken out of a channel.
 func TestSemaphoreOfBatch(t *testing.T) {
 	const s = model.Duration(1e9)
-	for alive, want := range map[model.Duration]bool{s: true, 4 * s: false} {
+	const one, two = "main.run.func1 lets one goroutine run at a time", "main.run.func1 lets 2 goroutines run at a time, which mostly wait"
+	for _, x := range []struct {
+		alive, waits model.Duration
+		busy         float64
+		kind         string
+		want         string
+	}{
+		{s, 0, 0.5, "chan send", one},
+		{4 * s, 4 * s, 0.1, "chan send", ""},
+		{2 * s, 2 * s, 0.1, "chan send", two},
+		{2 * s, s / 2, 0.1, "chan send", ""},
+		{2 * s, 2 * s, 0.6, "chan send", ""},
+		{2 * s, 2 * s, 0.1, "chan receive", two},
+		{4 * s, 4 * s, 0.1, "chan receive", ""},
+	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		values := new(dist.Dist)
 		for range 50 {
 			values.Add(s/50, 0)
 		}
-		v.Totals.Span, v.Requests, v.Waiting.ByReason = s, nil, []result.Named{{Name: "chan send", Dist: result.NewDist(values)}}
-		v.Goroutines = []result.Group{{Function: "main.run.func1", Created: 50, Lifetime: 10*s + alive, Waiting: []result.Reason{{Reason: "chan send", Total: 10 * s}}}}
-		v.Blame.Rows = []result.BlameRow{{Kind: "chan send", Function: "main.run.func1.1", Waiter: "main.run.func1", Total: s, BlameBasis: result.BlameBasis{Seen: s}, Turns: 50}}
+		v.Totals.Span, v.Requests, v.Waiting.ByReason = s, nil, []result.Named{{Name: x.kind, Dist: result.NewDist(values)}}
+		v.Procs.Mean, v.Procs.Utilisation = 2, x.busy
+		g := result.Group{Function: "main.run.func1", Created: 50, Lifetime: 10*s + x.alive, Waiting: []result.Reason{{Reason: x.kind, Total: 10 * s}}}
+		g.States[model.GoWaiting] = 10*s + x.waits
+		v.Goroutines = []result.Group{g}
+		v.Blame.Rows = []result.BlameRow{{Kind: x.kind, Function: "main.run.func1.1", Waiter: "main.run.func1", Total: s, BlameBasis: result.BlameBasis{Seen: s}, Turns: 50}}
 		findings.Judge(v)
-		i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
-		if i >= 0 != want || want && v.Findings[i].Title != "main.run.func1 lets one goroutine run at a time" {
-			t.Errorf("%d ns: %+v", alive, v.Findings)
+		title := ""
+		if i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" }); i >= 0 {
+			title = v.Findings[i].Title
+		}
+		if title != x.want {
+			t.Errorf("%+v: %q", x, title)
 		}
 	}
 }

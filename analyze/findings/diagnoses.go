@@ -137,7 +137,7 @@ func (d *diagnostician) computes() bool {
 		x := named(d.r.Latency.ByOrigin, o.String())
 		outside += x.Count
 	}
-	return len(d.r.Requests) == 0 && d.r.Procs.Utilisation >= allInUse && outside*100 <= d.r.Latency.All.Count
+	return batch(d.r) && d.r.Procs.Utilisation >= allInUse && outside*100 <= d.r.Latency.All.Count
 }
 
 // busy finds whose code kept the procs.
@@ -255,7 +255,7 @@ func (d *diagnostician) collector() {
 // marks finds that a program without requests spends much of its own time on marking for the collector.
 func (d *diagnostician) marks() {
 	f, ok := assists(d.r)
-	if !ok || f.Severity < result.Serious || len(d.r.Requests) > 0 || slices.ContainsFunc(d.list, func(x diagnosis) bool {
+	if !ok || f.Severity < result.Serious || !batch(d.r) || slices.ContainsFunc(d.list, func(x diagnosis) bool {
 		return x.Kind == "garbage-collection" && result.Ratio(x.sum, d.all.sum) >= leastShare
 	}) {
 		return
@@ -472,12 +472,17 @@ func (d *diagnostician) locks() {
 }
 
 // leaks finds goroutines of one function of which many wait all the time, more come, and at most half as many end, by more
-// than chance: connections that last for long come and go, too.
+// than chance: connections that last for long come and go, too. Of those that requests which ended have started, and that wait
+// for other goroutines, fewer are enough.
 func (d *diagnostician) leaks() {
 	var most *result.Group
 	for i := range d.r.Goroutines {
 		g := &d.r.Goroutines[i]
-		if left := g.Count - g.Ended; !g.System && left >= manyLeft && g.Created >= fewHeld && 2*g.Ended <= g.Created && float64(g.Created-g.Ended) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
+		least := int64(manyLeft)
+		if d.outlives(g) {
+			least = manyLives
+		}
+		if left := g.Count - g.Ended; !g.System && left >= least && g.Created >= fewHeld && 2*g.Ended <= g.Created && float64(g.Created-g.Ended) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
 			most = g
 		}
 	}
@@ -501,6 +506,19 @@ func (d *diagnostician) leaks() {
 		}
 	}
 	x.first = true
+}
+
+// outlives reports whether goroutines wait for others, and requests of one handler, most of which ended, started as many.
+func (d *diagnostician) outlives(g *result.Group) bool {
+	i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName })
+	if i < 0 || !slices.Contains([]model.Wait{model.WaitSend, model.WaitReceive, model.WaitForever, model.WaitLock, model.WaitCond, model.WaitGroup}, model.WaitOf(g.Waiting[i].Reason)) {
+		return false
+	}
+	return slices.ContainsFunc(d.r.Requests, func(k result.RequestKind) bool {
+		return slices.ContainsFunc(k.Handlers, func(h result.RequestHandler) bool {
+			return 2*h.Count >= g.Created && slices.ContainsFunc(d.r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns >= g.Created && within(b, h.Name) })
+		})
+	})
 }
 
 // heldBy describes who held up, and who waited for the first of them.
@@ -537,11 +555,11 @@ func (d *diagnostician) receivers() {
 		return
 	}
 	head := len(rows) > 0 && d.headOfLine(rows[0])
-	semaphore := len(rows) > 0 && rows[0].Waiter != "" && (rows[0].Function == rows[0].Waiter || strings.HasPrefix(rows[0].Function, rows[0].Waiter+".")) // nearly always
-	least, one := heldSenders, false
-	if semaphore && len(d.r.Requests) == 0 { // a batch waits at its limit by design, unless that lets in one at a time
-		n := d.inFlight(rows[0])
-		if one = n > 0 && n <= 1/heldAlone; one {
+	semaphore := len(rows) > 0 && ofSemaphore(rows[0])
+	least, lets := heldSenders, ""
+	if semaphore && batch(d.r) {
+		n := 0.0
+		if lets, n = d.limit(rows[0]); lets != "" {
 			least = heldAlone
 		} else if n > 0 {
 			return
@@ -558,12 +576,7 @@ func (d *diagnostician) receivers() {
 		"Not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
 		times(count), textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
 	if semaphore {
-		w := rows[0]
-		if x.Title = "goroutines of " + plain(textui.ShortFunc(w.Waiter)) + " wait until others receive"; one {
-			x.Title = plain(textui.ShortFunc(w.Waiter)) + " lets one goroutine run at a time"
-		}
-		x.Advice = fmt.Sprintf("Raise the limit in %s, if the channel is a semaphore, or hold it for less time. In a pipeline, make the next stage faster.",
-			plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
+		x.limited(rows[0], lets)
 	}
 	if head {
 		x.Title, x.Grade, x.first = x.Title+", and others wait for that one meanwhile", result.Inferred, true
@@ -571,23 +584,71 @@ func (d *diagnostician) receivers() {
 	}
 }
 
-// inFlight returns how many goroutines that a semaphore lets in live at a time on average, without those that wait for it; 0 if
-// that is not known.
-func (d *diagnostician) inFlight(row *result.BlameRow) float64 {
+// ofSemaphore reports whether who waits and who ends the wait are in the same function, as where a channel is a
+// semaphore (nearly always).
+func ofSemaphore(r *result.BlameRow) bool {
+	return r.Waiter != "" && (r.Function == r.Waiter || strings.HasPrefix(r.Function, r.Waiter+"."))
+}
+
+// limited says that a diagnosis is about a limit, which lets in so many.
+func (x *diagnosis) limited(w *result.BlameRow, lets string) {
+	who := plain(textui.ShortFunc(w.Waiter))
+	if x.Title = "goroutines of " + who + " wait until others receive"; lets != "" {
+		x.Title = who + " lets " + lets
+	}
+	x.Advice = fmt.Sprintf("Raise the limit in %s, if the channel is a semaphore, or hold it for less time. In a pipeline, make the next stage faster.",
+		plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
+}
+
+// tokens finds a batch that waits for a channel out of which each takes a place, and gives it back.
+func (d *diagnostician) tokens() {
+	var most *result.BlameRow
+	for _, r := range d.r.Blame.Of("chan receive") {
+		if ofSemaphore(r) && r.Turns >= fewHeld && (most == nil || r.Total > most.Total) {
+			most = r
+		}
+	}
+	if most == nil || !batch(d.r) || result.Ratio(most.Total, d.r.Totals.Span) < heldAlone {
+		return
+	}
+	if lets, _ := d.limit(most); lets != "" {
+		x := d.add("slow-receiver", loss{sum: most.Total}, result.Certain, d.heldBy("gives a place back", "waits for one", []*result.BlameRow{most}, most.Total), "",
+			"Not the scheduler: goroutines waited %s for a place, %s in all (%s of them at a time on average).", times(most.Turns), textui.Duration(most.Total), number(result.Ratio(most.Total, d.r.Totals.Span)))
+		x.limited(most, lets)
+	}
+}
+
+// within reports whether a function called what a row of blame is about.
+func within(r *result.BlameRow, function string) bool {
+	return slices.ContainsFunc(r.Stacks, func(s result.BlameStack) bool {
+		return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == function })
+	})
+}
+
+// limit says how many goroutines a semaphore lets in, if that is what a batch waits for: it waits at its limit by design,
+// unless this is one, or at most the number of procs, as for goroutines that compute, and those that are let in mostly
+// wait while the procs are idle. It returns how many are in at a time on average; 0 if that is not known.
+func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 	for i := range d.r.Goroutines {
 		g := &d.r.Goroutines[i]
-		if g.Created < fewHeld || g.Function != row.Function && g.Function != row.Waiter {
+		if g.Created < fewHeld || g.Function != row.Function && g.Function != row.Waiter && !within(row, g.Function) {
 			continue
 		}
-		n := g.Lifetime
+		in, waits := g.Lifetime, g.States[model.GoWaiting]
 		for _, x := range g.Waiting {
-			if isSend(x.Reason) {
-				n -= x.Total
+			if x.Reason == row.Kind {
+				in, waits = in-x.Total, waits-x.Total
 			}
 		}
-		return result.Ratio(n, d.r.Totals.Span)
+		switch n = result.Ratio(in, d.r.Totals.Span); {
+		case n > 0 && n <= 1/heldAlone:
+			lets = "one goroutine run at a time"
+		case n <= d.r.Procs.Mean/heldAlone && 2*waits >= in && 2*d.r.Procs.Utilisation < 1:
+			lets = fmt.Sprintf("%.0f goroutines run at a time, which mostly wait", n)
+		}
+		break
 	}
-	return 0
+	return lets, n
 }
 
 // oneReceiver is the advice where others wait while a sender waits for one receiver.
@@ -670,7 +731,7 @@ const runsAlone = "runs-alone"
 func (d *diagnostician) alone() {
 	rows, total, _ := d.known(result.BlameAlone)
 	span := d.r.Totals.Span
-	if len(rows) == 0 || len(d.r.Requests) > 0 || result.Ratio(total, span) < aloneShare || rows[0].Total < aloneTurn*model.Duration(max(1, rows[0].Turns)) || slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "lock" }) {
+	if len(rows) == 0 || !batch(d.r) || result.Ratio(total, span) < aloneShare || rows[0].Total < aloneTurn*model.Duration(max(1, rows[0].Turns)) || slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "lock" }) {
 		return
 	}
 	who := top(rows, "")

@@ -51,12 +51,33 @@ var requestWords = map[string]struct {
 	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); if it waits for something, wait for that itself (a channel, a sync.Cond); else remove it.", otherwise},
 	"network":    {"waits for the network", askLess, otherwise},
 	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them.", otherwise}, // see [result.RequestRow.Called]
+	"pipe":       {"waits for a pipe", "Make what writes to it faster, start it earlier, or do it within this program.", otherwise},    // see [result.RequestRow.Piped]
 	"syscall":    {"is in system calls", "blocking-system-calls", otherwise},
 	"gc":         {"works or waits for the garbage collector", "garbage-collection", otherwise},
 	"stw":        {"stands still while the world is stopped", "stop-the-world", otherwise},
 	"coroutine":  {"switches coroutines", "", otherwise},
 	"queued":     {"is handed over and not taken up", "Start more workers, give each less work, or shed load before it queues.", startWorkers},
 	"unknown":    {"does what the trace does not show", "", otherwise},
+}
+
+// wordOf returns which of these a part is about.
+func wordOf(x *result.RequestRow) string {
+	switch {
+	case x.Called():
+		return "call"
+	case x.Piped():
+		return "pipe"
+	}
+	return x.Kind
+}
+
+// waitsAt returns where whoever a request waits for was, with the functions that called it, innermost first, and what that
+// one waited for.
+func waitsAt(x *result.RequestRow) (stack []result.Frame, kind string) {
+	if w := x.Way; len(w.Between) > 0 {
+		return w.Between, w.BetweenKind
+	}
+	return append([]result.Frame{{Function: x.Function, File: x.File, Line: uint64(max(x.Line, 0))}}, x.Way.Callers...), x.Kind
 }
 
 // keepsWorker is what the code does for which a queue is long.
@@ -246,10 +267,7 @@ func duration(ns float64) string { return textui.Duration(model.Duration(ns)) }
 
 // item says of a group of parts how much of slow requests it is, and which code it is due to.
 func (q *question) item(r *result.Report, g *result.RequestRow) item {
-	words, cost := requestWords[g.Kind], q.cost(g)
-	if g.Called() {
-		words = requestWords["call"]
-	}
+	words, cost := requestWords[wordOf(g)], q.cost(g)
 	f := item{q: q, parts: []*result.RequestRow{g}, Finding: result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Evidence: []result.Evidence{
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}}
 	f.advise(words.remedy, fix(words.fix))
@@ -286,7 +304,10 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 		rows[0] = q.holder(r, g, rows[0])
 	}
 	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
-	if chained && !(g.Called() && !result.OfProgram(rows[0].Function)) {
+	switch of := q.keeper(g, rows); {
+	case of != nil:
+		q.kept(&f, g, of)
+	case chained && !(g.Called() && !result.OfProgram(rows[0].Function)):
 		q.chain(&f, g, rows[0])
 	}
 	switch callee := calleeOf(g); {
@@ -305,13 +326,18 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case g.Kind == "sleep" && q.retried(g) != nil:
 		call := q.retried(g)
 		f.advise(otherwise, fmt.Sprintf("It retries: it calls %s again after each sleep, %.1f times on average. See why that fails, limit the attempts, or sleep for less.", plain(textui.Place(call.Function, call.File, call.Line)), q.times(g)))
-	case (g.Called() || g.Kind == "network") && !q.all && g.Usual == 0:
+	case g.Kind == "network" && g.Way != nil && g.Way.Expires:
+		f.advise(otherwise, "A deadline ends it, and no answer has come: see why. Back off before each repetition, limit them, or set a shorter deadline.")
+	case (g.Called() || g.Kind == "network" && !q.starts(g)) && !q.all && g.Usual == 0:
 		f.advise(otherwise, "Others do without it: if it fills a cache, fill that ahead, in the background, before its entries expire. Else ask the other end less often, in parallel or in advance, or set a deadline.")
 	case q.starts(g):
 		f.advise(otherwise, "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer.")
 	}
-	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && !slices.Contains([]string{"lock", "sleep", "queued"}, g.Kind) && (!q.all && g.Usual == 0 || q.others > 0) && f.remedy != raiseLimit && !(chained && q.limited(g, rows[0])) {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && !slices.Contains([]string{"lock", "sleep", "queued"}, g.Kind) && !(g.Kind == "channel" && chained && (rows[0].Kind == "sleep" || rows[0].Kind == "timer")) && (!q.all && g.Usual == 0 || q.others > 0) && f.remedy != raiseLimit && !(chained && q.limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
+	}
+	if q.queues() {
+		f.Advice = "Others wait behind it on its connection meanwhile (head of line): answer each in a goroutine of its own, or use several connections. Else: " + f.Advice
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
@@ -327,7 +353,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 			}
 		}
 		switch {
-		case g.Kind == "sleep", g.Kind == "queued", q.starts(g): // what helps against one helps against many
+		case g.Kind == "sleep", g.Kind == "queued", q.starts(g), g.Kind == "network" && g.Way != nil && g.Way.Expires: // what helps against one helps against many
 		case g.Kind == "cond":
 			f.advise(otherwise, "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel.")
 		case g.Called():
@@ -367,15 +393,36 @@ func callers(x *result.RequestRow) []string {
 	return list
 }
 
+// functions are the names of those.
+func functions(x *result.RequestRow) []string {
+	if x.Way == nil {
+		return nil
+	}
+	return result.Each(x.Way.Callers, func(f *result.Frame) string { return f.Function })
+}
+
 // places are frames in words, at most 3.
 func places(frames []result.Frame) []string {
 	return result.Each(frames[:min(len(frames), 3)], func(f *result.Frame) string { return textui.Place(f.Function, f.File, f.Line) })
 }
 
-// starts reports whether a part is in a line that starts a program: that takes the thread, without a system call in the trace.
+// queues reports whether slow requests of a connection answer others that came meanwhile: one ends when its goroutine waits for
+// the next message, and these read and write more often than usual, where each does.
+func (q *question) queues() bool {
+	n := 0
+	for i := range q.Groups {
+		if x := &q.Groups[i]; x.Kind == "syscall" && q.usual(x) >= eachDials && q.times(x) >= q.usual(x)+0.5 {
+			n++
+		}
+	}
+	return q.kind == "tcp" && !q.all && n > 1
+}
+
+// starts reports whether a part is in a line that starts a program: that takes the thread, without a system call in the trace;
+// or for a pipe, in a function that starts one.
 func (q *question) starts(g *result.RequestRow) bool {
 	return slices.ContainsFunc(q.Groups, func(x result.RequestRow) bool {
-		return x.Function == g.Function && x.Line == g.Line && (strings.HasPrefix(calleeOf(&x), "os/exec.") || strings.HasPrefix(calleeOf(&x), "os.StartProcess"))
+		return x.Function == g.Function && (x.Line == g.Line || g.Piped()) && (strings.HasPrefix(calleeOf(&x), "os/exec.") || strings.HasPrefix(calleeOf(&x), "os.StartProcess"))
 	})
 }
 
@@ -392,6 +439,66 @@ func (q *question) limited(g, x *result.RequestRow) bool {
 
 // polls reports whether a part is of sleeps between two looks at whether something is so.
 func polls(x *result.RequestRow) bool { return x.Way != nil && x.Way.Polls }
+
+// job is what workers do for the requests of a group, which wait for it.
+type job struct {
+	set    *result.RequestGroup
+	worker string       // the function that takes jobs
+	does   result.Frame // what that calls for it
+	each   float64      // how long one keeps a worker, in nanoseconds
+}
+
+// jobOf returns what workers do for requests that wait for a channel, by the parts of that wait; nil if that is not known.
+func (q *question) jobOf(g *result.RequestRow, rows []*result.RequestRow) *job {
+	if g.Kind != "channel" || g.Called() || len(rows) == 0 || rows[0].Way == nil || q.limited(g, rows[0]) {
+		return nil
+	}
+	stack, _ := waitsAt(rows[0])
+	if n := len(stack); n > 1 {
+		return &job{q.RequestGroup, stack[n-1].Function, stack[n-2], q.own(g)}
+	}
+	return nil
+}
+
+// keeper returns the job that keeps the workers which requests wait for, if it is of another group than theirs, and not
+// what most of their wait is behind: jobs make those in a queue wait as their number times the square of their time
+// (Pollaczek and Khinchine). One that has not half of that is none.
+func (q *question) keeper(g *result.RequestRow, rows []*result.RequestRow) (of *job) {
+	own := q.jobOf(g, rows)
+	if own == nil {
+		return nil
+	}
+	var sum, most float64
+	for i := range q.sets {
+		if len(q.sets[i].Tails) == 0 {
+			continue
+		}
+		o := &question{kind: q.kind, sets: q.sets, RequestGroup: &q.sets[i], RequestTail: &q.sets[i].Tails[0], all: true}
+		for n := range o.Groups {
+			y := &o.Groups[n]
+			if x := o.jobOf(y, o.within(y)); x != nil && y.Function == g.Function && x.worker == own.worker {
+				load := float64(o.RequestGroup.Count) * x.each * x.each
+				if sum += load; load > most {
+					of, most = x, load
+				}
+			}
+		}
+	}
+	if of == nil || 2*most < sum || of.set == q.RequestGroup || of.does.Function == own.does.Function {
+		return nil
+	}
+	return of
+}
+
+// kept says of a wait for workers which job keeps them.
+func (q *question) kept(f *item, g *result.RequestRow, of *job) {
+	who := &question{kind: q.kind, RequestGroup: of.set}
+	f.Grade = result.Inferred
+	f.Where = append(f.Where, result.Culprit{Role: fmt.Sprintf("keeps a worker for %s, for each of %s %s", duration(of.each), textui.Count(of.set.Count), who.name()),
+		Function: of.does.Function, File: of.does.File, Line: of.does.Line, Depth: 1, Callers: []string{plain(textui.ShortFunc(of.worker))}})
+	f.advise(moreWorkers, fmt.Sprintf("Few long jobs keep the workers, and short ones wait behind them: let %s have workers of its own, make %s faster, or start more workers.",
+		who.name(), plain(textui.Place(of.does.Function, of.does.File, of.does.Line))))
+}
 
 // many returns how often slow requests have a part, if that is what makes them slow: 0 if not.
 func (q *question) many(g *result.RequestRow) float64 {
@@ -464,7 +571,7 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 		all = q.cost(g)
 	}
 	switch {
-	case polls(g): // what is looked for comes during the last sleep, half of which is lost on average
+	case polls(g) && g.Kind != "lock": // what is looked for comes during the last sleep, half of which is lost on average
 		return sum / (2 * max(1, q.times(g)))
 	case x.remedy == askOnce:
 		if rows := q.within(g); g.Called() && len(rows) > 0 { // each takes several waits
@@ -673,7 +780,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 				Share: min(max(length/q.cost(g), 0), 1), Callers: callers})
 		}
 	}
-	does := requestWords[x.Kind].does
+	does := requestWords[wordOf(x)].does
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
@@ -717,6 +824,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	if between != nil && x.Way.BetweenKind == "lock" { // x holds what that one waits for, as readers do before a writer
 		taken = fmt.Sprintf("%s waits for at %s", plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0]))
 	}
+	idle := idleWith(g, x)
 	switch {
 	case x.Function == "", g.Called():
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !q.limited(g, x):
@@ -727,20 +835,22 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		switch {
 		case between != nil && x.Way.BetweenKind == "lock":
 		case between != nil: // that is what the holder does
-			who, at = plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0])
-			if i := slices.IndexFunc(between, func(f result.Frame) bool { return f.Function == g.Function }); i > 0 { // where that one calls it
-				who, at = plain(textui.ShortFunc(between[i-1].Function)), lineOf(&between[i])
-			}
+			who, at = callBy(between, g.Function)
 		case x.Function == g.Function && call == nil && calleeOf(x) != "": // it cannot be outside of itself
 			who = plain(textui.ShortFunc(calleeOf(x)))
 		}
 		f.advise(otherwise, fmt.Sprintf("Call %s (%s) outside the lock that %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, taken))
 	case g.Kind == "lock":
 		f.advise(otherwise, fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken))
+	case idle != "":
+		f.advise(otherwise, fmt.Sprintf("Hold each for a shorter time: close the rows, or end the transaction, before it %s. Or allow more connections (SetMaxOpenConns).", idle))
 	case q.limited(g, x) && blocked(x.Kind):
 		less := "shorten " + who
-		if between != nil && !x.Way.Within { // for what others do not need it
-			less = fmt.Sprintf("release it before %s (%s)", plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0]))
+		if between != nil { // for what others do not need it
+			who, at := callBy(between, append([]string{g.Function}, functions(g)...)...)
+			if less = fmt.Sprintf("release it before %s (%s)", who, at); x.Way.Within {
+				less += ", if that needs none, or make that faster"
+			}
 		}
 		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: %s.", plain(textui.Place(g.Function, g.File, g.Line)), less))
 	case g.Kind == "dial": // whatever it takes, it is done once for many
@@ -751,6 +861,9 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		f.Advice = pollAdvice + " " + f.Advice
 	case x.Kind == "sleep" && x.Wait != "":
 		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", at)
+		if calleeOf(g) == "runtime.selectgo" && len(callers(x)) == 0 && between == nil {
+			f.advise(otherwise, fmt.Sprintf("If it waits for news, as a long poll does, that is meant: accept it (--slo). If it waits for work, look at who does that: more workers, less work for each, or a shorter sleep at %s.", at))
+		}
 	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
 		f.advise(otherwise, fix(requestWords[x.Kind].fix))
 	case g.Kind == "connection" && x.Kind == "network": // to ask less often is among its remedies
@@ -759,6 +872,30 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	case x.Kind != g.Kind && x.Wait != "":
 		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}
+}
+
+// idleWith says what whoever has the connection to a data base that a request waits for waits for meanwhile, if that is not
+// the data base, and where the function that asks for connections calls it.
+func idleWith(g, x *result.RequestRow) string {
+	w := x.Way
+	if g.Kind != "connection" || w == nil || w.SQL || !strings.HasPrefix(calleeOf(g), "database/sql.") {
+		return ""
+	}
+	list, kind := waitsAt(x)
+	if !blocked(kind) || slices.Contains([]string{"network", "syscall", "connection", "dial"}, kind) {
+		return ""
+	}
+	who, at := callBy(list, g.Function)
+	if does := requestWords[kind].does; list[0].Function == g.Function {
+		return fmt.Sprintf("%s (%s)", does, at)
+	}
+	return fmt.Sprintf("calls %s (%s)", who, at)
+}
+
+// callBy returns what one of some functions called on a way, innermost first, and where; else the innermost.
+func callBy(way []result.Frame, fns ...string) (who, at string) {
+	i := max(slices.IndexFunc(way, func(f result.Frame) bool { return slices.Contains(fns, f.Function) }), 0)
+	return plain(textui.ShortFunc(way[max(i-1, 0)].Function)), lineOf(&way[i])
 }
 
 // place is where a part is.

@@ -118,6 +118,19 @@ func TestRemedies(t *testing.T) {
 	queue, polled := waits("channel", &result.RequestWay{Polls: true})
 	done, slept := waits("waitgroup", nil)
 	limit, group := waits("channel", nil)
+	ask := []result.Frame{{Function: "main.ask", File: "ask.go", Line: 2}, {Function: "main.get", File: "get.go", Line: 5}}
+	released, idle := waits("channel", &result.RequestWay{Within: true, Between: ask, BetweenKind: "call"})
+	rows, _ := waits("connection", nil)
+	rows[0].Way = &result.RequestWay{Callee: "database/sql.(*DB).Query"}
+	asks := func(sql bool) []result.RequestRow {
+		_, list := waits("connection", &result.RequestWay{Between: ask, BetweenKind: "call", SQL: sql})
+		return list
+	}
+	expired, piped := work("network", 900*ms), work("network", 900*ms)
+	expired.Way, piped.Way = &result.RequestWay{Expires: true}, &result.RequestWay{Callee: result.ReadsPipe}
+	called, slept2 := waits("channel", &result.RequestWay{Between: ask[:1], BetweenKind: "call"})
+	selects, news := waits("channel", &result.RequestWay{Callee: "time.Sleep"})
+	selects[0].Way = &result.RequestWay{Callee: "runtime.selectgo"}
 	limit[0].Way = &result.RequestWay{Callee: "golang.org/x/sync/errgroup.(*Group).Go"}
 	group[0].Kind = "network"
 	starts, writes, locked := work("syscall", ms), work("syscall", 300*ms), lock
@@ -158,6 +171,14 @@ func TestRemedies(t *testing.T) {
 		{pool, pooled, []string{"Raise the limit in main.get (get.go:3) (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: shorten main.load."}},
 		{cond, signalled, []string{"Raise the limit in main.get (get.go:3) (more"}},
 		{queue, polled, []string{"Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond. Look at who is at the other end"}},
+		{released, idle, []string{"Raise the limit in main.get (get.go:3) (more permits or connections): only so many pass it at a time, and they wait. Or hold each for less time: release it before main.ask (get.go:5), if that needs none, or make that faster."}},
+		{rows, asks(false), []string{"Hold each for a shorter time: close the rows, or end the transaction, before it calls main.ask (get.go:5). Or allow more connections"}},
+		{rows, asks(true), []string{"Allow more connections"}},
+		{[]result.RequestRow{expired}, nil, []string{"A deadline ends it, and no answer has come"}},
+		{[]result.RequestRow{piped, starts}, nil, []string{"It starts a program each time"}},
+		{[]result.RequestRow{piped}, nil, []string{"Make what writes to it faster"}},
+		{called, slept2, []string{"Look at who is at the other end"}}, // no receiver
+		{selects, news, []string{"If it waits for news, as a long poll does"}},
 		{done, slept, []string{"Make the last of those faster that are waited for, divide its work, or start it first. Or shorten the sleep at load.go:9, unless it is meant."}},
 		{limit, group, []string{"Raise the limit in main.get (get.go:3) (SetLimit)"}},
 		{[]result.RequestRow{work("queued", 900*ms)}, []result.RequestRow{{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "timer", Middle: 500 * ms},
@@ -230,6 +251,44 @@ func TestLeak(t *testing.T) {
 		findings.Judge(v)
 		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != x.want {
 			t.Errorf("%d created, %d ended: a leak: %t", x.created, x.ended, got)
+		}
+	}
+}
+
+// TestKeeper checks that the jobs which keep the workers are named, by their number times the square of their time.
+func TestKeeper(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for rare, want := range map[int]string{20: "main.ask", 10: "main.deliver"} { // 20*50^2 and 10*50^2 against 2000*4^2
+		group := func(name, job string, n int, d, own model.Duration) result.RequestGroup {
+			g := result.RequestRow{Kind: "channel", Function: "main.submit", Line: 35, Middle: 10 * d}
+			x := result.RequestRow{Kind: "sleep", Function: job, Line: 48, Wait: "channel", Waiter: "main.submit", Way: &result.RequestWay{Callers: []result.Frame{{Function: "main.worker"}}}, Middle: 10 * d}
+			return result.RequestGroup{Name: name, RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{d}, n)...),
+				Typical: &result.RequestPath{Name: name, Duration: d, Parts: []result.RequestPart{{Kind: "sleep", Function: job, Wait: "channel", Waiter: "main.submit", Length: own}}},
+				Tails:   []result.RequestTail{{Count: 5, Total: 5 * d, From: d, Middle: result.RequestMiddle{Count: 10, Total: 10 * d}, Groups: []result.RequestRow{g}, Rows: []result.RequestRow{x}}}}}
+		}
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "http", Groups: []result.RequestGroup{group("main.send", "main.deliver", 2000, 40*ms, 4*ms), group("main.digest", "main.ask", rare, 60*ms, 50*ms)}}}
+		findings.Judge(v)
+		f := items(v)[0]
+		if f.Group != "main.send" || f.Where[len(f.Where)-1].Function != want || (want == "main.ask") != strings.Contains(f.Advice, "let main.digest have workers of its own, make main.ask faster") {
+			t.Errorf("%d rare ones: %+v", rare, f)
+		}
+	}
+}
+
+// TestBehind checks that others wait behind slow requests of a connection where these read and write more often than usual.
+func TestBehind(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for writes, want := range map[int64]bool{45: true, 5: false} {
+		set := result.RequestSet{Dist: distOf(append(slices.Repeat([]model.Duration{ms / 50}, 95), slices.Repeat([]model.Duration{30 * ms}, 5)...)...)}
+		set.Tails = []result.RequestTail{{Count: 5, Total: 150 * ms, From: 30 * ms, Middle: result.RequestMiddle{Count: 20, Total: ms / 50 * 20}, Groups: []result.RequestRow{
+			{Kind: "sleep", Function: "main.answer", Slow: 149 * ms, Have: 5, Times: 5}, {Kind: "syscall", Function: "main.write", Times: writes, Usual: 20},
+			{Kind: "syscall", Function: "main.read", Times: 15, Usual: 40}}}}
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "tcp", RequestSet: set}}
+		findings.Judge(v)
+		if list := items(v); len(list) != 1 || strings.HasPrefix(list[0].Advice, "Others wait behind it on its connection") != want {
+			t.Errorf("%d writes: %+v", writes, list)
 		}
 	}
 }

@@ -16,12 +16,12 @@ import (
 // How a report is judged
 //
 //  1. Requests are judged by groups of [enough] or more: by all of them, and from [enoughTail] on by
-//     the slowest. Slow is what misses an objective. Without one, which for the slowest is one of p90 or
-//     more, the slowest are slow if they take slowRequests times as long as the middle and a part of what
-//     they add is worth an item, as a call that takes a little longer now and then is not; all are slow
-//     if the typical one spends worthTime or more waiting for others within the program, in many small
+//     the slowest. Of [fewest] the least is below the median in 31 of 32 cases: if that is slow, all are. Slow is
+//     what misses an objective. Without one, which for the slowest is one of p90 or more, the slowest are slow if
+//     they take slowRequests times as long as the middle and a part of what they add is worth an item, as a call
+//     that takes a little longer now and then is not; all are slow if the typical one spends worthTime or more waiting for others within the program, in many small
 //     waits or on a connection that it dials itself, dialTime and typicalShare of its time on dialling it, or outsideTime
-//     for whatever it is, and a part of that is worth an item. Where more show no handler, half of those that are seen must be tailShare of all.
+//     for whatever it is, and a part of that is worth an item. Where more show no handler, those that are seen and slow must be tailShare of all.
 //  2. What slows requests by waiting for a proc is explained by the diagnosis of that. What they do for the
 //     collector is due to it, whether waits to run matter or not.
 //  3. Other diagnoses matter where requests are slow, too, or a goroutine was held up for heldUpShare
@@ -37,7 +37,7 @@ import (
 //     no longer than threads had no CPU at times, and sleeps and answers that take longer than others do. If
 //     nothing else is left, the word is DISTURBED.
 const (
-	enough, enoughTail = 10, 20
+	fewest, enough, enoughTail = 5, 10, 20
 	// worthTime is the least time in a slow request that is worth an item, in nanoseconds.
 	worthTime   = 2_000_000
 	outsideTime = 10_000_000
@@ -59,6 +59,7 @@ const (
 	// ranShare of the time is the least that a program must run on all procs together for what it does
 	// to be judged.
 	ranShare = 0.005
+	fewTurns = 3 // again and again
 )
 
 // The words of verdicts.
@@ -109,6 +110,7 @@ type item struct {
 	remedy remedy
 	// diagnosed reports whether goroutines are held up by the same, whether of requests or not.
 	diagnosed bool
+	tail      bool // it is about the slowest, too
 }
 
 // remedy is what an item advises, as far as its gain and its place depend on that.
@@ -133,7 +135,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 		k := &r.Requests[i]
 		sets, unseen := k.Sets(), unseen(k)
 		for n := range sets {
-			if s := &sets[n]; s.Count >= enough && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
+			if s := &sets[n]; (s.Count >= enough || s.Count >= fewest && s.Min >= outsideTime) && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
 				all := &question{kind: k.Kind, sets: sets, RequestGroup: s, RequestTail: &s.Tails[0], all: true}
 				if len(sets) > 1 && result.Handled(s.Name) {
 					all.others, all.half = others(s, unseen)
@@ -199,7 +201,11 @@ func (j *judge) asked(q *question) bool {
 	if !q.all {
 		return q.RequestGroup.Count >= enoughTail && min(q.slowest(), float64(q.From)) >= slowRequests*q.middle()
 	}
-	if 2*tailShare*float64(q.RequestGroup.Count+q.others) > float64(q.RequestGroup.Count) {
+	slow := q.RequestGroup.Count
+	if q.Min < outsideTime {
+		slow /= 2
+	}
+	if tailShare*float64(q.RequestGroup.Count+q.others) > float64(slow) {
 		return false // those that waited are not half of all, and too few for a tail
 	}
 	var own, outside float64
@@ -313,16 +319,16 @@ func (q *question) waits(rows []*result.RequestRow) (sum float64) {
 
 // yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
 // the program or asleep, if there is another about what the slowest of any spend within (of this group, if only this one
-// misses an objective), -1 for one about a missed objective, else 0: the least comes first.
+// misses an objective), -1 for one about a missed objective or goroutines that become more and more, else 0: the least comes first.
 func (j *judge) yields(x *item) int {
 	switch {
 	case x.Kind == result.SymptomName(result.CauseUnresolved.String()):
 		return 2
 	case x.q != nil && x.q.all && intended(x) != "" && slices.ContainsFunc(j.items, func(y item) bool {
-		return y.q != nil && !y.q.all && intended(&y) == "" && (x.q.limit == 0 || y.q.limit > 0 || y.q.RequestGroup == x.q.RequestGroup)
+		return y.q != nil && (!y.q.all || y.tail) && intended(&y) == "" && (x.q.limit == 0 || y.q.limit > 0 || y.q.RequestGroup == x.q.RequestGroup)
 	}):
 		return 1
-	case x.q != nil && x.q.limit > 0:
+	case x.q != nil && x.q.limit > 0, x.Kind == "goroutine-leak":
 		return -1
 	}
 	return 0
@@ -519,7 +525,7 @@ func (j *judge) busy() bool {
 // by as much and the procs were idle.
 func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	cost, have := q.cost(x), x.Have
-	if rows := q.within(x); x.Kind != "lock" && len(rows) > 0 && 2*q.cost(rows[0]) >= cost && !q.limited(x, rows[0]) { // who waits for a lock or a place waits for all before it
+	if rows := q.within(x); x.Kind != "lock" && x.Kind != "connection" && len(rows) > 0 && 2*q.cost(rows[0]) >= cost && !q.limited(x, rows[0]) { // who waits for a lock or a place waits for all before it
 		x = rows[0]
 	}
 	itself := x.Kind == "sleep" || x.Kind == "timer"
@@ -591,10 +597,11 @@ func (j *judge) add(n item) {
 	f, q := &n.Finding, n.q
 	for i := range j.items {
 		x := &j.items[i]
-		if same(&x.Finding, f) && q == nil {
+		is := same(&x.Finding, f) || n.remedy == raiseLimit && x.remedy == raiseLimit && x.Group == f.Group && f.Where[0].Function == x.Where[0].Function && f.Where[0].Line == x.Where[0].Line
+		if is && q == nil {
 			x.diagnosed = true
 		}
-		if !same(&x.Finding, f) || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
+		if !is || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && n.contended() != x.contended() {
 			continue
 		}
 		if q != nil && x.q != nil && (q.RequestGroup != x.q.RequestGroup || q == x.q && f.Where[0].Role == requestWords["lock"].does) && intended(&n) == "" &&
@@ -602,6 +609,7 @@ func (j *judge) add(n item) {
 			j.items[i] = n
 			return
 		}
+		x.tail = x.tail || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && !q.all
 		if q != nil && q == x.q && (!x.contended() || x.Where[0].Role == f.Where[0].Role) { // without the culprit both parts go
 			x.parts = append(x.parts, n.parts...)
 			x.Evidence[0].Value += f.Evidence[0].Value
@@ -756,8 +764,15 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for input.", textui.Duration(j.r.Latency.All.Max))
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
+	case j.halted() != "":
+		v.Word, v.Text = Unknown, j.halted()
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
+		if text, rounds := j.asleep(); rounds {
+			v.Word, v.Text = Unknown, fmt.Sprintf("Between its rounds %s, while procs are %s busy: if that is meant, nothing here needs fixing.", text, textui.Percent(j.r.Procs.Utilisation))
+		} else if text != "" {
+			v.Text += " Note that " + text + "."
+		}
 		if j.open.handler != nil {
 			v.Text += " " + j.open.text()
 		}
@@ -823,6 +838,53 @@ func called(b *result.Blame) (most string) {
 		}
 	}
 	return most
+}
+
+// mainWaits returns what main waited for the longest in a program without requests, and for how long.
+func (j *judge) mainWaits() (main *result.Group, reason string, most model.Duration) {
+	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == "main.main" && g.Count == int64(len(j.r.Traces)) })
+	if i < 0 || !batch(j.r) {
+		return nil, "", 0
+	}
+	main = &j.r.Goroutines[i]
+	for _, x := range main.Waiting {
+		if x.Total > most {
+			reason, most = x.Reason, x.Total
+		}
+	}
+	return main, reason, most
+}
+
+// halted says that nothing ran for half of the time or longer while main waited for others, "" if it is not so.
+func (j *judge) halted() string {
+	_, reason, most := j.mainWaits()
+	s := &j.r.Series
+	n, longest := 0, 0
+	for _, ran := range s.Uses[result.UseUser] {
+		if n++; ran > 0 {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	d := s.Width * model.Duration(longest)
+	if w := model.WaitOf(reason); d < hangTime || 2*d < j.r.Totals.Span || most < d || w == model.WaitSleep || w == model.WaitNetwork {
+		return ""
+	}
+	return fmt.Sprintf("Nothing ran for %s, while main waited (%s) for what does not come: /debug/pprof/goroutine?debug=2 shows where all are.", textui.Duration(d), plain(reason))
+}
+
+// asleep says where main sleeps again and again while nothing else runs, "" if it does not; and whether it waits for others
+// in between, as a batch does in rounds. Nobody but the program's author knows whether that is meant.
+func (j *judge) asleep() (text string, rounds bool) {
+	main, reason, slept := j.mainWaits()
+	if reason != "sleep" || result.Ratio(slept, j.r.Totals.Span)-j.r.Procs.Utilisation*j.r.Procs.Mean < aloneShare {
+		return "", false
+	}
+	if i := slices.IndexFunc(j.r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, "main.main") }); i >= 0 {
+		b := j.r.Blame.Of(result.BlameTimers)[i]
+		text = fmt.Sprintf("main sleeps for %s of the time, most of all in %s", textui.Ratio(slept, j.r.Totals.Span), plain(textui.Place(b.Function, b.File, b.Line)))
+	}
+	return text, slices.ContainsFunc(main.Waiting, func(x result.Reason) bool { return model.WaitOf(x.Reason) == model.WaitGroup && x.Count >= fewTurns })
 }
 
 // what says in a sentence who is slow.
@@ -898,7 +960,7 @@ func intended(f *item) string {
 	last := func(kind string) bool { return does(n-1, kind) }
 	switch {
 	case n == 0, n > 1 && !does(0, "channel") && !does(0, "cond"), f.remedy == askOnce, f.remedy == raiseLimit:
-	case last("call"), last("network"):
+	case last("call"), last("network"), last("pipe"):
 		return outside
 	case last("timer"):
 		return "for a timer"

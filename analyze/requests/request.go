@@ -56,6 +56,8 @@ type Part struct {
 	ViaKind Kind
 	// Polls: of Sleep, the goroutine has slept there just before, and all that it did in between was to run.
 	Polls bool
+	// Expires: of Network, a deadline ended it: the goroutine was to read, and did not.
+	Expires bool
 }
 
 // Place is code.
@@ -227,9 +229,9 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			if p.At = w.single(s.stack); w.via != nil && (p.At == nil || !p.At.program) {
 				p.At = w.via
 			}
-			p.Polls = s.kind == Sleep && g.slept(i, s.stack)
+			p.Polls, p.Expires = s.kind == Sleep && g.slept(i, s.stack), s.kind == Network && w.expires(g, i)
 			w.emit(&p)
-			p.Polls = false
+			p.Polls, p.Expires = false, false
 		}
 		x = end
 	}
@@ -239,6 +241,23 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 // woke nobody, and made no system call.
 func (g *goroutine) slept(i int, stack model.StackID) bool {
 	return i >= 3 && g.segs[i-1].kind == Running && g.segs[i-2].kind == Runnable && g.segs[i-3].kind == Sleep && g.segs[i-3].stack == stack
+}
+
+// expires reports whether a wait to read ended without anything to read. Who has been woken up for that reads before it does
+// anything else (internal/poll/fd_unix.go: Read, Go 1.22 to 1.26).
+func (w *walker) expires(g *goroutine, i int) bool {
+	reads := func(stack model.StackID) bool {
+		return slices.ContainsFunc(w.t.tables.Stack(stack), func(f model.Frame) bool { return strings.HasPrefix(f.Func, "internal/poll.(*FD).Read") })
+	}
+	if i >= len(g.segs) || !reads(g.segs[i].stack) {
+		return false
+	}
+	for i++; i < len(g.segs) && (g.segs[i].kind == Runnable || g.segs[i].kind == Running || g.segs[i].kind == GC && !g.segs[i].waits); i++ {
+	}
+	if i < len(g.segs) {
+		return g.segs[i].kind != Unknown && !reads(g.segs[i].stack)
+	}
+	return (g.state == model.GoWaiting || g.state == model.GoSyscall) && !reads(g.stack)
 }
 
 // sum lists g's path from x to y as one part for each kind.
@@ -419,9 +438,12 @@ func (w *walker) single(stack model.StackID) *Place {
 		frames := w.t.tables.Stack(stack)
 		if f := result.PlaceIn(frames); f != nil {
 			outwards := from(frames, f)
-			callee := ""
-			if i := len(frames) - len(outwards) - 1; i >= 0 {
-				callee = frames[i].Func
+			callee, inner := "", frames[:len(frames)-len(outwards)]
+			if n := len(inner); n > 0 {
+				callee = inner[n-1].Func
+			}
+			if slices.ContainsFunc(inner, func(f model.Frame) bool { return f.Func == result.ReadsPipe }) && strings.HasPrefix(inner[0].Func, "internal/poll.") {
+				callee = result.ReadsPipe
 			}
 			s.place = w.add(Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames), Callee: callee, Frames: outwards, program: result.Programs(f)})
 		}

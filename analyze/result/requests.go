@@ -126,14 +126,17 @@ type (
 		// Where whoever was waited for waited in turn, innermost first, at most 3, and the kind of that
 		// wait; left out if it did not.
 		Between     []Frame `json:"between,omitempty"`
-		BetweenKind string  `json:"between_kind,omitempty"` // Left out with that.
+		BetweenKind string  `json:"between_kind,omitempty"` // Left out with that; "call" of a call of net/http's client.
 		// Whoever was waited for was meanwhile in the function that waited, as of a semaphore, or in its
 		// caller, as of a pool.
 		Within bool `json:"within,omitempty"`
 		Once   bool `json:"once,omitempty"` // A sync.Once called it.
+		SQL    bool `json:"sql,omitempty"`  // It is in a call of database/sql, or waited for there in turn.
 		// Of sleeps: a tenth of the time or more follows a sleep at the same place of the same goroutine, which
 		// only ran in between, as one does that asks again and again whether something is so.
 		Polls bool `json:"polls,omitempty"`
+		// Of waits for the network: deadlines ended most of it, as nothing was read then.
+		Expires bool `json:"expires,omitempty"`
 	}
 
 	// RequestPath is one request with its critical path.
@@ -234,6 +237,14 @@ func (r *RequestRow) Called() bool {
 	return r.Kind == "channel" && r.Way != nil && strings.HasPrefix(r.Way.Callee, "net/http.")
 }
 
+// ReadsPipe is called where the network poller waits for a pipe or a terminal.
+const ReadsPipe = "os.(*File).Read"
+
+// Piped reports whether a wait for the network is one for a pipe or a terminal, which the network poller does, too.
+func (r *RequestRow) Piped() bool {
+	return r.Kind == "network" && r.Way != nil && r.Way.Callee == ReadsPipe
+}
+
 // Awaits reports whether a part ends by itself: with an answer, or with a sleep or a timer.
 func (r *RequestRow) Awaits() bool {
 	return r.Called() || slices.Contains([]string{"sleep", "timer", "network"}, r.Kind)
@@ -241,8 +252,11 @@ func (r *RequestRow) Awaits() bool {
 
 // Label returns what the kind of time is called in reports for people.
 func (r *RequestRow) Label() string {
-	if r.Called() {
+	switch {
+	case r.Called():
 		return HTTPCall
+	case r.Piped():
+		return "pipe"
 	}
 	return r.Kind
 }
