@@ -17,7 +17,7 @@ import (
 func (s *sim) begin() {
 	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
 	s.event(model.EventMetric, nobody, int32(s.n), 0, 0, 0, 0)
-	s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
+	s.quota = quota{on: make([]bool, s.n), left: s.cfg.Quota}
 	if s.cfg.Quota > 0 {
 		s.at(int64(quotaStep), evQuota, 0, 0, 0)
 	}

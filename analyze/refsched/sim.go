@@ -130,12 +130,11 @@ type sim struct {
 	last  model.Time // of the latest event
 	res   Result
 
-	now     int64
-	seq     uint64
-	agenda  agenda
-	taken   event // from the agenda, to be carried out
-	plans   plans
-	strides []int32 // see strides
+	now    int64
+	seq    uint64
+	agenda agenda
+	taken  event // from the agenda, to be carried out
+	plans  plans
 
 	gs     []goroutine
 	ms     []thread
@@ -255,7 +254,6 @@ func newSim(w *workload.Workload, cfg Config) *sim {
 	for i := range s.draws {
 		s.draws[i] = mix(cfg.Seed ^ uint64(i+1)*0x9e3779b97f4a7c15)
 	}
-	s.strides = strides(s.n)
 	for i := range s.ps {
 		s.ps[i] = proc{m: -1, next: -1, g: -1}
 		s.ps[i].tick = uint32(s.draw(int32(i)) % FairTick) // a trace does not show it
