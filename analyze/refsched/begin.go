@@ -80,11 +80,7 @@ func (s *sim) begin() {
 			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, 0)
 		case gWaiting:
 			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, seg.Reason, 0)
-			if seg.End == workload.EndWait && s.byClass(seg.Object) {
-				s.objects[seg.Object].queue.push(i)
-			} else {
-				s.await(i%int32(s.n), i, seg, int64(seg.Delay))
-			}
+			s.await(i%int32(s.n), i, seg, int64(seg.Delay))
 		case gRunning, gSyscall:
 			c := where{-1, g.m, s.ms[g.m].p}
 			if g.prog.Locked {
