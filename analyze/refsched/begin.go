@@ -17,7 +17,7 @@ import (
 func (s *sim) begin() {
 	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
 	s.event(model.EventMetric, nobody, int32(s.n), 0, 0, 0, 0)
-	s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
+	s.quota = quota{on: make([]bool, s.n), left: s.cfg.Quota}
 	if s.cfg.Quota > 0 {
 		s.at(int64(quotaStep), evQuota, 0, 0, 0)
 	}
@@ -28,8 +28,8 @@ func (s *sim) begin() {
 		}
 	}
 	for i, x := range s.w.Late {
-		if p := int32(x.Proc); int(p) < s.n && !s.rules.Ideal {
-			s.at(int64(x.At), evLate, p, int32(i), 0)
+		if s.n == 1 && !s.rules.Ideal {
+			s.at(int64(x.At), evLate, int32(i), 0, 0)
 		}
 	}
 	var order []int32
@@ -80,11 +80,7 @@ func (s *sim) begin() {
 			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, 0)
 		case gWaiting:
 			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, seg.Reason, 0)
-			if seg.End == workload.EndWait && s.byClass(seg.Object) {
-				s.objects[seg.Object].queue.push(i)
-			} else {
-				s.await(i%int32(s.n), i, seg, int64(seg.Delay))
-			}
+			s.await(i%int32(s.n), i, seg, int64(seg.Delay))
 		case gRunning, gSyscall:
 			c := where{-1, g.m, s.ms[g.m].p}
 			if g.prog.Locked {
