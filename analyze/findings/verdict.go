@@ -764,6 +764,9 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for input.", textui.Duration(j.r.Latency.All.Max))
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
+		if j.awaited() != nil {
+			v.Text = fmt.Sprintf("The program ran for %s of the time, while main waited for goroutines.", textui.Ratio(running(j.r), j.r.Totals.Span))
+		}
 	case j.halted() != "":
 		v.Word, v.Text = Unknown, j.halted()
 	default:
@@ -797,16 +800,19 @@ func (x *item) ofCollector() bool {
 }
 
 // candidate says what may be requests: of goroutines that were started and ended many times, those that
-// lived longest in all, else what a loop over messages calls.
+// lived longest in all, else those for which main waits, else what a loop over messages calls.
 func (j *judge) candidate() string {
 	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return !g.System && min(g.Created, g.Ended) >= manyLives })
-	if fn := called(&j.r.Blame); i < 0 && fn != "" {
+	g := j.awaited()
+	if i >= 0 {
+		g = &j.r.Goroutines[i]
+	}
+	if fn := called(&j.r.Blame); g == nil && fn != "" {
 		return fmt.Sprintf("--request 'func:%s' takes each of its calls as one.", plain(textui.ShortFunc(fn)))
-	} else if i < 0 {
+	} else if g == nil {
 		return "trace.NewTask marks some."
 	}
-	name := plain(textui.ShortFunc(j.r.Goroutines[i].Function))
-	return fmt.Sprintf("--request 'goroutine:%s' takes each of its %s as one.", name, textui.Plural(j.r.Goroutines[i].Created, "goroutine"))
+	return fmt.Sprintf("--request 'goroutine:%s' takes each of its %s as one.", plain(textui.ShortFunc(g.Function)), textui.Plural(max(g.Created, g.Count), "goroutine"))
 }
 
 // called returns the program's function that is seen most often in the calls of loops over messages, "" if none
@@ -853,6 +859,20 @@ func (j *judge) mainWaits() (main *result.Group, reason string, most model.Durat
 		}
 	}
 	return main, reason, most
+}
+
+// awaited returns the goroutines for which main waits most of the time, nil if it does not, or they are not known.
+func (j *judge) awaited() *result.Group {
+	main, reason, most := j.mainWaits()
+	if main == nil || 2*most < j.r.Totals.Span || model.WaitOf(reason) != model.WaitGroup {
+		return nil
+	}
+	for _, b := range j.r.Blame.Of(reason) {
+		if i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == b.Function && g.Function != main.Function }); i >= 0 && 2*b.Total > j.r.Totals.Span {
+			return &j.r.Goroutines[i]
+		}
+	}
+	return nil
 }
 
 // halted says that nothing ran for half of the time or longer while main waited for others, "" if it is not so.
