@@ -31,7 +31,8 @@ import (
 //     samples show jobSampled of it, or as much of it as of all that ran. Before that comes a batch which most of the waiting
 //     is due to, and what ran alone: with all CPUs they would still be so.
 //  5. In a program without requests, what ran alone matters from aloneShare of the time on: nobody waits
-//     for it to give way, but the program takes longer by it. If others wait for a lock, that is why.
+//     for it to give way, but the program takes longer by it. If others wait for a lock, that is why. A lack of procs
+//     for less than that matters only to goroutines that were woken.
 const (
 	slowShare = 0.05
 	slowSpan  = 0.02
