@@ -338,7 +338,7 @@ func (r *Result) headline() {
 	switch {
 	case r.Verdict == Unknown:
 		r.Headline += r.tooLittle()
-	case !same && r.lead.Section != SectionBatch: // what is waited for in it is no part of it
+	case !same && r.lead.Section != SectionBatch: // waits to run say little of it
 		r.Part = r.part()
 	case same && r.lead.Group == "" && r.lead.Section != SectionOps:
 		r.Headline += "; there are no requests to compare"

@@ -139,7 +139,9 @@ func stuck(k *result.RequestKind, name string) (u unended) {
 		return most
 	}
 	u.most = mostOf(func(x *result.RequestPart) bool { return lent(x.Kind) || !u.locked })
-	u.other = mostOf(func(x *result.RequestPart) bool { return blocked(x.Kind) && !sameWait(x, u.most, false) })
+	u.other = mostOf(func(x *result.RequestPart) bool {
+		return u.most != nil && blocked(x.Kind) && !sameWait(x, u.most, false)
+	})
 	return u
 }
 
