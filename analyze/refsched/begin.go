@@ -28,8 +28,8 @@ func (s *sim) begin() {
 		}
 	}
 	for i, x := range s.w.Late {
-		if s.n == 1 && !s.rules.Ideal {
-			s.at(int64(x.At), evLate, int32(i), 0, 0)
+		if p := int32(x.Proc); int(p) < s.n && !s.rules.Ideal {
+			s.at(int64(x.At), evLate, p, int32(i), 0)
 		}
 	}
 	var order []int32

@@ -166,9 +166,8 @@ func (s *sim) wakeOp(c where, op *workload.Op) {
 const woken = -1
 
 // waiter returns who waits at the end of a segment. If nobody does, -1, nobody will.
-func (s *sim) waiter(k int32) int32 {
-	g := max(s.waits[k], 0) - 1
-	s.waits[k] = woken
+func (s *sim) waiter(k int32) (g int32) {
+	g, s.waits[k] = max(s.waits[k], 0)-1, woken
 	return g
 }
 

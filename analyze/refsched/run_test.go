@@ -81,7 +81,7 @@ func TestLate(t *testing.T) {
 				Segments: []workload.Segment{{CPU: 40 * ms, Object: -1, Target: -1, End: workload.EndExit}}})
 		}
 		if x.length > 0 {
-			w.Late = []workload.Late{{At: x.at, Length: x.length}, {At: 50 * ms, Length: 30 * ms}}
+			w.Late = []workload.Late{{At: x.at, Length: x.length}, {At: 50 * ms, Length: 30 * ms, Proc: 1}}
 		}
 		began := model.Time(0)
 		_, err := refsched.Run(t.Context(), w, refsched.Config{Seed: 1, Span: spansOf(func(s *model.GoSpan) {

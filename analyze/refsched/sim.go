@@ -331,7 +331,7 @@ var carryOut = [...]func(*sim, *event){
 	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
 	evSysmon:  func(s *sim, e *event) { s.sysmonRound(e.gen) },
 	evSeen:    func(s *sim, e *event) { s.see(e.id, e.gen) },
-	evLate:    func(s *sim, e *event) { s.late(e.id) },
+	evLate:    func(s *sim, e *event) { s.late(e.id, e.arg) },
 	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
 	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
 	evCycle:   func(s *sim, e *event) { s.periodicCycle(e.id, e.arg) },

@@ -113,13 +113,13 @@ func (s *sim) see(p int32, tick uint32) {
 	}
 }
 
-// late has sysmon spare the time slice that begins from now on until it ends in the recording, and look then: it is late
+// late has sysmon spare the time slice that begins on p from now on until it ends in the recording, and look then: it is late
 // there, because the operating system stopped it, or its request came when the goroutine was about to stop by itself.
-func (s *sim) late(i int32) {
-	l, x := &s.w.Late[i], &s.ps[0]
+func (s *sim) late(p, i int32) {
+	l, x := &s.w.Late[i], &s.ps[p]
 	if end := int64(l.At + l.Length - s.costs.Single[CostNotice]); s.now < end {
 		x.spared = [2]int64{s.now, end}
-		s.at(end, evLate, i, 0, 0)
+		s.at(end, evLate, p, i, 0)
 	} else if x.began >= x.spared[0] && !s.sysmon.deep {
 		s.sysmonRound(s.sysmon.gen)
 	}

@@ -86,10 +86,11 @@ func (e *Extractor) standstill(at model.Time) {
 	c.stopped = false
 }
 
-// Late is a time slice of the only proc that lasted for longer than sysmon lets it, until the goroutine that ran then was preempted.
-// What came from runnext has run in the slice of its waker. Of several procs, which one runs what is chance in a simulation.
+// Late is a time slice of Proc that lasted for longer than sysmon lets it, until the goroutine that ran then was preempted. What
+// came from runnext has run in the slice of its waker.
 type Late struct {
 	At, Length model.Duration // since the window's start
+	Proc       model.ProcID
 }
 
 // lateLeast is longer than sysmon lets a time slice last: it looks every 10 ms at the least often, and asks when it has seen
@@ -98,9 +99,9 @@ const lateLeast = 20_500_000
 
 // preempted notes that a goroutine was preempted on a proc.
 func (e *Extractor) preempted(id model.ProcID) {
-	if p := e.proc(id); p != nil && e.w != nil && e.nprocs == 1 {
+	if p := e.proc(id); p != nil && e.w != nil {
 		if d := e.clock.now.Sub(max(p.slice, e.w.Start)); d >= lateLeast {
-			e.w.Late = append(e.w.Late, Late{e.w.since(p.slice), d})
+			e.w.Late = append(e.w.Late, Late{e.w.since(p.slice), d, id})
 		}
 	}
 }

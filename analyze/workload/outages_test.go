@@ -233,7 +233,7 @@ func TestLate(t *testing.T) {
 	m.Exit().Start(4)
 	b.At(70 * ms)
 	w := work(t, b)
-	if len(w.Late) != 1 || w.Late[0].At > modeltest.Ticks(16*ms) || w.Late[0].Length < modeltest.Ticks(24*ms) || w.Late[0].Length > modeltest.Ticks(25*ms) {
+	if len(w.Late) != 1 || w.Late[0].Proc != 0 || w.Late[0].At > modeltest.Ticks(16*ms) || w.Late[0].Length < modeltest.Ticks(24*ms) || w.Late[0].Length > modeltest.Ticks(25*ms) {
 		t.Errorf("late slices %+v", w.Late)
 	}
 	if q := w.Quiet(); q.Late != nil {

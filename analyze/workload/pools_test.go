@@ -16,7 +16,7 @@ func TestPools(t *testing.T) {
 		want int // waits with an object
 	}{
 		{"in order", func(i int) int { return i % 4 }, 40},
-		{"one is passed over", func(i int) int { return i % 4 ^ i/39 }, 40},
+		{"one is passed over", func(i int) int { return i%4 ^ i/39 }, 40},
 		{"each for itself", func(i int) int { return i / 2 % 4 }, 0},
 	} {
 		b := modeltest.NewBuilder()
