@@ -278,13 +278,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	role := does
 	if g.Kind == "queued" { // the function is not of the request
 		role = keepsWorker
-		timer := 0.0
-		for i := range q.Rows {
-			if x := &q.Rows[i]; x.Wait == "timer" && x.InGroup(g) {
-				timer += q.cost(x)
-			}
-		}
-		if 2*timer >= cost { // it is taken up at a time, however many workers there are
+		if q.mostly(g, func(x *result.RequestRow) bool { return x.Wait == "timer" }) { // it is taken up at a time, however many workers there are
 			role = requestWords["timer"].does
 			f.advise(otherwise, fix(requestWords["timer"].fix))
 		}
@@ -326,7 +320,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case g.Kind == "sleep" && q.retried(g) != nil:
 		call := q.retried(g)
 		f.advise(otherwise, fmt.Sprintf("It retries: it calls %s again after each sleep, %.1f times on average. See why that fails, limit the attempts, or sleep for less.", plain(textui.Place(call.Function, call.File, call.Line)), q.times(g)))
-	case g.Kind == "network" && g.Way != nil && g.Way.Expires:
+	case g.Kind == "network" && g.Way != nil && g.Way.Expires, g.Called() && q.mostly(g, func(x *result.RequestRow) bool { return x.Kind == "timer" }):
 		f.advise(otherwise, "A deadline ends it, and no answer has come: see why. Back off before each repetition, limit them, or set a shorter deadline.")
 	case (g.Called() || g.Kind == "network" && !q.starts(g)) && !q.all && g.Usual == 0:
 		f.advise(otherwise, "Others do without it: if it fills a cache, fill that ahead, in the background, before its entries expire. Else ask the other end less often, in parallel or in advance, or set a deadline.")
@@ -446,6 +440,17 @@ type job struct {
 	worker string       // the function that takes jobs
 	does   result.Frame // what that calls for it
 	each   float64      // how long one keeps a worker, in nanoseconds
+}
+
+// mostly reports whether half or more of a group's time is in parts that are so.
+func (q *question) mostly(g *result.RequestRow, so func(*result.RequestRow) bool) bool {
+	sum := 0.0
+	for i := range q.Rows {
+		if x := &q.Rows[i]; x.InGroup(g) && so(x) {
+			sum += q.cost(x)
+		}
+	}
+	return 2*sum >= q.cost(g)
 }
 
 // jobOf returns what workers do for requests that wait for a channel, by the parts of that wait; nil if that is not known.

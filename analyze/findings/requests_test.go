@@ -128,6 +128,11 @@ func TestRemedies(t *testing.T) {
 	}
 	expired, piped := work("network", 900*ms), work("network", 900*ms)
 	expired.Way, piped.Way = &result.RequestWay{Expires: true}, &result.RequestWay{Callee: result.ReadsPipe}
+	asked, late := waits("channel", nil)
+	asked[0].Way = &result.RequestWay{Callee: "net/http.(*Client).Do"}
+	late[0].Kind, late[0].Function, late[0].Middle = "timer", "", 500*ms
+	answered := slices.Clone(late)
+	answered[0].Middle = 400 * ms
 	called, slept2 := waits("channel", &result.RequestWay{Between: ask[:1], BetweenKind: "call"})
 	selects, news := waits("channel", &result.RequestWay{Callee: "time.Sleep"})
 	selects[0].Way = &result.RequestWay{Callee: "runtime.selectgo"}
@@ -175,6 +180,8 @@ func TestRemedies(t *testing.T) {
 		{rows, asks(false), []string{"Hold each for a shorter time: close the rows, or end the transaction, before it calls main.ask (get.go:5). Or allow more connections"}},
 		{rows, asks(true), []string{"Allow more connections"}},
 		{[]result.RequestRow{expired}, nil, []string{"A deadline ends it, and no answer has come"}},
+		{asked, late, []string{"A deadline ends it, and no answer has come"}},
+		{asked, answered, []string{"Ask the other end less often"}},
 		{[]result.RequestRow{piped, starts}, nil, []string{"It starts a program each time"}},
 		{[]result.RequestRow{piped}, nil, []string{"Make what writes to it faster"}},
 		{called, slept2, []string{"Look at who is at the other end"}}, // no receiver
