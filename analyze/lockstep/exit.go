@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -37,9 +38,7 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 }
 
 func (p *procs) judgeExit(e *exit) {
-	// It may go to the global queue only if its old proc is not in another system call and no proc is idle (runtime/proc.go: exitsyscall,
-	// exitsyscallTryGetP, exitsyscallNoP).
-	v := verdict{agreed: len(e.idle) == 0 && !e.old, class: Unexplained}
+	v := verdict{agreed: refsched.MayQueueAtExit(len(e.idle), e.old), class: Unexplained}
 	v.did, v.want = "queued it", fmt.Sprintf("go on with an idle proc, of %d", len(e.idle))
 	if e.old {
 		v.want = "take its old proc from another system call"

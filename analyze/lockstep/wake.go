@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -37,7 +38,7 @@ func (p *procs) mustWake(s *model.Step) {
 		s.Time.Sub(p.lastIdle) < Epsilon || s.Time.Sub(p.restart) < idleFor {
 		return
 	}
-	if len(p.idleOnes(s.Time)) > 0 {
+	if refsched.MustWake(len(p.idleOnes(s.Time)), 0) {
 		p.wake = waking{on: true, at: s.Time, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}}
 	}
 }

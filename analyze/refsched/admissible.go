@@ -75,3 +75,13 @@ const RetakeLatest = SysmonRetake + 2*SysmonMax
 // its goroutine to stop: it must see the tick, and see it again when it is ForcePreempt old,
 // with a sleep of up to SysmonMax before either.
 const PreemptLatest = ForcePreempt + 2*SysmonMax
+
+// MustWake reports whether a thread that makes a goroutine runnable wakes another
+// one (runtime/proc.go: wakep).
+func MustWake(idle, spinning int) bool { return idle > 0 && spinning == 0 }
+
+// MayQueueAtExit reports whether a goroutine that comes out of a system call
+// without its proc may go to the global queue (runtime/proc.go: exitsyscall,
+// exitsyscallTryGetP, exitsyscallNoP): only if its old proc is not in another
+// system call and no proc is idle.
+func MayQueueAtExit(idle int, oldInSyscall bool) bool { return idle == 0 && !oldInSyscall }

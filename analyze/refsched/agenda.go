@@ -88,14 +88,34 @@ func (h *plans) drop(p int32) {
 }
 
 // ring is a FIFO of goroutines.
-type ring []int32
+type ring struct {
+	a    []int32 // length a power of two
+	head int
+	n    int
+}
 
-func (r *ring) len() int { return len(*r) }
+func (r *ring) len() int { return r.n }
 
-func (r *ring) push(g int32) { *r = append(*r, g) }
+func (r *ring) push(g int32) {
+	if r.n == len(r.a) {
+		r.grow()
+	}
+	r.a[(r.head+r.n)&(len(r.a)-1)] = g
+	r.n++
+}
+
+func (r *ring) grow() {
+	a := make([]int32, max(8, 2*len(r.a)))
+	for i := range r.n {
+		a[i] = r.a[(r.head+i)&(len(r.a)-1)]
+	}
+	r.a, r.head = a, 0
+}
 
 // pop removes the oldest; the ring must not be empty.
-func (r *ring) pop() (g int32) {
-	g, *r = (*r)[0], (*r)[1:]
+func (r *ring) pop() int32 {
+	g := r.a[r.head]
+	r.head = (r.head + 1) & (len(r.a) - 1)
+	r.n--
 	return g
 }

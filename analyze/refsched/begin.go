@@ -17,7 +17,7 @@ import (
 func (s *sim) begin() {
 	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
 	s.event(model.EventMetric, nobody, int32(s.n), 0, 0, 0, 0)
-	s.quota = quota{on: make([]bool, s.n), left: s.cfg.Quota}
+	s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
 	if s.cfg.Quota > 0 {
 		s.at(int64(quotaStep), evQuota, 0, 0, 0)
 	}
@@ -80,7 +80,11 @@ func (s *sim) begin() {
 			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, 0)
 		case gWaiting:
 			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, seg.Reason, 0)
-			s.await(i%int32(s.n), i, seg, int64(seg.Delay))
+			if seg.End == workload.EndWait && s.byClass(seg.Object) {
+				s.objects[seg.Object].queue.push(i)
+			} else {
+				s.await(i%int32(s.n), i, seg, int64(seg.Delay))
+			}
 		case gRunning, gSyscall:
 			c := where{-1, g.m, s.ms[g.m].p}
 			if g.prog.Locked {

@@ -11,8 +11,8 @@ type Config struct {
 	Costs Costs
 	Rules Rules
 	// AsRecorded: each wake is for the goroutine that it woke in the recording. Else a join ends
-	// when all goroutines that it waits for are done, places of a semaphore are counted, and of a queue whoever has waited longest goes
-	// on: then goroutines may come to wait for each other.
+	// when all goroutines that it waits for are done, and places of a semaphore are counted: then
+	// goroutines may come to wait for each other.
 	AsRecorded bool
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span
 	// at most.

@@ -15,10 +15,13 @@ type poll struct {
 	hits  []int32
 }
 
-// dataReady notes that data has come for a wait, or will have when it begins.
-func (s *sim) dataReady(k int32) {
-	g := s.waiter(k)
-	if g < 0 {
+// dataReady notes that data has come for a goroutine, or will have when it waits.
+func (s *sim) dataReady(g int32, seg uint32) {
+	x := &s.gs[g]
+	if x.state != gWaiting || !x.polled || uint32(x.seg) != seg {
+		if x.state != gDone && int(seg) < len(x.prog.Segments) && int32(seg) >= x.seg {
+			s.woken[x.first+int32(seg)] = true
+		}
 		return
 	}
 	if s.rules.Ideal {

@@ -1,8 +1,6 @@
 package refsched
 
 import (
-	"sort"
-
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
 )
@@ -67,12 +65,6 @@ func (s *sim) run(p int32) {
 
 // nextSegment has the goroutine begin its next segment.
 func (s *sim) nextSegment(g *goroutine) {
-	if k := g.first + g.seg; s.after[k] != 0 { // it goes on with another program
-		k += s.after[k]
-		i := sort.Search(len(s.first), func(i int) bool { return s.first[i] > k }) - 1
-		g.prog, g.first, g.seg = &s.w.Goroutines[i], s.first[i], k-s.first[i]
-		g.op = g.segment().Ops
-	}
 	g.seg++
 	g.off, g.begun = 0, s.now
 	g.gen++
@@ -103,12 +95,12 @@ func (s *sim) do(c where, op *workload.Op) bool {
 	case workload.OpWake:
 		s.wakeOp(c, op)
 	case workload.OpSend:
-		s.at(s.now, evReady, s.first[op.G]+op.Seg, 0, 0)
+		s.at(s.now, evReady, op.G, 0, uint32(op.Seg))
 	case workload.OpAcquire:
 		return s.acquirePlace(c, op)
 	case workload.OpRelease:
 		if s.byClass(op.G) {
-			s.serve(c, op.G, &workload.Op{Stack: op.Stack, Tail: op.Tail})
+			s.serve(c, op.G, op)
 		}
 	case workload.OpBegin, workload.OpEnd:
 		s.mark(c.g, op)
@@ -153,22 +145,20 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 // wakeOp ends the wait of the goroutine that the operation names, or the one to come; where waits are served by class that
 // of whoever has waited longest.
 func (s *sim) wakeOp(c where, op *workload.Op) {
-	if o := s.w.Goroutines[op.G].Segments[op.Seg].Object; s.byClass(o) {
-		s.release(c, o, op)
-	} else if g := s.waiter(s.first[op.G] + op.Seg); g >= 0 && op.Inject {
-		s.inject([]int32{g}, c, op.Stack)
-	} else if g >= 0 {
-		s.wakeFrom(c, g, op.Stack, !op.Tail)
+	x := &s.gs[op.G]
+	exists := int(op.Seg) < len(x.prog.Segments)
+	switch {
+	case exists && s.byClass(x.prog.Segments[op.Seg].Object):
+		s.release(c, x.prog.Segments[op.Seg].Object, op)
+	case x.state == gWaiting && x.seg == op.Seg && !x.polled && !x.midway:
+		if op.Inject {
+			s.inject([]int32{op.G}, c, op.Stack)
+			return
+		}
+		s.wakeFrom(c, op.G, op.Stack, !op.Tail)
+	case x.state != gDone && op.Seg >= x.seg && exists:
+		s.woken[x.first+op.Seg] = true
 	}
-}
-
-// woken stands for what came before the wait for it.
-const woken = -1
-
-// waiter returns who waits at the end of a segment. If nobody does, -1, nobody will.
-func (s *sim) waiter(k int32) (g int32) {
-	g, s.waits[k] = max(s.waits[k], 0)-1, woken
-	return g
 }
 
 // wakeFrom makes a waiting goroutine runnable (runtime/proc.go: ready).
@@ -187,7 +177,8 @@ func (s *sim) unblock(c where, g int32, stack model.StackID) {
 		x.midway = false
 		return
 	}
-	if e := x.segment().End; e == workload.EndExternal || e == workload.EndNetwork {
+	if x.polled {
+		x.polled = false
 		s.netWaiters--
 	}
 	s.nextSegment(x)
@@ -203,6 +194,10 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	}
 	switch seg.End {
 	case workload.EndExit:
+		for _, o := range s.joins[i] {
+			s.partDone(s.of(i), o, &workload.Op{})
+		}
+		delete(s.joins, i)
 		if s.switchable(seg.Target) {
 			s.switchTo(p, i, seg)
 			return true
@@ -282,11 +277,16 @@ func (s *sim) stopWaiting(i int32, reason model.StringID, stack model.StackID) {
 // wait ends a segment in a wait for a wake, unless it came already.
 func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
-	if k := g.first + g.seg; s.byClass(seg.Object) && s.take(seg.Object, k) || s.waits[k] == woken {
+	if s.byClass(seg.Object) {
+		if s.objects[seg.Object].take() {
+			s.nextSegment(g)
+			return false
+		}
+		s.objects[seg.Object].queue.push(i)
+	} else if s.woken[g.first+g.seg] {
 		s.nextSegment(g)
 		return false
 	}
-	s.await(p, i, seg, 0)
 	s.block(p, i, seg.Reason, seg.Stack)
 	return true
 }
@@ -300,7 +300,7 @@ func (s *sim) delay(p, i int32, seg *workload.Segment) bool {
 	}
 	switch {
 	case seg.End == workload.EndSleep && due <= s.now,
-		seg.End == workload.EndNetwork && s.waits[g.first+g.seg] == woken,
+		seg.End == workload.EndNetwork && s.woken[g.first+g.seg],
 		seg.End == workload.EndExternal && due <= s.now,
 		seg.End == workload.EndAssist && s.rules.NoGC:
 		s.nextSegment(g)
@@ -316,24 +316,22 @@ func (s *sim) delay(p, i int32, seg *workload.Segment) bool {
 func (s *sim) await(p, i int32, seg *workload.Segment, due int64) {
 	g := &s.gs[i]
 	switch seg.End {
-	case workload.EndWait:
-		if s.byClass(seg.Object) {
-			s.objects[seg.Object].queue.push(i)
-		} else {
-			s.waits[g.first+g.seg] = i + 1
-		}
 	case workload.EndSleep:
 		s.addTimer(p, due, i, g.gen)
-	case workload.EndExternal, workload.EndNetwork:
-		s.waits[g.first+g.seg] = i + 1
-		s.netWaiters++
-		if seg.End == workload.EndExternal {
-			s.at(due, evReady, g.first+g.seg, 0, 0)
-		}
+	case workload.EndExternal:
+		s.pollFor(g)
+		s.at(due, evReady, i, 0, uint32(g.seg))
+	case workload.EndNetwork:
+		s.pollFor(g)
 	case workload.EndAssist:
 		s.gc.assists = append(s.gc.assists, i)
-		s.at(due, evTimer, i, 0, g.gen)
+		s.at(due, evAssist, i, 0, g.gen)
 	}
+}
+
+func (s *sim) pollFor(g *goroutine) {
+	g.polled = true
+	s.netWaiters++
 }
 
 // yield puts a running goroutine back: on p's local queue, or the global one (runtime/proc.go:

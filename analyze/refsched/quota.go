@@ -8,7 +8,8 @@ import "github.com/schedscope/schedscope/model"
 type quota struct {
 	on     []bool // by proc: its thread has a processor
 	used   int    // of them
-	queue  ring   // procs whose threads stand still, and some that gave up
+	queue  ring   // procs whose threads stand still
+	waits  []bool // by proc: it is in the queue
 	left   model.Duration
 	spent  bool // nothing is left
 	halted bool // all threads stand still (workload.Standstill)
@@ -30,7 +31,7 @@ const (
 func (s *sim) onCore(p int32) {
 	q := &s.quota
 	switch {
-	case q.on[p] || s.ps[p].frozen:
+	case q.on[p] || q.waits[p]:
 	case q.spent || q.halted:
 		s.freeze(p)
 	default:
@@ -44,8 +45,9 @@ func (s *sim) onCore(p int32) {
 func (s *sim) offCore(p int32) {
 	q := &s.quota
 	switch {
-	case s.ps[p].frozen:
-		s.ps[p].frozen = false // it stays in the queue and is passed over
+	case q.waits[p]:
+		q.waits[p] = false // it stays in the queue and is passed over
+		s.ps[p].frozen = false
 	case q.on[p]:
 		q.on[p] = false
 		q.used--
@@ -54,8 +56,12 @@ func (s *sim) offCore(p int32) {
 
 // freeze stops the clock for what a proc's thread does.
 func (s *sim) freeze(p int32) {
+	s.quota.waits[p] = true
 	s.quota.queue.push(p)
 	x := &s.ps[p]
+	if x.frozen {
+		return
+	}
 	x.frozen = true
 	s.plans.drop(p)
 	if x.step != stepNone {
@@ -75,6 +81,9 @@ func (s *sim) freeze(p int32) {
 
 func (s *sim) thaw(p int32) {
 	x := &s.ps[p]
+	if !x.frozen {
+		return
+	}
 	x.frozen = false
 	x.since = s.now
 	if x.g >= 0 && s.gs[x.g].marks && s.gs[x.g].state == gRunning {
@@ -133,8 +142,8 @@ func (s *sim) standStill() {
 func (s *sim) resume() {
 	q := &s.quota
 	for q.queue.len() > 0 && !q.spent && !q.halted {
-		if p := q.queue.pop(); s.ps[p].frozen {
-			q.on[p] = true
+		if p := q.queue.pop(); q.waits[p] {
+			q.waits[p], q.on[p] = false, true
 			q.used++
 			s.thaw(p)
 		}

@@ -2,7 +2,6 @@ package refsched_test
 
 import (
 	"context"
-	"reflect"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
@@ -185,35 +184,6 @@ func TestAbsolute(t *testing.T) {
 		res, err := refsched.Run(context.Background(), w, refsched.Config{})
 		if err != nil || !res.Finished || res.Span != tt.want {
 			t.Errorf("%+v: %+v, %v", tt, res, err)
-		}
-	}
-}
-
-// Who waits in a queue goes on when another one, which is late, would have been served, and that one as the other would have.
-func TestQueue(t *testing.T) {
-	tables := model.NewTables()
-	const ms = 1_000_000
-	wait := func(cpu, then model.Duration) []workload.Segment {
-		return []workload.Segment{{CPU: cpu, Target: -1, End: workload.EndWait}, {CPU: then, Object: -1, Target: -1, End: workload.EndExit}}
-	}
-	for _, recorded := range []bool{false, true} {
-		w := &workload.Workload{Tables: tables, Version: 26, Procs: 3, End: 100 * ms, Objects: []workload.Object{{Class: workload.ClassLock}}}
-		for i, x := range [][]workload.Segment{wait(5*ms, ms), wait(1000, 3*ms), {{CPU: 9 * ms, Ops: 2, Object: -1, Target: -1, End: workload.EndExit}}} {
-			w.Goroutines = append(w.Goroutines, workload.Goroutine{ID: model.GoID(i + 1), Func: tables.AddString("main.main"), Begin: workload.BeginRunning, Proc: model.ProcID(i), Segments: x})
-		}
-		w.Goroutines[2].Ops = []workload.Op{{At: 2 * ms, Kind: workload.OpWake, G: 0}, {At: 8 * ms, Kind: workload.OpWake, G: 1}}
-		ran := map[model.GoID][]int{}
-		_, err := refsched.Run(t.Context(), w, refsched.Config{Seed: 1, AsRecorded: recorded, Span: spansOf(func(s *model.GoSpan) {
-			if s.State == model.GoRunning {
-				ran[s.G] = append(ran[s.G], int(s.Start)/ms, int(s.Duration()+ms/10)/ms)
-			}
-		})})
-		want := map[model.GoID][]int{1: {0, 5, 8, 3}, 2: {0, 0, 2, 1}, 3: {0, 9}}
-		if recorded {
-			want = map[model.GoID][]int{1: {0, 6}, 2: {0, 0, 8, 3}, 3: {0, 9}}
-		}
-		if err != nil || !reflect.DeepEqual(ran, want) {
-			t.Errorf("as recorded %v: got from when on each ran, and how long: %v, want %v; %v", recorded, ran, want, err)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (c Config) withDefaults(w *workload.Workload) (Config, error) {
 type kind uint8
 
 const (
-	evTimer   kind = iota // a timer of an ideal scheduler is due, or assist credit for a waiting goroutine (runtime/mgcmark.go: gcFlushBgCredit)
+	evTimer   kind = iota // ideal only: a timer is due
 	evReady               // data has arrived for a goroutine
 	evSyscall             // a system call returns
 	evArrival
@@ -86,6 +86,7 @@ const (
 	evLate    // a time slice begins that sysmon ends late in the recording, or ends
 	evPreempt // a preemption request lands
 	evPoll    // the sleeping poller returns
+	evAssist  // assist credit for a waiting goroutine
 	evCycle   // a periodic GC cycle begins
 	evMarked  // the mark work is done
 	evHeld    // the world has stood still for long enough
@@ -129,11 +130,12 @@ type sim struct {
 	last  model.Time // of the latest event
 	res   Result
 
-	now    int64
-	seq    uint64
-	agenda agenda
-	taken  event // from the agenda, to be carried out
-	plans  plans
+	now     int64
+	seq     uint64
+	agenda  agenda
+	taken   event // from the agenda, to be carried out
+	plans   plans
+	strides []int32 // see strides
 
 	gs     []goroutine
 	ms     []thread
@@ -145,11 +147,9 @@ type sim struct {
 	nspin      int
 	needspin   bool
 	objects    []object
-	first      []int32           // by program: its first segment in lists by segment
-	parts      map[int32][]int32 // by segment: joins that wait for its end
-	waits      []int32           // by segment: who waits at its end, from 1; woken: what it waits for came before
-	after      []int32           // by segment: how far on the one is behind which whoever waits at its end goes on, see swap
-	before     []int32           // the inverse
+	joins      map[int32][]int32 // by goroutine: joins that it is a child of
+	parts      map[int32][]int32 // by segment, counted as in woken: joins that wait for its end
+	woken      []bool            // by segment, from goroutine.first on: the wake came before the wait
 	left       int               // goroutines whose programs have not ended
 	ready      []int32           // goroutines whose data has arrived, in order
 	poller     int32             // thread that sleeps in epoll, -1 for none
@@ -184,7 +184,7 @@ type goroutine struct {
 	stop   int64        // up to which it runs, see aim
 	seg    int32
 	op     int32  // next operation
-	first  int32  // sim.first of prog
+	first  int32  // its first segment in sim.woken
 	p      int32  // on which it runs, or that it holds in a system call
 	m      int32  // the same
 	locked int32  // thread that it is locked to
@@ -193,6 +193,7 @@ type goroutine struct {
 	state  gstate
 	from   runqueue.Source // where it was picked
 	worker bool
+	polled bool // waits for the network
 	midway bool // waits within a segment, for a place of a semaphore
 	fresh  bool // a coroutine that has not been switched to yet
 	// Of a mark worker: its mode, whether it marks, since begun, and, of a dedicated one, that it has given its proc's queue away.
@@ -247,27 +248,27 @@ type thread struct {
 }
 
 func newSim(w *workload.Workload, cfg Config) *sim {
-	s := &sim{w: w, cfg: cfg, n: cfg.Procs, last: math.MinInt64, poller: -1, parts: map[int32][]int32{}}
+	s := &sim{w: w, cfg: cfg, n: cfg.Procs, last: math.MinInt64, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
 	s.costs, s.rules = &s.cfg.Costs, &s.cfg.Rules
 	s.ps = make([]proc, s.n)
 	s.draws = make([]uint64, s.n+1)
 	for i := range s.draws {
 		s.draws[i] = mix(cfg.Seed ^ uint64(i+1)*0x9e3779b97f4a7c15)
 	}
+	s.strides = strides(s.n)
 	for i := range s.ps {
 		s.ps[i] = proc{m: -1, next: -1, g: -1}
 		s.ps[i].tick = uint32(s.draw(int32(i)) % FairTick) // a trace does not show it
 	}
 	s.gs = make([]goroutine, len(w.Goroutines))
-	s.first = make([]int32, len(s.gs)+1)
+	segs := int32(0)
 	for i := range s.gs {
 		g := &w.Goroutines[i]
-		s.gs[i] = goroutine{prog: g, span: model.GoSpan{G: g.ID, Func: g.Func, System: g.System}, p: -1, m: -1, locked: -1, first: s.first[i]}
+		s.gs[i] = goroutine{prog: g, span: model.GoSpan{G: g.ID, Func: g.Func, System: g.System}, p: -1, m: -1, locked: -1, first: segs}
 		s.gs[i].aim()
-		s.first[i+1] = s.first[i] + int32(len(g.Segments))
+		segs += int32(len(g.Segments))
 	}
-	n := s.first[len(s.gs)]
-	s.waits, s.after, s.before = make([]int32, n), make([]int32, n), make([]int32, n)
+	s.woken = make([]bool, segs)
 	s.requests = make([][2]int64, len(w.Requests))
 	s.newObjects()
 	return s
@@ -325,7 +326,7 @@ func (s *sim) future(t int64) int64 {
 // carryOut has what each kind of event does.
 var carryOut = [...]func(*sim, *event){
 	evTimer:   func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) },
-	evReady:   func(s *sim, e *event) { s.dataReady(e.id) },
+	evReady:   func(s *sim, e *event) { s.dataReady(e.id, e.gen) },
 	evSyscall: func(s *sim, e *event) { s.syscallReturns(e.id) },
 	evArrival: func(s *sim, e *event) { s.arrive(int(e.id), nobody) },
 	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
@@ -334,6 +335,7 @@ var carryOut = [...]func(*sim, *event){
 	evLate:    func(s *sim, e *event) { s.late(e.id, e.arg) },
 	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
 	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
+	evAssist:  func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) }, // runtime/mgcmark.go: gcFlushBgCredit
 	evCycle:   func(s *sim, e *event) { s.periodicCycle(e.id, e.arg) },
 	evMarked:  func(s *sim, e *event) { s.marked(e.gen) },
 	evHeld:    func(s *sim, _ *event) { s.restart() },

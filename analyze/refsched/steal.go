@@ -63,11 +63,12 @@ func (s *sim) pass(p int32) {
 	s.plan(p, stepPass, s.costs.Single[CostSpin]/StealPasses)
 }
 
-// walk begins a walk of p through all procs: it begins anywhere and goes up or down. In the runtime it goes on in any step without a
-// factor in common with their number (runtime/proc.go: randomOrder): of four procs or fewer these are the two.
+// walk begins a walk of p through all procs: it begins anywhere and goes on in steps that have no factor in
+// common with their number (runtime/proc.go: randomOrder). All such steps are possible, but not as in the runtime equally
+// likely.
 func (s *sim) walk(p int32) {
 	x, order, n := &s.ps[p].search, s.draw(p), uint64(s.n)
-	x.asked, x.next, x.stride = 0, int32(order%n), int32(1+order/n%2*(n-2))
+	x.asked, x.next, x.stride = 0, int32(order%n), s.strides[order/n%n]
 }
 
 // goOn goes on to the next proc of a walk.
@@ -76,6 +77,26 @@ func (s *sim) goOn(x *search) {
 	if x.next += x.stride; x.next >= int32(s.n) {
 		x.next -= int32(s.n)
 	}
+}
+
+// strides returns the steps of walks through n procs, n of them: for each number the next greater one without a factor in
+// common with n, or 1.
+func strides(n int) []int32 {
+	list, stride := make([]int32, n), 1
+	for i := n - 1; i >= 0; i-- {
+		if gcd(i+1, n) == 1 {
+			stride = i + 1
+		}
+		list[i] = int32(stride)
+	}
+	return list
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // grab takes half of v's local queue, or in the last pass what is in its runnext, before which the thief may

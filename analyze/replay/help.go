@@ -31,9 +31,9 @@ Output (--mode free)
 
 Classes of wakes (--json)
   join, semaphore        simulated: waits for others to end, and for one of a number of places
-  hand-off, lock, cond,  as recorded, but where many wait at one place and whoever has waited longest
-  select                 is served, as of a pool of connections, that is simulated
-  buffered               a channel of which some operations do not show: as recorded
+  hand-off               one goroutine wakes another, as over a channel: as recorded
+  lock, cond, select,    as recorded, but with another schedule others may be served. A channel is
+  buffered               buffered if operations on it do not show, since they neither wait nor wake
   timer, external        decided outside of the program: as long after the wait began as recorded, or
                          at the recorded times if it makes no difference how many wait
   loopback               data that the program sends to itself: which write a read waits for is

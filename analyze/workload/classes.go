@@ -10,7 +10,7 @@ import (
 // classify gives each wait on a recorded wake its class, and collects what joins are waited for.
 //
 // Which channel a goroutine waits for is not in the trace. Waits on channels stay with the recorded
-// wakes, except where many wait in one queue: see pools.
+// wakes, also where another schedule would serve another one of many that wait at one place.
 func (w *window) classify(p *places) {
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]

@@ -102,7 +102,6 @@ type side struct {
 	creator int32
 	drop    bool // it turned out to be a mark worker
 	blocked bool // created as a coroutine that waits
-	coro    bool // switches to coroutines, or is one
 }
 
 // waiting is a wait or system call: what ends segment seg of goroutine g, from..to.

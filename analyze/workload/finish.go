@@ -45,7 +45,6 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.classify(&e.places)
 	w.buffered(&e.places)
 	w.semaphores(&e.places)
-	w.pools(&e.places)
 	w.putPoints()
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 	w.record()

@@ -551,7 +551,6 @@ func (e *Extractor) switched(f *follower) {
 	g.Ops = g.Ops[:n-1]
 	x.Ops--
 	x.Target = f.index
-	e.w.side[by.index].coro, e.w.side[f.index].coro = true, true
 	if x.End == EndForever {
 		x.End = EndSwitch
 	}
