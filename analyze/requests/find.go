@@ -171,9 +171,10 @@ func newFinder(t *model.Tables, specs []Spec) finder {
 // life reports whether the life of a goroutine of this name is a request. What sync.WaitGroup.Go starts, and the like, has
 // the name of what was handed to that, which few of its stacks show.
 func (f *finder) life(name model.StringID) bool {
-	if len(f.lives) == 0 || name == 0 {
-		return false
-	}
+	return len(f.lives) > 0 && name != 0 && f.lifeOf(name) // apart, so that asking costs no call
+}
+
+func (f *finder) lifeOf(name model.StringID) bool {
 	is, known := f.living[name]
 	if !known {
 		_, kind := f.start(f.tables.String(name))
