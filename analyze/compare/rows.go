@@ -212,10 +212,12 @@ func (r *Result) batchRows() {
 		}
 		// How many goroutines a batch has. It is another if that changed.
 		base, cand, ok := r.medians(func(s *sample.Sample) *float64 {
-			if x := join(s); x != nil {
-				return new(s.Values["mean(created/s)"].X * Seconds(s) / max(float64(x.Count), 1))
+			x := join(s)
+			created, ok := s.Values["mean(created/s)"] // of ops other quantities are known
+			if x == nil || !ok {
+				return nil
 			}
-			return nil
+			return new(created.X * Seconds(s) / max(float64(x.Count), 1))
 		})
 		n, m := join(r.Base.Traces[0].Sample), join(r.Cand.Traces[0].Sample)
 		if !ok || max(n.Count, m.Count) < least || min(n.Count, m.Count) > 0 && max(base/cand, cand/base) > alike {

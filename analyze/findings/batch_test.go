@@ -53,6 +53,7 @@ func TestMainWaits(t *testing.T) {
 		"for what comes":         {[]result.Reason{{Reason: "sync.(*WaitGroup).Wait", Total: 3 * s}}, 7, "HEALTHY Nothing"},
 		"asleep":                 {[]result.Reason{{Reason: "sleep", Total: 3 * s}}, 7, "Note that main sleeps for 75% of the time, most of all in main.pause (main.go:9)."},
 		"between rounds":         {[]result.Reason{{Reason: "sleep", Total: 2 * s}, {Reason: "sync.(*WaitGroup).Wait", Count: 3, Total: s}}, 7, "UNKNOWN Between its rounds main sleeps for 50% of the time"},
+		"at no place":            {[]result.Reason{{Reason: "sleep", Total: 2 * s}, {Reason: "sync.(*WaitGroup).Wait", Count: 3, Total: s}}, 7, "HEALTHY Nothing"},
 		"for the network":        {[]result.Reason{{Reason: "network", Total: 3 * s}}, 8, "HEALTHY Nothing"},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
@@ -64,6 +65,9 @@ func TestMainWaits(t *testing.T) {
 		v.Goroutines = []result.Group{{Function: "main.main", Count: 1, Waiting: x.reasons}}
 		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.pause", File: "main.go", Line: 9, Turns: 3, Total: 1,
 			Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "main.pause"}, {Function: "main.main"}}}}}}
+		if name == "at no place" {
+			v.Blame.Rows = nil
+		}
 		findings.Judge(v)
 		if got := v.Verdict.Word + " " + v.Verdict.Text; !strings.Contains(got, x.want) {
 			t.Errorf("%s: %s", name, got)

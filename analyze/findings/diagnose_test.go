@@ -398,6 +398,7 @@ func TestSemaphoreOfBatch(t *testing.T) {
 		{s, 0, 0.5, "chan send", one},
 		{4 * s, 4 * s, 0.1, "chan send", ""},
 		{2 * s, 2 * s, 0.1, "chan send", two},
+		{13 * s / 10, 13 * s / 10, 0.1, "chan send", two},
 		{2 * s, s / 2, 0.1, "chan send", ""},
 		{2 * s, 2 * s, 0.6, "chan send", ""},
 		{2 * s, 2 * s, 0.1, "chan receive", two},

@@ -644,7 +644,7 @@ func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 		case n > 0 && n <= 1/heldAlone:
 			lets = "one goroutine run at a time"
 		case n <= d.r.Procs.Mean/heldAlone && 2*waits >= in && 2*d.r.Procs.Utilisation < 1:
-			lets = fmt.Sprintf("%.0f goroutines run at a time, which mostly wait", n)
+			lets = fmt.Sprintf("%.0f goroutines run at a time, which mostly wait", max(n, 2))
 		}
 		break
 	}

@@ -369,6 +369,12 @@ func TestBatch(t *testing.T) {
 				{Length: 1000 * ms, Kind: "lock", Function: "main.move", File: "x/main.go", Line: 7}}}}, 3)
 			v.Requests[0].Unended[0].Parts = []result.RequestPart{{Length: 1000 * ms, Kind: "channel", Function: "main.audit", File: "x/main.go", Line: 9}}
 		}, findings.Slow, "3 requests of main.quote did not end for up to 1.00s: the longest waits for a channel in main.audit (main.go:9); most wait for a lock in main.move (main.go:7).", findings.HangingRequests, "Do not wait in main.audit (main.go:9) while it is held. Or: Look for the path"},
+		"holds a lock, and sleeps": {func(v *result.Report) {
+			v.Requests = open(0)
+			v.Requests[0].Unended = slices.Repeat([]result.RequestPath{{Name: "main.quote", Duration: 1000 * ms, Parts: []result.RequestPart{
+				{Length: 1000 * ms, Kind: "lock", Function: "main.move", File: "x/main.go", Line: 7}}}}, 3)
+			v.Requests[0].Unended[0].Parts = []result.RequestPart{{Length: 1000 * ms, Kind: "sleep", Function: "main.audit", File: "x/main.go", Line: 9}}
+		}, findings.Slow, "3 requests of main.quote did not end for up to 1.00s: the longest sleeps in main.audit (main.go:9)", findings.HangingRequests, "Do not wait in main.audit (main.go:9) while it is held. Or: Release the lock"},
 		"waits for a lock at no place": {func(v *result.Report) {
 			v.Requests = open(0)
 			v.Requests[0].Unended = slices.Repeat([]result.RequestPath{{Name: "main.quote", Duration: 1000 * ms, Parts: []result.RequestPart{{Length: 1000 * ms, Kind: "lock"}}}}, 3)

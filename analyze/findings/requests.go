@@ -330,9 +330,6 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && !slices.Contains([]string{"lock", "sleep", "queued"}, g.Kind) && !(g.Kind == "channel" && chained && (rows[0].Kind == "sleep" || rows[0].Kind == "timer")) && (!q.all && g.Usual == 0 || q.others > 0) && f.remedy != raiseLimit && !(chained && q.limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
-	if q.queues() {
-		f.Advice = "Others wait behind it on its connection meanwhile (head of line): answer each in a goroutine of its own, or use several connections. Else: " + f.Advice
-	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
 	}
@@ -398,18 +395,6 @@ func functions(x *result.RequestRow) []string {
 // places are frames in words, at most 3.
 func places(frames []result.Frame) []string {
 	return result.Each(frames[:min(len(frames), 3)], func(f *result.Frame) string { return textui.Place(f.Function, f.File, f.Line) })
-}
-
-// queues reports whether slow requests of a connection answer others that came meanwhile: one ends when its goroutine waits for
-// the next message, and these read and write more often than usual, where each does.
-func (q *question) queues() bool {
-	n := 0
-	for i := range q.Groups {
-		if x := &q.Groups[i]; x.Kind == "syscall" && q.usual(x) >= eachDials && q.times(x) >= q.usual(x)+0.5 {
-			n++
-		}
-	}
-	return q.kind == "tcp" && !q.all && n > 1
 }
 
 // starts reports whether a part is in a line that starts a program: that takes the thread, without a system call in the trace;

@@ -283,23 +283,6 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// TestBehind checks that others wait behind slow requests of a connection where these read and write more often than usual.
-func TestBehind(t *testing.T) {
-	const ms = model.Duration(1e6)
-	for writes, want := range map[int64]bool{45: true, 5: false} {
-		set := result.RequestSet{Dist: distOf(append(slices.Repeat([]model.Duration{ms / 50}, 95), slices.Repeat([]model.Duration{30 * ms}, 5)...)...)}
-		set.Tails = []result.RequestTail{{Count: 5, Total: 150 * ms, From: 30 * ms, Middle: result.RequestMiddle{Count: 20, Total: ms / 50 * 20}, Groups: []result.RequestRow{
-			{Kind: "sleep", Function: "main.answer", Slow: 149 * ms, Have: 5, Times: 5}, {Kind: "syscall", Function: "main.write", Times: writes, Usual: 20},
-			{Kind: "syscall", Function: "main.read", Times: 15, Usual: 40}}}}
-		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-		v.Requests = []result.RequestKind{{Kind: "tcp", RequestSet: set}}
-		findings.Judge(v)
-		if list := items(v); len(list) != 1 || strings.HasPrefix(list[0].Advice, "Others wait behind it on its connection") != want {
-			t.Errorf("%d writes: %+v", writes, list)
-		}
-	}
-}
-
 // TestHub checks what is advised where one goroutine handles what others read, and where each handles what it reads.
 func TestHub(t *testing.T) {
 	const ms = model.Duration(1e6)

@@ -237,12 +237,12 @@ func (u *unended) item(r *result.Report) (item, bool) {
 	add(does, first.Function, first.File, uint64(max(first.Line, 0)), first.Length)
 	if other := u.at; !sameWait(other, first, false) {
 		f.Grade = result.Inferred
-		if fix := hangFixes[other.Kind]; lent(first.Kind) && !lent(other.Kind) {
-			f.Advice = fmt.Sprintf("Do not wait%s while it is held. Or: %s", placeOf(other), fix)
+		if lent(first.Kind) && !lent(other.Kind) {
+			f.Advice = fmt.Sprintf("Do not wait%s while it is held. Or: %s", placeOf(other), cmp.Or(hangFixes[other.Kind], f.Advice))
 		}
 		add(u.does(other)+" first, and may have it", other.Function, other.File, uint64(max(other.Line, 0)), other.Length)
 	} else if other = u.other; other != nil {
-		add(strings.Replace("others "+u.does(other), "others waits", "others wait", 1), other.Function, other.File, uint64(max(other.Line, 0)), other.Length)
+		add("another "+u.does(other), other.Function, other.File, uint64(max(other.Line, 0)), other.Length)
 	}
 	var ender *result.BlameRow
 	for i := range r.Blame.Rows {

@@ -890,20 +890,19 @@ func (j *judge) halted() string {
 	if w := model.WaitOf(reason); d < hangTime || 2*d < j.r.Totals.Span || most < d || w == model.WaitSleep || w == model.WaitNetwork {
 		return ""
 	}
-	return fmt.Sprintf("Nothing ran for %s, while main waited (%s) for what does not come: /debug/pprof/goroutine?debug=2 shows where all are.", textui.Duration(d), plain(reason))
+	return fmt.Sprintf("Nothing ran for %s, while main waited (%s): if nothing should take that long, /debug/pprof/goroutine?debug=2 shows where all are.", textui.Duration(d), plain(reason))
 }
 
 // asleep says where main sleeps again and again while nothing else runs, "" if it does not; and whether it waits for others
 // in between, as a batch does in rounds. Nobody but the program's author knows whether that is meant.
 func (j *judge) asleep() (text string, rounds bool) {
 	main, reason, slept := j.mainWaits()
-	if reason != "sleep" || result.Ratio(slept, j.r.Totals.Span)-j.r.Procs.Utilisation*j.r.Procs.Mean < aloneShare {
+	rows := j.r.Blame.Of(result.BlameTimers)
+	i := slices.IndexFunc(rows, func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, "main.main") })
+	if reason != "sleep" || i < 0 || result.Ratio(slept, j.r.Totals.Span)-j.r.Procs.Utilisation*j.r.Procs.Mean < aloneShare {
 		return "", false
 	}
-	if i := slices.IndexFunc(j.r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, "main.main") }); i >= 0 {
-		b := j.r.Blame.Of(result.BlameTimers)[i]
-		text = fmt.Sprintf("main sleeps for %s of the time, most of all in %s", textui.Ratio(slept, j.r.Totals.Span), plain(textui.Place(b.Function, b.File, b.Line)))
-	}
+	text = fmt.Sprintf("main sleeps for %s of the time, most of all in %s", textui.Ratio(slept, j.r.Totals.Span), plain(textui.Place(rows[i].Function, rows[i].File, rows[i].Line)))
 	return text, slices.ContainsFunc(main.Waiting, func(x result.Reason) bool { return model.WaitOf(x.Reason) == model.WaitGroup && x.Count >= fewTurns })
 }
 

@@ -80,7 +80,7 @@ func hanging(used sides) (g Guard) {
 		for _, x := range s.samples {
 			if o := x.Open; o != nil && o.Hang {
 				count[i]++
-				example = fmt.Sprintf("; in %s %d for up to %s: %s %s", x.Name, o.Count, textui.Duration(o.Longest), textui.Clean(textui.ShortFunc(o.Name)), o.Waits)
+				example = strings.TrimSpace(fmt.Sprintf("; in %s %d for up to %s: %s %s", x.Name, o.Count, textui.Duration(o.Longest), textui.Clean(textui.ShortFunc(o.Name)), o.Waits))
 			}
 		}
 	}

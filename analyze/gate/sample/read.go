@@ -189,7 +189,7 @@ func (rd *reading) sample(e environment) *Sample {
 		x.Requests = RequestsOf(&m.requests[0])
 	}
 	x.Joins = c.joined()
-	if rd.scan.wholeRun() {
+	if x.Whole && rd.scan.wholeRun() {
 		x.Run = rd.scan.length()
 	}
 	x.Open = findings.OpenRequests(v)

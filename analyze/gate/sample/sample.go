@@ -56,8 +56,8 @@ type Sample struct {
 	CPU     model.Duration `json:"cpu_ns,omitempty"`
 	// Capacity is GOMAXPROCS integrated over the window.
 	Capacity model.Duration `json:"capacity_ns"`
-	// Run is how long the whole trace is, if the main goroutine started it, and stopped it when something else than
-	// time had passed; else 0.
+	// Run is how long the whole trace is, if nothing of it is lost, the main goroutine started it, and stopped it when
+	// something else than time had passed; else 0.
 	Run   model.Duration `json:"run_ns,omitempty"`
 	Joins []Join         `json:"joins,omitempty"` // of batches, most first
 

@@ -75,7 +75,8 @@ const gateHelpTail = `How it is judged, in this order:
      with the cause. Between two sides that were equally disturbed, and recorded in turns,
      counters per op (cpu/op, wakes/op) may fail nevertheless; the check as a whole does not
      pass. cpu/op is then compared at one rate of ops: less what the base does per second,
-     whatever its ops.
+     whatever its ops. If requests hang in more traces of the candidate than of the base,
+     no rule passes: rules are about those that ended.
   2  A rule against a baseline: an exact one-sided permutation test of the traces' values
      (their logarithms; of zeros the ranks) against the bound. It asks whether the candidate is
      beyond the budget, not whether it differs; where the bound allows more than the baseline,
