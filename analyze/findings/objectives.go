@@ -228,7 +228,7 @@ func bounds(seen, others *dist.Dist, q float64) (low, high model.Duration) {
 	}
 	var below [2]int64 // up to high, of those that are seen and of the others
 	lists := [2][]some{list(seen), list(others)}
-	for low = -1; below[0] < dist.Rank(q, seen.Count()+others.Count()-below[1]); {
+	for low = -1; len(lists[0])+len(lists[1]) > 0 && below[0] < dist.Rank(q, seen.Count()+others.Count()-below[1]); {
 		high = math.MaxInt64
 		for _, l := range lists {
 			if len(l) > 0 {
@@ -252,7 +252,7 @@ func bounds(seen, others *dist.Dist, q float64) (low, high model.Duration) {
 // may be another.
 func others(s *result.RequestGroup, unseen *dist.Dist) (n int64, half model.Duration) {
 	seen := s.Dist.Values()
-	if unseen == nil || seen == nil {
+	if unseen == nil || seen == nil || seen.Count() == 0 {
 		return 0, 0
 	}
 	low, high := bounds(seen, unseen, 0.5)

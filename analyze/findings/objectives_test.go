@@ -292,3 +292,13 @@ func TestObjectiveOfUnended(t *testing.T) {
 		}
 	}
 }
+
+// TestNoneOfGroup: a group of which no request is whole says nothing of the others.
+func TestNoneOfGroup(t *testing.T) {
+	r := &result.Report{Requests: []result.RequestKind{{Kind: "http",
+		Handlers: []result.RequestHandler{{Named: result.Named{Name: result.NoName, Dist: distOf(100, 200)}}},
+		Groups:   []result.RequestGroup{{Name: "main.subscribe", RequestSet: result.RequestSet{Dist: distOf()}}}}}}
+	if findings.Unseen(r) {
+		t.Error("got that the others may change what is typical of none")
+	}
+}
