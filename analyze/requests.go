@@ -648,7 +648,7 @@ func way(at *requests.Place, part *partSum, group bool) *result.RequestWay {
 		for _, p := range []*requests.Place{at, part.via} {
 			for i := 0; p != nil && i < len(p.Frames) && !w.Within; i++ {
 				fn := p.Frames[i].Func // one that it has started as a goroutine works for it
-				w.Within = fn == takes || fn == caller || strings.HasPrefix(fn, takes+".func") && (i == 0 || i < len(p.Frames)-1)
+				w.Within = fn == takes || fn == caller || model.LiteralOf(fn, takes) && (i == 0 || i < len(p.Frames)-1)
 			}
 		}
 	}

@@ -137,6 +137,18 @@ func PackageOf(name string) string {
 	return name
 }
 
+// LiteralOf reports whether fn is a function literal in another function, or in a literal of that. Where the compiler
+// has inlined that one, the literal has the name of who calls it first, without the package of the other:
+// main.main.(*group).Go.1 of main.(*group).Go (cmd/compile/internal/ir/func.go: closureName, Go 1.26).
+func LiteralOf(fn, of string) bool {
+	if strings.HasPrefix(fn, of+".") {
+		return true
+	}
+	name := strings.TrimPrefix(of, PackageOf(of)) + "."
+	i := strings.Index(fn, name)
+	return i > len(PackageOf(fn)) && fn[i-1] != ')' // else it is a method of the same name
+}
+
 // maxRoles bounds the roles of a goroutine. What calls functions at more places works itself.
 const maxRoles = 6
 

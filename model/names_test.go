@@ -151,3 +151,23 @@ func TestNames(t *testing.T) {
 		})
 	}
 }
+
+func TestLiteralOf(t *testing.T) {
+	for _, c := range []struct {
+		fn, of string
+		want   bool
+	}{
+		{"main.(*group).Go.func1", "main.(*group).Go", true},
+		{"main.(*group).Go.func1.2", "main.(*group).Go", true},
+		{"main.main.func1.(*group).Go.2.1", "main.(*group).Go", true}, // inlined in main.main.func1
+		{"example.com/a.Serve.limit.func3", "example.com/b.limit", true},
+		{"main.(*group).Go", "main.(*group).Go", false},
+		{"main.(*group).Gone.func1", "main.(*group).Go", false},
+		{"main.(*server).run.func1", "main.run", false},
+		{"other.run.func1", "main.run", false},
+	} {
+		if got := model.LiteralOf(c.fn, c.of); got != c.want {
+			t.Errorf("LiteralOf(%q, %q) = %v", c.fn, c.of, got)
+		}
+	}
+}

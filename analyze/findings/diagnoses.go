@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -112,9 +113,13 @@ func (d *diagnostician) batch() {
 	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*d.r.Procs.Mean || result.Ratio(l.sum, d.waiting.sum) < batchShare || !ofNew && !byOne && !ofTimers {
 		return
 	}
-	rows, total, _ := d.known(result.BlameCreated)
+	rows, total, unknown := d.known(result.BlameCreated)
 	where, title := d.culprits("starts them", rows, 1, total), top(rows, "the program")+" starts very many goroutines at once"
 	switch {
+	case ofNew && 2*unknown > total: // by no go statement
+		g := slices.MaxFunc(d.r.Goroutines, func(a, b result.Group) int { return cmp.Compare(a.Created, b.Created) })
+		where, title = []result.Culprit{{Role: "is what they start", Function: g.Function, Share: result.Ratio(unknown, total), Callers: []string{}}},
+			"timers start very many goroutines at once, most of all "+plain(textui.ShortFunc(g.Function))
 	case ofTimers:
 		rows, total, _ := d.known(result.BlameTimers)
 		where, title = d.culprits("sleeps", rows, 2, total), "very many timers fire at once, most of all in "+top(rows, "the program")
@@ -587,7 +592,7 @@ func (d *diagnostician) receivers() {
 // ofSemaphore reports whether who waits and who ends the wait are in the same function, as where a channel is a
 // semaphore (nearly always).
 func ofSemaphore(r *result.BlameRow) bool {
-	return r.Waiter != "" && (r.Function == r.Waiter || strings.HasPrefix(r.Function, r.Waiter+"."))
+	return r.Waiter != "" && (r.Function == r.Waiter || model.LiteralOf(r.Function, r.Waiter))
 }
 
 // limited says that a diagnosis is about a limit, which lets in so many.

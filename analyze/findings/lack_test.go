@@ -49,6 +49,12 @@ func TestLackOfCPUs(t *testing.T) {
 			v.Procs.Peak = result.Peak{Runnable: 3000, Wakers: []result.PeakWaker{{Function: "main.publish", Count: 2990}}}
 			v.Latency.ByOrigin = []result.Named{{Name: model.OriginGoroutine.String(), Dist: v.Latency.All}}
 		}, "batch", "main.publish wakes very many", "Bound"},
+		"of timers": {1650 * ms, 112, func(v *result.Report) {
+			v.Procs.Peak.Runnable = 3000
+			v.Latency.ByOrigin = []result.Named{{Name: model.OriginCreated.String(), Dist: v.Latency.All}}
+			v.Blame.Kinds = []result.BlameKind{{Kind: result.BlameCreated, Total: 90 * ms, BlameBasis: result.BlameBasis{Unknown: 60 * ms}}}
+			v.Goroutines = []result.Group{{Function: "main.serve", Created: 20}, {Function: "main.expire", Created: 3000}}
+		}, "batch", "timers start very many goroutines at once, most of all main.expire", "Bound"},
 		"at a quota's pace": {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
 		"of a record": {1650 * ms, 112, func(v *result.Report) {
 			v.Traces[0].Machine = &result.Machine{Disturbed: "throttled 12 times by the CPU quota"}

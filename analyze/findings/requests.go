@@ -333,7 +333,11 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
 	}
-	if fn := q.dials(); fn != nil && g.Kind == "network" {
+	switch fn := q.dials(); {
+	case fn == nil:
+	case g.Called() && fn.Function == g.Function && fn.Line == g.Line:
+		f.Advice = "Each dials a new connection. " + fix(requestWords["dial"].fix) + " " + f.Advice
+	case g.Kind == "network":
 		f.Advice = fmt.Sprintf("Each dials in %s: keep connections for the next request (a pool, keep-alive), so that what a new one takes, such as a login, is done once. ", plain(textui.Place(fn.Function, fn.File, fn.Line))) + f.Advice
 	}
 	if times := q.many(g); times > 0 && !(chained && q.limited(g, rows[0])) {

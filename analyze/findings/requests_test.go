@@ -182,6 +182,7 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{expired}, nil, []string{"A deadline ends it, and no answer has come"}},
 		{asked, late, []string{"A deadline ends it, and no answer has come"}},
 		{asked, answered, []string{"Ask the other end less often"}},
+		{append(asked[:len(asked):len(asked)], result.RequestRow{Kind: "dial", Function: asked[0].Function, Line: asked[0].Line, Usual: 10}), answered, []string{"Each dials a new connection. Keep"}},
 		{[]result.RequestRow{piped, starts}, nil, []string{"It starts a program each time"}},
 		{[]result.RequestRow{piped}, nil, []string{"Make what writes to it faster"}},
 		{called, slept2, []string{"Look at who is at the other end"}}, // no receiver

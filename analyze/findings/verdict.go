@@ -630,7 +630,7 @@ func same(x, f *result.Finding) bool {
 	if x.Kind == SlowRequests && f.Kind != SlowRequests {
 		return slices.ContainsFunc(x.Where, func(c result.Culprit) bool {
 			return slices.ContainsFunc(f.Where, func(d result.Culprit) bool {
-				return c.Function == d.Function || strings.HasPrefix(c.Function, d.Function+".func") // a literal of it
+				return c.Function == d.Function || model.LiteralOf(c.Function, d.Function)
 			})
 		})
 	}
