@@ -233,7 +233,8 @@ type Options struct {
 	// that last as long for the slowest.
 	Requests []requests.Spec
 	Slow     model.Duration
-	// Request, if not nil, is called with each request that [Requests] sees, when its end is known.
+	// Request, if not nil, is called with each request that [Requests] sees, in the order in which their ends are known, on
+	// another goroutine than the Machine's.
 	Request func(*requests.Request)
 	// Explained, if not nil, is called with each wait that [Causes] counts and that takes Least
 	// if there is one, which Explained may change. Of the wait's Span it gets the goroutine, its

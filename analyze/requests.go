@@ -21,7 +21,9 @@ import (
 //     those that are about in the middle so far, in which each is equally likely to be (Vitter
 //     1985: algorithm R). Their parts are summed up by what they are: kind, function, and the
 //     request's own wait that they explain.
-//  3. At the end, the means of the slowest and of those of the sample that are in the middle
+//  3. All this is done by batches of events on a goroutine of its own: in turns with the Machine, neither finds its code in
+//     the caches of the processor.
+//  4. At the end, the means of the slowest and of those of the sample that are in the middle
 //     fifth of all lengths are compared, part by part.
 type Requests struct {
 	traceClock
@@ -29,6 +31,8 @@ type Requests struct {
 	tell    func(*requests.Request)
 	tables  *model.Tables
 	tracker *requests.Tracker
+	seen    []requests.Seen // since the latest batch
+	line    *model.Line[[]requests.Seen]
 	kinds   []*requestKind // in the order of their first
 	ids     map[partID]int32
 	recent  [256]int32 // of ids, by hash
@@ -115,20 +119,21 @@ func (s slowest) Less(i, j int) bool {
 }
 
 const (
-	leastSlow   = 250
-	mostSlow    = 10_000
-	sampleSize  = 300
-	sampleEvery = 256  // requests between two looks at which of them are in the middle
-	samplePaths = 50   // of the sample, whose paths are shown if they are typical
-	pathParts   = 1000 // of a path that is shown
-	fewRequests = 500  // below, the tail are the slowest five
-	fewSlowest  = 5
-	leastTail   = 10      // requests for a group
-	maxParts    = 1 << 15 // that differ in more than their kinds
-	haveShare   = 20      // a request has a part that is at least one in so many of its time
-	maxGroups   = 16
-	groupShare  = 0.2 // of all requests
-	pollShare   = 0.1 // of the time in sleeps at one place
+	leastSlow     = 250
+	mostSlow      = 10_000
+	sampleSize    = 300
+	requestEvents = 1 << 10 // in a batch
+	sampleEvery   = 256     // requests between two looks at which of them are in the middle
+	samplePaths   = 50      // of the sample, whose paths are shown if they are typical
+	pathParts     = 1000    // of a path that is shown
+	fewRequests   = 500     // below, the tail are the slowest five
+	fewSlowest    = 5
+	leastTail     = 10      // requests for a group
+	maxParts      = 1 << 15 // that differ in more than their kinds
+	haveShare     = 20      // a request has a part that is at least one in so many of its time
+	maxGroups     = 16
+	groupShare    = 0.2 // of all requests
+	pollShare     = 0.1 // of the time in sleeps at one place
 )
 
 // tailShares are the slowest parts that are looked at. The last is what is kept.
@@ -142,19 +147,37 @@ func newRequests(t *model.Tables, o Options) *Requests {
 func (r *Requests) follow(m *model.Machine, specs []requests.Spec) {
 	r.tracker = requests.New(m, specs)
 	r.tracker.Done = r.done
+	batch := func() []requests.Seen { return make([]requests.Seen, 0, requestEvents) }
+	r.seen, r.line = batch(), model.NewLine(r.take, batch(), batch())
+	m.OnWait(r.line.Wait)
 }
 
 // Finish counts the requests that have not ended.
 func (r *Requests) Finish() {
 	if r.tracker != nil {
+		r.line.Send(r.seen)
+		r.line.Wait()
 		r.tracker.Finish()
+	}
+}
+
+// take takes a batch of events.
+func (r *Requests) take(batch []requests.Seen) {
+	for i := range batch {
+		r.tracker.Take(&batch[i])
 	}
 }
 
 // event takes an event.
 func (r *Requests) event(ev *model.Event) {
-	if r.tracker != nil {
-		r.tracker.Event(ev)
+	if r.tracker == nil {
+		return
+	}
+	n := len(r.seen)
+	if batch := r.seen[:n+1]; r.tracker.See(ev, &batch[n]) {
+		if r.seen = batch; n+1 == cap(batch) {
+			r.seen = r.line.Send(batch)[:0]
+		}
 	}
 }
 

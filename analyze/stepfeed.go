@@ -75,7 +75,8 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *patholog
 	for i := range empty {
 		empty[i] = stepBatches.Get().(*stepBatch)
 	}
-	f.line = model.NewLine(&f.log, f.deliver, empty...)
+	f.line = model.NewLine(f.deliver, empty...)
+	f.log.Wait = f.line.Wait
 	f.fill(stepBatches.Get().(*stepBatch))
 	r.Observe(f.causes)
 	if q != nil {

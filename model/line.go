@@ -1,7 +1,7 @@
 package model
 
-// A Line passes the batches of a StepLog to another goroutine, which takes them in the order
-// in which they were sent. Its methods must be called on the Machine's goroutine. Once the log
+// A Line passes batches, such as those of a StepLog, to another goroutine, which takes them in the order
+// in which they were sent. Its methods must be called on the Machine's goroutine. Once the Machine
 // is stopped, take only has to empty its batches.
 type Line[B any] struct {
 	take  func(B)
@@ -11,13 +11,12 @@ type Line[B any] struct {
 
 // NewLine returns a Line that calls take for each batch. Take must empty it. The number of
 // empty batches limits how many are in flight.
-func NewLine[B any](log *StepLog, take func(B), empty ...B) *Line[B] {
+func NewLine[B any](take func(B), empty ...B) *Line[B] {
 	l := &Line[B]{take: take, empty: make(chan B, len(empty)), taken: make(chan struct{})}
 	for _, b := range empty {
 		l.empty <- b
 	}
 	close(l.taken)
-	log.Wait = l.Wait
 	return l
 }
 

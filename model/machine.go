@@ -31,6 +31,7 @@ type Machine struct {
 	divided Event
 	obs     observers
 	stopped atomic.Bool
+	waits   []func()
 
 	logs     []*StepLog
 	log      *StepLog // the first one, own if only observers take steps, nil if nobody does
@@ -93,7 +94,7 @@ func (m *Machine) Now() Time { return m.now }
 
 // Goroutine returns a live goroutine, nil if there is none of that ID. The Machine continues
 // to change it.
-func (m *Machine) Goroutine(id GoID) *Goroutine { return m.gs.Get(id) }
+func (m *Machine) Goroutine(id GoID) *Goroutine { return m.goroutine(id) }
 
 // Waiting calls f for each goroutine that waits, sorted by ID, with what it waits for.
 func (m *Machine) Waiting(f func(g *Goroutine, reason StringID)) {

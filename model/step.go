@@ -137,8 +137,14 @@ func (l *StepLog) Stopped() bool { return l.stopped != nil && l.stopped.Load() }
 // void. It is safe for concurrent use.
 func (m *Machine) Stop() { m.stopped.Store(true) }
 
-// Wait blocks until no other goroutine takes steps.
+// OnWait makes Wait call f as well.
+func (m *Machine) OnWait(f func()) { m.waits = append(m.waits, f) }
+
+// Wait blocks until no other goroutine takes steps, or what else [Machine.OnWait] is about.
 func (m *Machine) Wait() {
+	for _, f := range m.waits {
+		f()
+	}
 	for _, l := range m.logs {
 		if l.Wait != nil {
 			l.Wait()

@@ -10,8 +10,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Tracker finds requests. Give it each event after the [model.Machine] has applied it, and call
-// Finish at the end. It costs next to nothing until something is seen that may serve requests.
+// Tracker finds requests. Give it each event after the [model.Machine] has applied it, at once or as [Tracker.See] keeps
+// it, and call Finish at the end. It costs next to nothing until something is seen that may serve requests.
 type Tracker struct {
 	// Done is called with each request when its end is known, in the order of that. Its
 	// argument is valid during the call only.
@@ -24,6 +24,8 @@ type Tracker struct {
 
 	tables  *model.Tables
 	machine *model.Machine
+	event   *Seen // the one that is taken; nil: none yet
+	scratch Seen  // of Event
 	active  bool
 	serving map[model.StringID]bool // start functions of those whom acceptors start
 	now     model.Time
@@ -124,10 +126,8 @@ func (t *Tracker) serves(ev *model.Event) bool {
 	if ev.SubjectStack == 0 && model.GoState(ev.From) != model.GoNotExist {
 		return false
 	}
-	if s := t.finder.stack(ev.SubjectStack); s.role == roleNone && !s.accept && !s.connect && !s.read {
-		if g := t.machine.Goroutine(model.GoID(ev.ID)); g == nil || !t.finder.life(g.Func) {
-			return false
-		}
+	if s := t.finder.stack(ev.SubjectStack); s.role == roleNone && !s.accept && !s.connect && !s.read && !t.finder.life(t.about(model.GoID(ev.ID)).fn) {
+		return false
 	}
 	t.activate(ev.Time)
 	return true
@@ -164,8 +164,8 @@ func (t *Tracker) advance(at model.Time) {
 // move moves the horizon.
 func (t *Tracker) move() {
 	if t.stopped == math.MaxInt64 { // the runtime records the end of a stop some time after procs run again
-		if at, ok := t.machine.Restarted(); ok {
-			t.restarts(at)
+		if t.event.restarted {
+			t.restarts(t.event.restart)
 		}
 	}
 	for len(t.open) > 0 {
@@ -260,9 +260,7 @@ func (t *Tracker) get(id model.GoID, state model.GoState) *goroutine {
 		return g
 	}
 	g := t.add(&goroutine{id: id, since: t.horizon})
-	if m := t.machine.Goroutine(id); m != nil {
-		t.stands(g, m.LastStop)
-	}
+	t.stands(g, t.about(id).stop)
 	t.enter(g, state, 0)
 	t.saw(g)
 	return g
@@ -271,9 +269,7 @@ func (t *Tracker) get(id model.GoID, state model.GoState) *goroutine {
 // add adds a goroutine that there was not.
 func (t *Tracker) add(g *goroutine) *goroutine {
 	g.proc, g.view = -1, t.finder.stack(g.stack)
-	if m := t.machine.Goroutine(g.id); m != nil {
-		g.fn = m.Func
-	}
+	g.fn = t.about(g.id).fn
 	t.gs.Put(g.id, g)
 	t.bytes += goroutineBytes
 	return g
@@ -331,8 +327,72 @@ func (t *Tracker) split(id model.GoID, stack model.StackID) *goroutine {
 	return g
 }
 
-// Event records an event.
+// known is what a Machine knows of a goroutine.
+type known struct {
+	fn   model.StringID // its start function
+	stop model.StackID  // where it stopped last
+}
+
+// Seen is an event with what the Machine knows once it has applied it: the Tracker may take it later.
+type Seen struct {
+	model.Event
+	subject   model.GoID // the goroutine that it is about, if there is one
+	of, by    known      // that one, and the one that emitted it
+	restart   model.Time
+	free      int // procs
+	restarted bool
+	polled    bool // that the goroutine became runnable was found by a poll of the network
+	poller    model.Poller
+}
+
+// See puts into s what there is to know of an event, which the Machine has applied just now. It reports whether Take
+// needs it. It does not change the Tracker.
+func (t *Tracker) See(ev *model.Event, s *Seen) bool {
+	if ev.Kind == model.EventMetric || ev.Kind == model.EventLabel || ev.Kind == model.EventSync {
+		return false
+	}
+	m, g := t.machine, (*model.Goroutine)(nil)
+	s.Event, s.of, s.by, s.polled, s.free, s.subject = *ev, known{}, known{}, false, m.Free(), model.NoGoroutine
+	if ev.Kind == model.EventGoTransition || ev.Kind >= model.EventRangeBegin && ev.Kind <= model.EventRangeEnd && model.Scope(ev.From) == model.ScopeGoroutine {
+		s.subject = model.GoID(ev.ID)
+		if g = m.Goroutine(s.subject); g != nil {
+			s.of, s.polled, s.poller = known{g.Func, g.LastStop}, g.Polled(), g.Poller()
+		}
+	}
+	if ev.G != model.NoGoroutine && ev.G != s.subject {
+		if g = m.Goroutine(ev.G); g != nil {
+			s.by = known{g.Func, g.LastStop}
+		}
+	}
+	s.restart, s.restarted = m.Restarted()
+	return true
+}
+
+// about returns what the Machine knows of a goroutine of the present event.
+func (t *Tracker) about(id model.GoID) known {
+	switch {
+	case t.event == nil:
+		if g := t.machine.Goroutine(id); g != nil {
+			return known{g.Func, g.LastStop}
+		}
+		return known{}
+	case id == t.event.subject:
+		return t.event.of
+	}
+	return t.event.by
+}
+
+// Event records an event that the Machine has applied just now.
 func (t *Tracker) Event(ev *model.Event) {
+	if t.See(ev, &t.scratch) {
+		t.Take(&t.scratch)
+	}
+}
+
+// Take records an event that was seen.
+func (t *Tracker) Take(s *Seen) {
+	ev := &s.Event
+	t.event = s
 	switch {
 	case ev.Kind != model.EventGoTransition:
 		t.other(ev)
@@ -506,7 +566,7 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) (*goroutine, model.Time) 
 			}
 			return nil, 0
 		}
-		if by == nil || t.machine.Goroutine(g.id).Polled() { // else a deadline, or a close, that by has set
+		if by == nil || t.event.polled { // else a deadline, or a close, that by has set
 			by, until = t.peer(g)
 			if by != nil {
 				g.conns().asker = by
@@ -543,20 +603,19 @@ const pollEvery, leastUnpolled = 10_000_000, 1_000_000
 //  2. The data came after the poll before the one that found it. Nothing says when: all of that time counts as a wait for
 //     a proc, which is too much by pollEvery at the most, and by little for answers that come fast. It is inferred.
 func (t *Tracker) unpolled(g *goroutine, p model.ProcID) {
-	x := t.machine.Goroutine(g.id)
-	if !x.Polled() {
+	if !t.event.polled {
 		return
 	}
 	if t.now.Sub(t.polling.at) > leastBehind { // else it is the same poll
 		t.polling.before = t.polled
 	}
 	t.polling.at, t.polled = t.now, t.now
-	free, behind := t.machine.Free(), procNumber(p)
+	free, behind := t.event.free, procNumber(p)
 	if p != model.NoProc {
 		free--
 	}
 	from := max(t.polling.before, g.since, t.now-pollEvery)
-	if free > 0 || x.Poller() == model.PollerBlockingNoProc || t.now.Sub(from) < leastUnpolled {
+	if free > 0 || t.event.poller == model.PollerBlockingNoProc || t.now.Sub(from) < leastUnpolled {
 		return
 	}
 	if behind < 0 { // sysmon: behind whoever has had a proc for the longest time

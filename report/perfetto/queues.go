@@ -39,7 +39,8 @@ func newQueueFeed(t *model.Tables, version int, write func(*[]byte)) (*queueFeed
 	f := &queueFeed{resolver: r, write: write}
 	a, b := make([]model.Step, 0, stepRecords), make([]model.Step, 0, stepRecords)
 	f.log, f.filling = model.StepLog{Steps: a, Full: f.send}, &a
-	f.line = model.NewLine(&f.log, f.replay, &b)
+	f.line = model.NewLine(f.replay, &b)
+	f.log.Wait = f.line.Wait
 	r.Observe(&f.teller)
 	return f, nil
 }
