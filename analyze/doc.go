@@ -20,11 +20,13 @@
 //  4. Queues and causes: the Machine writes each change as a [model.Step] into a batch, which
 //     a second goroutine takes, a few batches behind. There package runqueue reconstructs
 //     the run queues, the attribution explains each wait, and pathologies are looked for.
-//  5. Finish waits for the second goroutine, and each analysis adds its results to one
-//     [result.Report].
+//  5. Requests: events go into batches, too, with what the Machine knows of their goroutines. A
+//     third goroutine takes them, and finds requests and their paths.
+//  6. Finish waits for both, and each analysis adds its results to one [result.Report].
 //
-// Two cores are busy: one with 1 to 3, the other with 4. Nothing in 2 to 4 may look anything up
-// by name, allocate or format per event.
+// Three cores are busy: one with 1 to 3, the others with 4 and 5. Batches make each stay with its own code for a
+// while, too, for which the instruction cache has room. Nothing in 2 to 5 may look anything up by name, allocate or
+// format per event.
 //
 // # Times
 //
