@@ -96,7 +96,7 @@ type Result struct {
 	Part     string `json:"part,omitempty"`
 	// Why names what else differs beyond chance and may explain it, "" if nothing does.
 	Why string `json:"why,omitempty"`
-	// Only names the requests that one side has and the other does not, or too few to compare.
+	// Only names the requests that one side has and the other does not, or too few to compare; and a batch likewise.
 	Only []string `json:"only,omitempty"`
 	// Scope says what the number of traces does not allow to say.
 	Scope string `json:"scope,omitempty"`
@@ -137,6 +137,8 @@ type Result struct {
 	weighed []*Row // of which it is one
 	doubt   string // what speaks against it; "": nothing
 	unlike  string // why Behind is not compared, see [SampledUnlike]
+	// unjudged are requests that there are too few of, and that seem to have changed by much.
+	unjudged []string
 }
 
 // PerOp reports whether totals are per op, not per second.
@@ -174,6 +176,7 @@ func Of(base, cand Side, op string) *Result {
 	r.parts()
 	r.headline()
 	r.hung()
+	r.leaked()
 	return r
 }
 

@@ -176,7 +176,7 @@ func TestHeadline(t *testing.T) {
 		op, want, why string
 	}{
 		{six(1), six(2), "region:request", "WORSE ops: mean(op) 302 -> 603µs (2.00x, p=0.002) | 75% of the change: main.worker, stopped in main.worker (a.go:19)", "mean(wait/op) 100 -> 201µs (2.00x, p=0.002)"},
-		{six(2), six(1), "", "UNKNOWN waiting to run: p99(runnable) 2.01 -> 1.00ms (0.50x, p=0.002); but how long the work takes is not known: --op names what to count, or let main start and stop the trace | ", "mean(wait/s) 201 -> 100ms (0.50x, p=0.002)"},
+		{six(2), six(1), "", "UNKNOWN waiting to run: p99(runnable) 2.01 -> 1.00ms (0.50x, p=0.002); but how long the work takes is not known: --op region:request counts it, if that is the work | ", "mean(wait/s) 201 -> 100ms (0.50x, p=0.002)"},
 		{six(1), six(1), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.00ms (1.00x, p=1.000); there are no requests to compare | ", ""},
 		{six(1), six(1.05), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.06ms (1.05x, p=0.004); there are no requests to compare | ", "mean(wait/s) 100 -> 106ms (1.05x, p=0.004)"},
 		{[]float64{1, 1.1, 1.2}, []float64{4, 5, 6}, "", "WORSE waiting to run: p99(runnable) 1.10 -> 5.00ms (4.55x) | 75% of the change: main.worker, stopped in main.worker (a.go:40)", ""},
@@ -271,6 +271,29 @@ func TestRequests(t *testing.T) {
 			if row.Group == "main.b" && tt.want != "" && (row.Ratio != nil || row.P != nil || len(row.Base.X)+len(row.Cand.X) == 0) {
 				t.Errorf("%s: %s compared: %+v", name, row.Quantity, row)
 			}
+		}
+	}
+	rare := func(p50 model.Duration, n int64) groups {
+		return groups{"main.a": old["main.a"], "main.b": set(p50, p50, n)}
+	}
+	for name, tt := range map[string]struct {
+		base, cand  groups
+		traces      int
+		want, noted string
+	}{
+		"few":             {rare(ms, 6), rare(60*ms, 5), 1, "WORSE main.b: p50 1.00 -> 60.0ms (60.0x) of 6 and 5 requests", ""},
+		"few, faster":     {rare(60*ms, 5), rare(ms, 6), 1, "BETTER main.b: p50 60.0 -> 1.00ms (0.017x) of 5 and 6 requests", ""},
+		"few, by less":    {rare(2*ms, 6), rare(6*ms, 5), 1, "UNKNOWN main.b: p50 2.00 -> 6.00ms (3.00x) of 6 and 5 requests, p99 2.00 -> 6.00ms (3.00x) of 6 and 5 requests, 6.00 -> 5.00 requests per second; one trace of a side", ""},
+		"few, by little":  {rare(2*ms, 6), rare(4*ms, 5), 1, "SAME main.a: ", ""},
+		"few, tested":     {rare(2*ms, 6), rare(4*ms, 6), 6, "WORSE main.b: p50 2.00 -> 4.00ms (2.00x, p=0.002) of 36 and 36 requests", ""},
+		"too few":         {rare(ms, 3), rare(60*ms, 3), 1, "UNKNOWN main.a: p50 2.00 -> 2.00ms (1.00x), p99 4.00 -> 4.00ms (1.00x), 1,500 -> 1,500 requests per second; but not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests", ""},
+		"too few, like":   {rare(ms, 3), rare(9*ms, 3), 1, "SAME main.a: ", ""},
+		"too few, better": {rare(ms, 3), groups{"main.a": set(ms, 2*ms, 1500), "main.b": set(60*ms, 60*ms, 3)}, 1, "BETTER main.a: ", "not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests"},
+	} {
+		factors := slices.Repeat([]float64{1}, tt.traces)
+		r := Of(with(side("old", factors...), "http", tt.base), with(side("new", factors...), "http", tt.cand), "")
+		if got := r.Verdict + " " + r.Headline; !strings.HasPrefix(got, tt.want) || strings.Join(r.Only, "\n") != tt.noted {
+			t.Errorf("%s: got %s %q, want %s %q", name, got, r.Only, tt.want, tt.noted)
 		}
 	}
 	r := Of(with(side("old", 1), "http", old), with(side("new", 1), "task", old), "")
@@ -661,12 +684,18 @@ func TestBatch(t *testing.T) {
 		{[3]float64{4, 0, 0}, [3]float64{1, 0, 0}, "UNKNOWN waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x); but how long the work takes is not known"},
 		{[3]float64{4, 0, 20}, [3]float64{1, 0, 19}, "UNKNOWN waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x); but how long the work takes is not known"},
 		{[3]float64{1, 0, 20}, [3]float64{1, 0, 0.5}, "WORSE main.all: 20.0 -> 0 batches per second"},
+		{[3]float64{1, 0, 16}, [3]float64{4, 0, 20}, "UNKNOWN waiting to run: p99(runnable) 1.00 -> 4.00ms (4.00x); but main.all: 16.0 -> 20.0 batches per second"},
+		{[3]float64{1, 0, -1}, [3]float64{4, 0, -2}, "UNKNOWN waiting to run: p99(runnable) 1.00 -> 4.00ms (4.00x); but how long the work takes is not known"},
+		{[3]float64{4, 0, -2}, [3]float64{1, 0, -1}, "UNKNOWN waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x); but how long the work takes is not known"},
 		{[3]float64{1, 1, 0}, [3]float64{4, 1, 0}, "WORSE waiting to run: p99(runnable) 1.00 -> 4.00ms (4.00x)"},
 		{[3]float64{1, 1, 0}, [3]float64{1, 1.1, 0}, "SAME run: length 1.00 -> 1.10s (1.10x)"},
 	} {
 		with := func(name string, v [3]float64) Side {
 			s := side(name, v[0])
 			x := s.Traces[0].Sample
+			if v[2] < 0 { // not known, and so many seconds of running
+				x.Values["mean(run/s)"] = sample.Value{X: -v[2] * 1e9}
+			}
 			if x.Run = model.Duration(v[1] * 1e9); v[2] > 0 {
 				x.Joins = []sample.Join{{Func: "main.all", Count: int64(v[2] * Seconds(x)), Total: x.To - x.From}}
 				x.Values["mean(created/s)"] = sample.Value{X: 10 * v[2]}
@@ -678,6 +707,51 @@ func TestBatch(t *testing.T) {
 		}
 		if r := Of(with("old", x.base), with("new", x.cand), ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) {
 			t.Errorf("got %s %s\nwant %s", r.Verdict, r.Headline, x.want)
+		}
+	}
+}
+
+// TestPacedHere checks that a batch which on one side alone has its own pace is compared, and one that only one side has is
+// named.
+func TestPacedHere(t *testing.T) {
+	for _, x := range []struct {
+		base, cand []sample.Join
+		want, only string
+	}{
+		{[]sample.Join{{Func: "main.all", Count: 20, Total: s}}, []sample.Join{{Func: "main.all", Count: 10, Total: s / 4}}, "WORSE main.all: 20.0 -> 10.0 batches per second", ""},
+		{[]sample.Join{{Func: "main.all", Count: 20, Total: s / 4}}, []sample.Join{{Func: "main.all", Count: 10, Total: s / 4}}, "SAME waiting", ""},
+		{nil, []sample.Join{{Func: "main.all", Count: 10, Total: s}}, "SAME waiting", "seen only in new: 10 batches of main.all"},
+		{[]sample.Join{{Func: "main.all", Count: 10, Total: s}}, nil, "SAME waiting", "seen only in old: 10 batches of main.all"},
+	} {
+		old, now := side("old", 1), side("new", 1)
+		old.Traces[0].Sample.Joins, now.Traces[0].Sample.Joins = x.base, x.cand
+		for _, t := range []*Trace{old.Traces[0], now.Traces[0]} {
+			t.Sample.Values["mean(created/s)"] = sample.Value{}
+		}
+		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) || strings.Join(r.Only, "") != x.only {
+			t.Errorf("got %s %s %q, want %s %q", r.Verdict, r.Headline, r.Only, x.want, x.only)
+		}
+	}
+}
+
+// TestLeaked checks that the side on which goroutines pile up is the worse one.
+func TestLeaked(t *testing.T) {
+	leak := &findings.Leak{Func: "main.follow", Left: 900, Added: 800}
+	for _, x := range []struct {
+		base, cand *findings.Leak
+		wait       float64
+		want       string
+	}{
+		{nil, leak, 1, "WORSE goroutines of main.follow pile up in new, not in old: 800 more at the end than at the beginning; waiting to run: "},
+		{leak, nil, 1, "BETTER goroutines of main.follow pile up in old, not in new: "},
+		{leak, leak, 1, "SAME waiting to run: "},
+		{nil, leak, 3, "WORSE waiting to run: p99(runnable) 1.00 -> 3.00ms (3.00x); also worse: goroutines of main.follow pile up in new"},
+		{leak, nil, 3, "WORSE waiting to run: p99(runnable) 1.00 -> 3.00ms (3.00x); better: goroutines of main.follow pile up in old"},
+	} {
+		old, now := side("old", 1), side("new", x.wait)
+		old.Traces[0].Sample.Leak, now.Traces[0].Sample.Leak = x.base, x.cand
+		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) {
+			t.Errorf("got %s %s, want %s", r.Verdict, r.Headline, x.want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ const (
 	leastSeen    = 1.5
 	leastSeenP99 = 2.0
 	leastFar     = 10.0 // of a quantile of few,
-	leastRest    = 2.5  // and of the others: busy machines changed them up to 2.1 times
+	leastRest    = 2.5  // and of the others, or of a few: busy machines changed them up to 2.1 times
 	leastRate    = 1.05
 	runLimit     = 1.25 // of the lengths of traces
 	leastTime    = 50e3 // nanoseconds, 10 times as many of what was not tested
@@ -37,7 +37,8 @@ const (
 // judge finds the verdict and the row that the headline is about:
 //
 //  1. The rows that count are those of requests; else those of ops, else those of batches, and if these did not change
-//     those of waiting to run. Nothing is better for less waiting if it is not known how long the work took.
+//     those of waiting to run. Where it is not known how long the work took, nothing is better for less waiting, which may be
+//     that of less work, nor worse for more if more ran; and neither if it took longer for what waits less, or the other way.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
 //     A rate by itself changed only where both sides did the same number, in different times, or
@@ -47,6 +48,8 @@ const (
 //  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN;
 //     so it is if both sides have requests, but of different kinds, and if waits to run became better and the traces
 //     longer, or the other way: of whole runs the length counts.
+//  5. Requests that a side has few of are looked at where no others are worse, and by themselves: more figures would take
+//     more traces to test each of them. What is not tested of them must change as much as a quantile of few.
 func (r *Result) judge() {
 	r.Verdict = Same
 	if base, cand := r.kinds(); base != cand && base != "" && cand != "" {
@@ -54,20 +57,40 @@ func (r *Result) judge() {
 		return
 	}
 	r.weigh(r.counting())
-	batch := r.rowsOf(SectionBatch)
+	if rare := r.rowsOf(SectionRequests, true); r.Verdict != Worse && len(rare) > 0 { // 5
+		verdict, weighed, lead := r.Verdict, r.weighed, r.lead
+		r.Verdict = Same
+		switch r.weigh(rare); {
+		case r.Verdict == Worse:
+			r.weighed = append(weighed, rare...)
+		case r.Verdict == Same, verdict != Same:
+			r.Verdict, r.weighed, r.lead = verdict, weighed, lead
+		}
+	}
+	if r.Verdict == Same && len(r.unjudged) > 0 {
+		r.Verdict, r.doubt, r.unjudged = Unknown, r.unjudged[0], r.unjudged[1:]
+	}
+	r.Only = append(r.Only, r.unjudged...)
+	batch := r.rowsOf(SectionBatch, false)
 	if r.Verdict == Same && r.lead != nil && r.lead.Section == SectionBatch {
-		if r.weigh(r.rowsOf("")); r.Verdict == Same {
+		if r.weigh(r.rowsOf("", false)); r.Verdict == Same {
 			r.weighed, r.lead = batch, batch[0]
 		}
 	}
-	if r.Verdict == Better && r.ofWaiting() {
-		slower := slices.IndexFunc(batch, func(row *Row) bool { return row.worse() >= math.Log(leastTested) })
-		switch {
-		case len(batch) == 0:
-			r.Verdict, r.doubt = Unknown, "how long the work takes is not known: --op names what to count, or let main start and stop the trace"
-		case slower >= 0:
-			r.Verdict, r.doubt = Unknown, batch[slower].name()+": "+batch[slower].sentence()
+	if r.lead == nil || !r.ofWaiting() {
+		return
+	}
+	pace := slices.IndexFunc(batch, func(row *Row) bool {
+		return math.Abs(row.worse()) >= math.Log(leastTested) && (r.Verdict == Better && row.worse() > 0 || r.Verdict == Worse && row.worse() < 0)
+	})
+	switch {
+	case len(batch) == 0 && (r.Verdict == Better || !r.sameWork()):
+		r.Verdict, r.doubt = Unknown, "how long the work takes is not known: mark a piece of it with trace.WithRegion, which --op counts, or let main start and stop the trace"
+		if op := r.commonOp(); op != "" {
+			r.doubt = fmt.Sprintf("how long the work takes is not known: --op %s counts it, if that is the work", op)
 		}
+	case pace >= 0:
+		r.Verdict, r.doubt = Unknown, batch[pace].name()+": "+batch[pace].sentence()
 	}
 }
 
@@ -185,6 +208,9 @@ func (r *Result) sameLoad(rate *Row) bool {
 // direction of a quantile that is an accident of a few; or, where that is many times as long, of all requests except
 // the slowest.
 func (r *Result) moves(row *Row) bool {
+	if row.rare {
+		return math.Abs(row.change) >= math.Log(leastFar)
+	}
 	mean := r.mean(row)
 	base, cand := r.rest(&r.Base, row.Group), r.rest(&r.Cand, row.Group)
 	rest := math.Log(cand / base)
@@ -217,19 +243,20 @@ func (r *Result) mean(of *Row) *Row {
 // counting returns the rows by which a comparison is judged first.
 func (r *Result) counting() (rows []*Row) {
 	for _, section := range []string{SectionRequests, SectionOps, SectionBatch, ""} {
-		if rows = r.rowsOf(section); rows != nil {
+		if rows = r.rowsOf(section, false); rows != nil {
 			break
 		}
 	}
 	return rows
 }
 
-// rowsOf returns the rows of a section that count, "" for those of waiting to run.
-func (r *Result) rowsOf(section string) (rows []*Row) {
+// rowsOf returns the rows of a section that count, "" for those of waiting to run; of requests those of which a side has few
+// if rare.
+func (r *Result) rowsOf(section string, rare bool) (rows []*Row) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String() && r.sameWork()
-		if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone {
+		if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone && row.rare == rare {
 			rows = append(rows, row)
 		}
 	}
@@ -240,7 +267,7 @@ func (r *Result) rowsOf(section string) (rows []*Row) {
 func (r *Result) sameWork() bool {
 	of := quantity("mean(run/U)", r.Op).String()
 	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Quantity == of })
-	return i < 0 || math.Abs(r.Rows[i].worse()) < leastSeen
+	return i < 0 || math.Abs(r.Rows[i].worse()) < math.Log(leastSeen)
 }
 
 // total is the quantity of all waiting to run.
@@ -273,6 +300,8 @@ func (row *Row) least(tested bool) float64 {
 	case row.isRate() && tested:
 		ratio = leastRate
 	case tested:
+	case row.rare && !row.isRate():
+		ratio, time = leastRest, 10*leastTime
 	case row.of.Agg == rule.Quantile && row.of.Q > 0.5:
 		ratio, time = leastSeenP99, 10*leastTime
 	default:

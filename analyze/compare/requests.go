@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/findings"
@@ -15,9 +16,10 @@ import (
 )
 
 const (
-	// enoughRequests are enough in a trace for a group to be compared.
-	enoughRequests = 10
-	maxGroups      = 5
+	// enoughRequests are enough in a trace for a group to be compared, fewestRequests if the group changed by much: of so
+	// many the least is below the median in 31 of 32 cases, and the greatest above it.
+	enoughRequests, fewestRequests = 10, 5
+	maxGroups                      = 5
 	// leastHung more requests hang on one side than as great a part as on the other would be.
 	leastHung = 3
 	// allRequests is the group of all, where there are no others.
@@ -30,14 +32,17 @@ type group struct {
 	total   model.Duration
 	count   [2]int64 // in all traces of each side
 	many    [2]int   // traces with enough of them
-	only    int      // 0: both sides have enough; 1: the baseline, 2: the candidate
-	unknown int64    // requests of the other side whose handler is not known
+	some    [2]int   // traces with fewestRequests
+	p50     [2][]float64
+	only    int   // 0: both sides have enough; 1: the baseline, 2: the candidate
+	unknown int64 // requests of the other side whose handler is not known
+	rare    bool  // both sides have some, one not enough
 }
 
 // groups returns the groups of requests that at least half of the traces of a side have enough
-// of: first those of both sides, with the most time first. Those without a name are another mixture
+// of: first those of both sides, with the most time first, then those that are rare. Those without a name are another mixture
 // if one side has a group that the other has not; then, or if there is no group, all requests are
-// compared, too.
+// compared, too. What both have and is not among them, but seems to have changed by much, is in r.unjudged.
 func (r *Result) groups() []group {
 	if r.RequestKind == "" {
 		return nil
@@ -54,14 +59,19 @@ func (r *Result) groups() []group {
 				if sum.count[i] += g.Count; g.Count >= enoughRequests {
 					sum.many[i]++
 				}
+				if g.Count >= fewestRequests {
+					sum.some[i]++
+				}
+				sum.p50[i] = append(sum.p50[i], float64(g.P50))
 				found[g.Name], named[i] = sum, true
 			}
 		}
 	}
 	all := false
-	var both, alone []group
+	var both, rare, alone, rest []group
 	for name, g := range found {
 		base, cand := 2*g.many[0] >= len(r.Base.Traces), 2*g.many[1] >= len(r.Cand.Traces)
+		g.rare = !(base && cand) && 2*g.some[0] >= len(r.Base.Traces) && 2*g.some[1] >= len(r.Cand.Traces)
 		if g.only = 2; base {
 			g.only = 1
 		}
@@ -70,7 +80,12 @@ func (r *Result) groups() []group {
 		case base && cand:
 			g.only = 0
 			both = append(both, g)
-		case name == result.NoName, name == result.OtherNames, base == cand: // no group that a side may lack
+		case name == result.NoName, name == result.OtherNames: // no group that a side may lack
+		case g.rare:
+			g.only = 0
+			rare = append(rare, g)
+		case base == cand:
+			rest = append(rest, g)
 		case named[other] && found[result.OtherNames].count[other] == 0: // else it may be among those
 			g.unknown = found[result.NoName].count[other]
 			alone = append(alone, g)
@@ -79,14 +94,40 @@ func (r *Result) groups() []group {
 	if all {
 		both = slices.DeleteFunc(both, func(g group) bool { return g.name == result.NoName })
 	}
-	for _, list := range []*[]group{&both, &alone} {
+	for _, list := range []*[]group{&both, &rare, &alone} {
 		slices.SortFunc(*list, func(a, b group) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name)) })
-		*list = (*list)[:min(len(*list), maxGroups)]
+		n := min(len(*list), maxGroups)
+		*list, rest = (*list)[:n], append(rest, (*list)[n:]...)
 	}
+	r.unjudge(append(rest, alone...))
 	if all || len(both) == 0 {
 		both = append(both, group{name: allRequests})
 	}
-	return append(both, alone...)
+	return slices.Concat(both, rare, alone)
+}
+
+// unjudge notes of groups that have no rows of both sides those that seem to have changed by much, the most first.
+func (r *Result) unjudge(groups []group) {
+	change := func(g *group) float64 {
+		base, cand := MedianOrZero(g.p50[0]), MedianOrZero(g.p50[1])
+		if min(base, cand) <= 0 || math.Abs(cand-base) < 10*leastTime {
+			return 0
+		}
+		return math.Abs(math.Log(cand / base))
+	}
+	groups = slices.DeleteFunc(groups, func(g group) bool { return change(&g) < math.Log(leastFar) })
+	slices.SortFunc(groups, func(a, b group) int { return cmp.Or(cmp.Compare(change(&b), change(&a)), cmp.Compare(a.name, b.name)) })
+	r.unjudged = result.Each(groups[:min(len(groups), maxGroups)], func(g *group) string {
+		row := Row{Group: g.name, Section: SectionRequests, Unit: rule.Nanoseconds, of: &rule.Quantity{Agg: rule.Quantile, Q: 0.5, Metric: "request"}, why: g.counts()}
+		row.fill(Values{X: g.p50[0]}, Values{X: g.p50[1]})
+		row.P = nil
+		return fmt.Sprintf("not judged: %s: %s", row.name(), row.sentence())
+	})
+}
+
+// counts says how many requests of a group each side has.
+func (g *group) counts() string {
+	return fmt.Sprintf(" of %s and %s requests", textui.Count(g.count[0]), textui.Count(g.count[1]))
 }
 
 // set returns the requests of a group of a trace, nil if there are none.
@@ -127,7 +168,10 @@ func (r *Result) requestRows() {
 				continue // where the mixture changes, the median jumps from group to group
 			}
 			x.q.Select = selected
-			row := Row{Section: SectionRequests, Group: g.name, Quantity: x.q.String(), Unit: x.q.Unit(), of: &x.q, alone: g.only > 0}
+			row := Row{Section: SectionRequests, Group: g.name, Quantity: x.q.String(), Unit: x.q.Unit(), of: &x.q, alone: g.only > 0, rare: g.rare}
+			if g.rare {
+				row.why = g.counts()
+			}
 			values := func(s *Side) (v Values) {
 				for _, t := range s.Traces {
 					set := r.set(t, g.name)
@@ -136,7 +180,7 @@ func (r *Result) requestRows() {
 						continue
 					}
 					v.X = append(v.X, x.of(set, Seconds(t.Sample)))
-					if isTail(&x.q) && (sample.Value{N: set.Count}).Few(x.q) {
+					if isTail(&x.q) && (sample.Value{N: set.Count}).Few(x.q) || set.Count < enoughRequests {
 						row.Few++
 					}
 				}
@@ -276,6 +320,39 @@ func (h *hanging) fewer(than *hanging) bool {
 	// As many as would hang if the odds were those of the other side.
 	likewise := float64(than.count) * float64(h.ended) / max(float64(than.ended), 0.5)
 	return likewise >= leastSeen*float64(h.count) && likewise-float64(h.count) >= leastHung
+}
+
+// leaked decides where goroutines pile up on one side only, in half of its traces or more: they keep what they have, whatever
+// requests take meanwhile. Where that is better, nothing that is worse counts less.
+func (r *Result) leaked() {
+	leaks := func(s *Side) (most *findings.Leak) {
+		n, all := 0, s.whole()
+		for _, t := range all {
+			if x := t.Sample.Leak; x != nil {
+				if n++; most == nil || x.Added > most.Added {
+					most = x
+				}
+			}
+		}
+		if 2*n < len(all) {
+			return nil
+		}
+		return most
+	}
+	say := func(x *findings.Leak, in, not string) string {
+		return fmt.Sprintf("goroutines of %s pile up in %s, not in %s: %s more at the end than at the beginning", textui.Clean(textui.ShortFunc(x.Func)), in, not, textui.Count(x.Added))
+	}
+	switch base, cand := leaks(&r.Base), leaks(&r.Cand); {
+	case (base == nil) == (cand == nil):
+	case base != nil && (r.Verdict == Same || r.Verdict == Better):
+		r.Verdict, r.Headline = Better, say(base, r.Base.Name, r.Cand.Name)+"; "+r.Headline
+	case base != nil:
+		r.Headline += "; better: " + say(base, r.Base.Name, r.Cand.Name)
+	case r.Verdict == Worse:
+		r.Headline += "; also worse: " + say(cand, r.Cand.Name, r.Base.Name)
+	default:
+		r.Verdict, r.Headline, r.Part = Worse, say(cand, r.Cand.Name, r.Base.Name)+"; "+r.Headline, ""
+	}
 }
 
 // Drawn returns how long the requests of a trace took that the headline is about.

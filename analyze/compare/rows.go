@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // Alpha is the p below which a row is said to differ. Of rows that do not, one in twenty
@@ -40,11 +41,12 @@ type Row struct {
 	P       *float64 `json:"p,omitempty"`
 	PAdj    *float64 `json:"p_adj,omitempty"`
 	Differs bool     `json:"differs"`
-	// Few is in how many traces fewer than ten values lie beyond the quantile, which makes
-	// it an accident of a few.
+	// Few is in how many traces fewer than ten values lie beyond the quantile, or there are fewer than ten requests, which
+	// makes it an accident of a few.
 	Few int `json:"traces_with_few_beyond,omitempty"`
 
 	alone  bool // one side has none, or too few to compare
+	rare   bool // of requests that a side has few of
 	of     *rule.Quantity
 	change float64 // for the worse, as a logarithm; 0: not beyond chance, or little
 	why    string  // it does not count although it is not little
@@ -178,7 +180,8 @@ func (r *Result) rows() {
 }
 
 // batchRows adds how long the work took, of programs that were recorded from beginning to end; of others how often a
-// function that spends most of its time waiting for goroutines got them all: nobody gives such a batch its pace.
+// function that spends most of its time waiting for goroutines, on one side at least, got them all: nobody gives such a
+// batch its pace.
 func (r *Result) batchRows() {
 	add := func(group, name string, unit rule.Unit, of *rule.Quantity, value func(*sample.Sample) *float64) {
 		row := Row{Section: SectionBatch, Group: group, Quantity: name, Unit: unit, of: of}
@@ -201,14 +204,23 @@ func (r *Result) batchRows() {
 	if r.Row("length") != nil {
 		return
 	}
-	for _, j := range r.Base.Traces[0].Sample.Joins {
+	for _, j := range slices.Concat(r.Base.Traces[0].Sample.Joins, r.Cand.Traces[0].Sample.Joins) {
 		const least, alike = 3, 1.25
 		join := func(s *sample.Sample) *sample.Join {
 			i := slices.IndexFunc(s.Joins, func(x sample.Join) bool { return x.Func == j.Func })
-			if i < 0 || 2*s.Joins[i].Total < s.To-s.From {
+			if i < 0 {
 				return nil
 			}
 			return &s.Joins[i]
+		}
+		own := func(s *Side) bool { // its pace: in each trace
+			return !slices.ContainsFunc(s.Traces, func(t *Trace) bool {
+				x := join(t.Sample)
+				return x == nil || 2*x.Total < t.Sample.To-t.Sample.From
+			})
+		}
+		if !own(&r.Base) && !own(&r.Cand) {
+			continue
 		}
 		// How many goroutines a batch has. It is another if that changed.
 		base, cand, ok := r.medians(func(s *sample.Sample) *float64 {
@@ -220,6 +232,13 @@ func (r *Result) batchRows() {
 			return new(created.X * Seconds(s) / max(float64(x.Count), 1))
 		})
 		n, m := join(r.Base.Traces[0].Sample), join(r.Cand.Traces[0].Sample)
+		if (n == nil || m == nil) && j.Count >= least && !r.Saved() {
+			s := &r.Base
+			if n == nil {
+				s = &r.Cand
+			}
+			r.Only = append(r.Only, fmt.Sprintf("seen only in %s: %s of %s", s.Name, textui.Count(j.Count)+" batches", textui.Clean(textui.ShortFunc(j.Func))))
+		}
 		if !ok || max(n.Count, m.Count) < least || min(n.Count, m.Count) > 0 && max(base/cand, cand/base) > alike {
 			continue
 		}

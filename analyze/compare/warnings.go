@@ -187,8 +187,8 @@ func (r *Result) medians(f Figure) (base, cand float64, ok bool) {
 	return *b, *c, true
 }
 
-// hintOps names what could be counted, if both sides have it.
-func (r *Result) hintOps() {
+// commonOp is what could be counted, if both sides have it: the commonest, as a word of a command; "" if there is none.
+func (r *Result) commonOp() string {
 	traces := slices.Concat(r.Base.Traces, r.Cand.Traces)
 	counts := map[string]int{}
 	for _, t := range traces {
@@ -196,13 +196,21 @@ func (r *Result) hintOps() {
 			counts[o.Op]++
 		}
 	}
-	for _, o := range r.Cand.Traces[0].Ops { // the commonest first
+	for _, o := range r.Cand.Traces[0].Ops {
 		if counts[o.Op] == len(traces) && o.Count > 1 {
-			r.Hints = append(r.Hints, fmt.Sprintf("Totals are per second, which compares only under equal load: --op %s gives them per op.", textui.ShellWord(textui.Clean(o.Op))))
-			return
+			return textui.ShellWord(textui.Clean(o.Op))
 		}
 	}
-	r.Hints = append(r.Hints, "Totals are per second, which compares only under equal load: --op gives them per region, task or goroutine.")
+	return ""
+}
+
+// hintOps says how to count ops.
+func (r *Result) hintOps() {
+	what := "--op gives them per region, task or goroutine"
+	if op := r.commonOp(); op != "" {
+		what = fmt.Sprintf("--op %s gives them per op", op)
+	}
+	r.Hints = append(r.Hints, "Totals are per second, which compares only under equal load: "+what+".")
 }
 
 // warnDisturbed says in how many traces of a side the machine was disturbed, by the rule

@@ -11,7 +11,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// TestBatchOfNew checks that what new goroutines of a batch wait for each other is no lack of procs, unless it lasts for a
+// TestBatchOfNew checks that what new goroutines of a batch wait for each other does not show a lack of procs, unless it lasts for a
 // quarter of the time, or the program has requests.
 func TestBatchOfNew(t *testing.T) {
 	tcp := func(n int64) []result.RequestKind {
@@ -20,19 +20,24 @@ func TestBatchOfNew(t *testing.T) {
 	for name, x := range map[string]struct {
 		origin    model.Origin
 		saturated model.Duration
+		network   model.Duration // waits that the network ends
 		requests  []result.RequestKind
 		want      string
 	}{
-		"new":             {model.OriginCreated, 9e8, nil, findings.Healthy},
-		"new, for longer": {model.OriginCreated, 11e8, nil, findings.Starved},
-		"woken":           {model.OriginGoroutine, 0, nil, findings.Starved},
-		"by timers":       {model.OriginTimer, 0, nil, findings.Starved},
-		"of a server":     {model.OriginCreated, 0, tcp(3), findings.Starved},
-		"of none whole":   {model.OriginCreated, 0, tcp(0), findings.Healthy},
+		"new":                  {model.OriginCreated, 9e8, 0, nil, findings.Healthy},
+		"new, for longer":      {model.OriginCreated, 11e8, 0, nil, findings.Starved},
+		"woken":                {model.OriginGoroutine, 0, 0, nil, findings.Starved},
+		"by timers":            {model.OriginTimer, 0, 0, nil, findings.Starved},
+		"by soon answers":      {model.OriginNetpoll, 0, 9, nil, findings.Starved},
+		"by answers":           {model.OriginNetpoll, 0, 11, nil, findings.Healthy},
+		"by answers, for long": {model.OriginNetpoll, 11e8, 11, nil, findings.Starved},
+		"of a server":          {model.OriginCreated, 0, 0, tcp(3), findings.Starved},
+		"of none whole":        {model.OriginCreated, 0, 0, tcp(0), findings.Healthy},
 	} {
 		v := lacking(t, 1040e6, 77)
 		v.Blame.KeptSpan, v.Blame.KeptSamples = 67e6, 4
 		v.Latency.ByOrigin = []result.Named{{Name: x.origin.String(), Dist: v.Latency.All}}
+		v.Waiting.ByReason = []result.Named{{Name: "network", Dist: result.Dist{Total: x.network * v.Latency.All.Total}}} // so many times as long
 		v.Procs.Saturated, v.Procs.Utilisation, v.Requests = x.saturated, 0.5, x.requests
 		findings.Judge(v)
 		if v.Verdict.Word != x.want {
@@ -71,6 +76,51 @@ func TestMainWaits(t *testing.T) {
 		findings.Judge(v)
 		if got := v.Verdict.Word + " " + v.Verdict.Text; !strings.Contains(got, x.want) {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestPause checks that the sleep of whoever starts rounds is named, unless the procs had no time for it or were short for longer.
+func TestPause(t *testing.T) {
+	for name, x := range map[string]struct {
+		joins     int64
+		busy      float64
+		saturated model.Duration
+		want      string
+	}{
+		"rounds":     {3, 0.4, 15e8, "UNKNOWN Between its rounds main.plan sleeps for 50% of the time, most of all in main.wait (a.go:9)"},
+		"no rounds":  {2, 0.4, 15e8, "STARVED"},
+		"busy":       {3, 0.8, 15e8, "STARVED"},
+		"short more": {3, 0.4, 21e8, "STARVED"},
+	} {
+		v := lacking(t, 1040e6, 77)
+		v.Blame.KeptSpan, v.Blame.KeptSamples = 67e6, 4
+		v.Totals.Span, v.Procs.Saturated, v.Procs.Utilisation, v.Requests = 4e9, x.saturated, x.busy, nil
+		v.Latency.ByOrigin = []result.Named{{Name: model.OriginGoroutine.String(), Dist: v.Latency.All}}
+		v.Goroutines = []result.Group{{Function: "main.plan", Count: 1, Waiting: []result.Reason{{Reason: "sleep", Total: 2e9}, {Reason: "sync.(*WaitGroup).Wait", Count: x.joins, Total: 1e9}}}}
+		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameTimers, Function: "main.wait", File: "a.go", Line: 9, Turns: 3,
+			Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "main.wait"}, {Function: "main.plan"}}}}})
+		findings.Judge(v)
+		if got := v.Verdict.Word + " " + v.Verdict.Text; !strings.HasPrefix(got, x.want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestAccepts checks that a wait before connections are accepted is an item, also of a method of the same type, if it lasts
+// for a fifth of the time.
+func TestAccepts(t *testing.T) {
+	for waiter, x := range map[string]struct {
+		total model.Duration
+		want  bool
+	}{"main.(*door).Accept": {1e9, true}, "main.(*door).acquire": {1e9, true}, "main.(*door).Listen": {5e8, false}, "main.(*hall).acquire": {1e9, false}, "main.Accept": {1e9, false}} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Totals.Span = 4e9
+		v.Blame.Rows = []result.BlameRow{{Kind: "chan send", Function: "main.(*guest).Close", Waiter: waiter, Turns: 100, Total: x.total},
+			{Kind: result.BlameShortSyscall, Function: "main.(*door).Accept", Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "net.(*netFD).accept"}, {Function: "net.(*TCPListener).Accept"}, {Function: "main.(*door).Accept"}}}}}}
+		findings.Judge(v)
+		if got := strings.Contains(v.Verdict.Text, "held up"); got != x.want {
+			t.Errorf("%s for %v: %s", waiter, x.total, v.Verdict.Text)
 		}
 	}
 }

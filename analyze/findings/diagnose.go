@@ -131,6 +131,7 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 	d.locks()
 	d.receivers()
 	d.tokens()
+	d.accepts()
 	d.blockingCalls()
 	d.leaks()
 	d.alone()
@@ -240,7 +241,7 @@ func matter(r *result.Report, x *result.Dist, cut bool) bool {
 		above(x, result.NotableWait, func(v model.Duration, n int64) { long += v * model.Duration(n) })
 		return result.Ratio(long, r.Bursts.All.Total+r.Latency.All.Total) >= slowShare && (x.P99 >= result.NotableWait || result.Ratio(long, r.Totals.Span) >= slowSpan)
 	}
-	return x.Count > 0 && (x.Max >= result.SeriousWait || x.Count >= fewWaits && x.P99 >= result.NotableWait || cut)
+	return x.Count > 0 && severity(x, cut) > result.Info
 }
 
 // batch reports whether a program has no requests: none that certainly is one, and of those that are inferred none whole.
@@ -250,10 +251,19 @@ func batch(r *result.Report) bool {
 
 // short reports whether procs were short. In a program without requests more procs save at most the time in which none was
 // idle while goroutines waited. If that is little, waits of new goroutines, which are for those that were started with
-// them, and of those that were preempted make nothing late.
+// them, of those that were preempted, and of those that go on late by a small part of what the network took make nothing
+// late. Nor does what is less than the sleep between rounds.
 func (d *diagnostician) short() bool {
-	return !batch(d.r) || result.Ratio(d.r.Procs.Saturated, d.r.Totals.Span) >= aloneShare || slices.ContainsFunc(d.r.Latency.ByOrigin, func(x result.Named) bool {
-		return x.Name != model.OriginCreated.String() && x.Name != model.OriginPreempted.String() && matter(d.r, &x.Dist, false)
+	if !batch(d.r) {
+		return true
+	}
+	saturated, network := result.Ratio(d.r.Procs.Saturated, d.r.Totals.Span), named(d.r.Waiting.ByReason, "network").Total
+	if _, rounds := pause(d.r); rounds > saturated {
+		return false
+	}
+	return saturated >= aloneShare || slices.ContainsFunc(d.r.Latency.ByOrigin, func(x result.Named) bool {
+		small := x.Name == model.OriginCreated.String() || x.Name == model.OriginPreempted.String() || x.Name == model.OriginNetpoll.String() && float64(x.Total) < leastShare*float64(network)
+		return !small && matter(d.r, &x.Dist, false)
 	})
 }
 

@@ -476,37 +476,57 @@ func (d *diagnostician) locks() {
 	}
 }
 
-// leaks finds goroutines of one function of which many wait all the time, more come, and at most half as many end, by more
-// than chance: connections that last for long come and go, too. Of those that requests which ended have started, and that wait
-// for other goroutines, fewer are enough.
-func (d *diagnostician) leaks() {
-	var most *result.Group
-	for i := range d.r.Goroutines {
-		g := &d.r.Goroutines[i]
-		least := int64(manyLeft)
-		if d.outlives(g) {
-			least = manyLives
+// Leak are goroutines of one function that pile up.
+type Leak struct {
+	Func    string `json:"func"`
+	Left    int64  `json:"left"`  // that wait at the end
+	Added   int64  `json:"added"` // of these
+	Waiting string `json:"waiting"`
+}
+
+// LeakOf returns the goroutines of which most pile up, nil if none do: of one function many wait all the time, more come, and
+// at most half as many end, by more than chance: connections that last for long come and go, too. Of those that requests
+// which ended have started, and that wait for other goroutines, fewer are enough.
+func LeakOf(r *result.Report) *Leak {
+	var most *Leak
+	for i := range r.Goroutines {
+		g := &r.Goroutines[i]
+		left, added := g.Count-g.Ended, g.Created-g.Ended
+		if g.System || left < manyLives || left < manyLeft && !outlives(r, g) || g.Created < fewHeld || 2*g.Ended > g.Created || float64(added) < 3*math.Sqrt(float64(g.Created+g.Ended)) ||
+			result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && left <= most.Left {
+			continue
 		}
-		if left := g.Count - g.Ended; !g.System && left >= least && g.Created >= fewHeld && 2*g.Ended <= g.Created && float64(g.Created-g.Ended) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && result.Ratio(g.States[model.GoWaiting], g.Lifetime) >= 0.99 && (most == nil || left > most.Count-most.Ended) {
-			most = g
+		most = &Leak{Func: g.Function, Left: left, Added: added}
+		if n := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName }); n >= 0 {
+			most.Waiting = g.Waiting[n].Reason
 		}
 	}
-	if most == nil {
+	return most
+}
+
+// leaks finds goroutines that pile up, where they wait, and who starts them.
+func (d *diagnostician) leaks() {
+	l := LeakOf(d.r)
+	if l == nil {
 		return
 	}
-	reason := ""
-	for _, x := range most.Waiting {
-		if reason == "" && x.Reason != result.NoName {
-			reason = " (" + plain(x.Reason) + ")"
+	x := d.add("goroutine-leak", loss{}, result.Inferred, nil, fmt.Sprintf("goroutines of %s pile up", plain(textui.ShortFunc(l.Func))),
+		"%s of them waited at the end (%s), %s more than at the beginning.", textui.Count(l.Left), plain(cmp.Or(l.Waiting, "not known for what")), textui.Count(l.Added))
+	waits := result.Culprit{Role: "waits for ever", Function: l.Func, Share: 1, Callers: []string{}}
+	for _, own := range []bool{true, false} { // else where others of them waited before
+		for i := range d.r.Blame.Rows {
+			if b := &d.r.Blame.Rows[i]; b.Waiter == l.Func && waits.File == "" && (b.Kind == l.Waiting || !own && model.WaitOf(b.Kind).HeldUp()) {
+				waits.File, waits.Line = b.WaiterFile, b.WaiterLine
+			}
 		}
 	}
-	x := d.add("goroutine-leak", loss{}, result.Inferred, nil, fmt.Sprintf("goroutines of %s pile up", plain(textui.ShortFunc(most.Function))),
-		"%s of them waited at the end%s, %s of which were new; %s ended.", textui.Count(most.Count-most.Ended), reason, textui.Count(most.Created), textui.Count(most.Ended))
-	x.Where = []result.Culprit{{Role: "waits for ever", Function: most.Function, Share: 1, Callers: []string{}}}
-	for i := range d.r.Waiting.ByReason {
-		for _, b := range d.r.Blame.Of(d.r.Waiting.ByReason[i].Name) {
-			if b.Waiter == most.Function && x.Where[0].File == "" {
-				x.Where[0].File, x.Where[0].Line = b.WaiterFile, b.WaiterLine
+	if x.Where = []result.Culprit{waits}; waits.File == "" { // what never ends shows no line
+		for _, b := range d.r.Blame.Of(result.BlameCreated) {
+			if b.Turns >= l.Added && result.OfProgram(b.Function) {
+				c := culprit("may start them", b, b.Total)
+				c.Basis, c.Depth = "", 1
+				x.Where = append(x.Where, c)
+				break
 			}
 		}
 	}
@@ -514,14 +534,14 @@ func (d *diagnostician) leaks() {
 }
 
 // outlives reports whether goroutines wait for others, and requests of one handler, most of which ended, started as many.
-func (d *diagnostician) outlives(g *result.Group) bool {
+func outlives(r *result.Report, g *result.Group) bool {
 	i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName })
 	if i < 0 || !slices.Contains([]model.Wait{model.WaitSend, model.WaitReceive, model.WaitForever, model.WaitLock, model.WaitCond, model.WaitGroup}, model.WaitOf(g.Waiting[i].Reason)) {
 		return false
 	}
-	return slices.ContainsFunc(d.r.Requests, func(k result.RequestKind) bool {
+	return slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
 		return slices.ContainsFunc(k.Handlers, func(h result.RequestHandler) bool {
-			return 2*h.Count >= g.Created && slices.ContainsFunc(d.r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns >= g.Created && within(b, h.Name) })
+			return 2*h.Count >= g.Created && slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns >= g.Created && within(b, h.Name) })
 		})
 	})
 }
@@ -654,6 +674,41 @@ func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 		break
 	}
 	return lets, n
+}
+
+// accepts finds what accepts connections waiting for others before it does: new connections wait in the queue of the socket
+// then, which no request shows. A wait is that of a goroutine which accepts if the function that waits does so as well, or
+// is a method of the same type.
+func (d *diagnostician) accepts() {
+	typed := func(fn string) string {
+		if i := strings.LastIndex(fn, ")."); i >= 0 {
+			return fn[:i]
+		}
+		return fn
+	}
+	accepting := map[string]bool{}
+	for i := range d.r.Blame.Rows {
+		for _, s := range d.r.Blame.Rows[i].Stacks {
+			n := slices.IndexFunc(s.Stack, func(f result.Frame) bool { return f.Function == "net.(*netFD).accept" })
+			for _, f := range s.Stack[n+1:] {
+				if n >= 0 && result.OfProgram(f.Function) {
+					accepting[typed(f.Function)] = true
+				}
+			}
+		}
+	}
+	for i := range d.r.Blame.Rows {
+		b := &d.r.Blame.Rows[i]
+		if !model.WaitOf(b.Kind).HeldUp() || !accepting[typed(b.Waiter)] || b.Turns < fewHeld || result.Ratio(b.Total, d.r.Totals.Span) < heldUpShare {
+			continue
+		}
+		place := plain(textui.Place(b.Waiter, b.WaiterFile, b.WaiterLine))
+		x := d.add("slow-receiver", loss{sum: b.Total}, result.Certain, d.heldBy("lets it go on", "waits, and accepts no connection meanwhile", []*result.BlameRow{b}, b.Total),
+			plain(textui.ShortFunc(b.Waiter))+" waits before it accepts connections", "%s, %s in all: new connections wait meanwhile, which no request shows.", times(b.Turns), textui.Duration(b.Total))
+		x.Advice = fmt.Sprintf("Raise the limit of connections in %s, if it is one, or let them end sooner: answers that take less time, an idle time-out (http.Server.IdleTimeout).", place)
+		x.first = true
+		return
+	}
 }
 
 // oneReceiver is the advice where others wait while a sender waits for one receiver.

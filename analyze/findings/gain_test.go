@@ -65,6 +65,7 @@ func TestGainAtMost(t *testing.T) {
 	const ms = 1_000_000
 	lock := &result.RequestRow{Kind: "lock", Function: "main.get"}
 	queue := &result.RequestRow{Kind: "channel", Function: "main.get", Slow: 5 * ms, Times: 10}
+	sent := &result.RequestRow{Kind: "channel", Function: "main.get", Slow: 5 * ms, Way: &result.RequestWay{Callee: "runtime.chansend1"}}
 	short := &result.RequestRow{Kind: "channel", Function: "main.get", Slow: ms}
 	queued := &result.RequestRow{Kind: "queued", Function: "main.put"}
 	report := &result.Report{Procs: result.Procs{Mean: 2, Utilisation: 0.75}}
@@ -93,7 +94,8 @@ func TestGainAtMost(t *testing.T) {
 		{SlowRequests, requestWords["channel"].does, otherwise, "", queue, 5 * ms},
 		{SlowRequests, requestWords["channel"].does, askOnce, "", queue, 4.5 * ms},
 		{SlowRequests, requestWords["channel"].does, moreWorkers, "", queue, 3 * ms},
-		{SlowRequests, requestWords["channel"].does, moreWorkers, "", short, 0}, // those listed wait for longer
+		{SlowRequests, requestWords["channel"].does, moreWorkers, "", sent, 5 * ms}, // it is taken up when the worker is free
+		{SlowRequests, requestWords["channel"].does, moreWorkers, "", short, 0},     // those listed wait for longer
 		{SlowRequests, keepsWorker, startWorkers, "", queued, 4 * ms},
 		{"busy-procs", requestWords["runnable"].does, otherwise, "main.write", &result.RequestRow{Kind: "runnable"}, 18 * ms},
 	} {

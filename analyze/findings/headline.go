@@ -20,14 +20,16 @@ func cutMatters(l *result.Latency) bool {
 	return longest >= result.SeriousWait && longest > l.All.Max
 }
 
-// WaitSeverity returns how much scheduling latency matters by itself: by its p99, or by its
-// maximum if there are too few waits for one. Truncated waits make it notable at least.
-func WaitSeverity(l *result.Latency) result.Severity {
-	all := &l.All
+// WaitSeverity returns how much scheduling latency matters by itself.
+func WaitSeverity(l *result.Latency) result.Severity { return severity(&l.All, cutMatters(l)) }
+
+// severity returns how much waits matter: by their p99, or by their maximum if there are too few for one. Truncated waits
+// that matter make them notable at least.
+func severity(x *result.Dist, cut bool) result.Severity {
 	switch {
-	case all.Count >= fewWaits && all.P99 >= result.SeriousWait:
+	case x.Count >= fewWaits && x.P99 >= result.SeriousWait:
 		return result.Serious
-	case all.Max >= result.SeriousWait, all.Count >= fewWaits && all.P99 >= result.NotableWait, cutMatters(l):
+	case x.Max >= result.SeriousWait, x.Count >= fewWaits && x.P99 >= result.NotableWait, cut:
 		return result.Notable
 	}
 	return result.Info

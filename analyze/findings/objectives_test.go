@@ -158,7 +158,7 @@ func TestOthers(t *testing.T) {
 		v.Requests = []result.RequestKind{k}
 		findings.Judge(v)
 		_, said, _ := strings.Cut(v.Verdict.Text, " take 20.0ms and more")
-		if got := v.Verdict.Word + said; got != want || (others == 25 || others == 985) != strings.HasPrefix(v.Verdict.Text, "Half of the 20 main.slow that waited take ") || others >= 25 != findings.Unseen(v) {
+		if got := v.Verdict.Word + said; got != want || (others == 25 || others == 985) != strings.HasPrefix(v.Verdict.Text, "Of the 20 main.slow that waited half take ") || others >= 25 != findings.Unseen(v) {
 			t.Errorf("of %d others: %q (%s), want %q", others, got, v.Verdict.Text, want)
 		}
 	}

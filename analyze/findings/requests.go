@@ -60,15 +60,12 @@ var requestWords = map[string]struct {
 	"unknown":    {"does what the trace does not show", "", otherwise},
 }
 
-// wordOf returns which of these a part is about.
-func wordOf(x *result.RequestRow) string {
-	switch {
-	case x.Called():
+// wordOf returns which of these a part with a label is about.
+func wordOf(label string) string {
+	if label == result.HTTPCall {
 		return "call"
-	case x.Piped():
-		return "pipe"
 	}
-	return x.Kind
+	return label
 }
 
 // waitsAt returns where whoever a request waits for was, with the functions that called it, innermost first, and what that
@@ -267,7 +264,7 @@ func duration(ns float64) string { return textui.Duration(model.Duration(ns)) }
 
 // item says of a group of parts how much of slow requests it is, and which code it is due to.
 func (q *question) item(r *result.Report, g *result.RequestRow) item {
-	words, cost := requestWords[wordOf(g)], q.cost(g)
+	words, cost := requestWords[wordOf(g.Label())], q.cost(g)
 	f := item{q: q, parts: []*result.RequestRow{g}, Finding: result.Finding{Kind: SlowRequests, Severity: result.Notable, Group: q.Name, Evidence: []result.Evidence{
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}}
 	f.advise(words.remedy, fix(words.fix))
@@ -304,6 +301,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case chained && !(g.Called() && !result.OfProgram(rows[0].Function)):
 		q.chain(&f, g, rows[0])
 	}
+	if f.remedy == raiseLimit && !q.all && q.comesLate(r, g) {
+		f.Advice = "They all came late in the trace: if ever less is to be had, look for a path on which it is not given back, as after an error, and do that in a defer. Else: " + f.Advice
+	}
 	switch callee := calleeOf(g); {
 	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
 		f.advise(otherwise, "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache).")
@@ -327,7 +327,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case q.starts(g):
 		f.advise(otherwise, "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer.")
 	}
-	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && !slices.Contains([]string{"lock", "sleep", "queued"}, g.Kind) && !(g.Kind == "channel" && chained && (rows[0].Kind == "sleep" || rows[0].Kind == "timer")) && (!q.all && g.Usual == 0 || q.others > 0) && f.remedy != raiseLimit && !(chained && q.limited(g, rows[0])) {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && !slices.Contains([]string{"lock", "sleep", "timer", "queued"}, g.Kind) && !(g.Kind == "channel" && chained && (rows[0].Kind == "sleep" || rows[0].Kind == "timer")) && (!q.all && g.Usual == 0 || q.others > 0) && f.remedy != raiseLimit && !(chained && q.limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
@@ -409,6 +409,26 @@ func (q *question) starts(g *result.RequestRow) bool {
 	})
 }
 
+// comesLate reports whether the slowest that are listed with a part, as many as can be judged, all began in the last third
+// of the trace: what they wait for may become less.
+func (q *question) comesLate(r *result.Report, g *result.RequestRow) bool {
+	n := 0
+	for i := range q.Slowest {
+		if p := &q.Slowest[i]; p.Duration >= q.From && long(p, g) {
+			if n++; p.Start < model.Time(2*r.Traces[p.Trace].Span/3) {
+				return false
+			}
+		}
+	}
+	return n >= fewest
+}
+
+// untold reports whether requests do next to nothing else than wait in select, once, until their own timer ends that: as a
+// long poll without news does, or who gets no answer.
+func (q *question) untold(x *result.RequestRow) bool {
+	return q.all && x.Kind == "timer" && calleeOf(x) == "runtime.selectgo" && q.cost(x) >= (1-likeMedian)*q.middle() && q.usual(x) < 2
+}
+
 // limited reports whether a wait is for a place among a number of them, as of a semaphore or a pool: who
 // gives way was meanwhile in the function that waits, in a function literal of it, or in its caller, or it is a
 // request of another group that waits at the same place.
@@ -478,7 +498,7 @@ func (q *question) keeper(g *result.RequestRow, rows []*result.RequestRow) (of *
 			}
 		}
 	}
-	if of == nil || 2*most < sum || of.set == q.RequestGroup || of.does.Function == own.does.Function {
+	if of == nil || 2*most < sum || of.set == q.RequestGroup || of.does.Function == own.does.Function && !sends(g) {
 		return nil
 	}
 	return of
@@ -580,9 +600,16 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 	return sum
 }
 
+// sends reports whether a part is of waits to send: they end as soon as the worker takes the job up, and all that it does
+// meanwhile is for others.
+func sends(g *result.RequestRow) bool { return calleeOf(g) == "runtime.chansend1" }
+
 // own returns how long a worker takes for a request itself, without what it does for others before: the last part of
 // a wait for it, on average.
 func (q *question) own(g *result.RequestRow) float64 {
+	if sends(g) {
+		return 0
+	}
 	list := q.listed()
 	if q.all { // the typical one
 		list = list[:min(len(list), 1)]
@@ -774,7 +801,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 				Share: min(max(length/q.cost(g), 0), 1), Callers: callers})
 		}
 	}
-	does := requestWords[wordOf(x)].does
+	does := requestWords[wordOf(x.Label())].does
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
@@ -791,8 +818,13 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 				call = &w.Callers[i]
 			}
 		}
-		if len(between) > 0 && between[0].Function != g.Function && between[0].Function != x.Function {
-			add(requestWords[w.BetweenKind].does, between[0].Function, between[0].File, between[0].Line, 0, places(between[1:]))
+		sending := g.Kind == "lock" && w.BetweenKind == "channel" // with it held, in whatever function
+		if len(between) > 0 && (between[0].Function != g.Function || sending) && between[0].Function != x.Function {
+			held := ""
+			if sending {
+				held = "holds it and "
+			}
+			add(held+requestWords[w.BetweenKind].does, between[0].Function, between[0].File, between[0].Line, 0, places(between[1:]))
 		} else {
 			between = nil
 		}
@@ -833,7 +865,17 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		case x.Function == g.Function && call == nil && calleeOf(x) != "": // it cannot be outside of itself
 			who = plain(textui.ShortFunc(calleeOf(x)))
 		}
-		f.advise(otherwise, fmt.Sprintf("Call %s (%s) outside the lock that %s: copy what is needed and release the lock first. Or hold it for a shorter time.", who, at, taken))
+		what, less := fmt.Sprintf("Call %s (%s) outside the lock", who, at), ""
+		switch {
+		case between != nil && x.Way.BetweenKind == "channel": // whoever is at the other end does not hold it
+			if between[0].Function == g.Function {
+				what = fmt.Sprintf("Do not wait for the channel (%s) with the lock held", at)
+			}
+			less = " If it sends, give each receiver a buffer, or drop what does not fit (select with default)."
+		case x.Kind == "network" && q.eachCalls(g, x):
+			less = " If it guards what that uses, as one connection that all share, use several instead (a pool)."
+		}
+		f.advise(otherwise, fmt.Sprintf("%s that %s: copy what is needed and release the lock first.%s Or hold it for a shorter time.", what, taken, less))
 	case g.Kind == "lock":
 		f.advise(otherwise, fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken))
 	case idle != "":
@@ -866,6 +908,13 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	case x.Kind != g.Kind && x.Wait != "":
 		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}
+}
+
+// eachCalls reports whether those that wait for a lock do themselves what its holder waits for, as often.
+func (q *question) eachCalls(g, x *result.RequestRow) bool {
+	return slices.ContainsFunc(q.Groups, func(y result.RequestRow) bool {
+		return y.Kind == x.Kind && y.Function == x.Function && q.usual(&y) >= eachDials*q.usual(g) && q.usual(g) > 0
+	})
 }
 
 // idleWith says what whoever has the connection to a data base that a request waits for waits for meanwhile, if that is not

@@ -518,6 +518,7 @@ func TestIntended(t *testing.T) {
 		{result.RequestRow{Kind: "channel"}, behind("channel"), ", for a timer; --slo p50=130ms accepts that."},
 		{result.RequestRow{Kind: "cond"}, behind("cond"), ", for a timer; --slo p50=130ms accepts that."},
 		{result.RequestRow{Kind: "lock"}, behind("lock"), ", not only the slowest."},
+		{result.RequestRow{Kind: "timer", Usual: 20, Way: &result.RequestWay{Callee: "runtime.selectgo"}}, nil, ", for a timer; --slo p50=130ms accepts that."}, // again and again
 		{result.RequestRow{Kind: "sleep"}, nil, ", in time.Sleep; --slo p50=130ms accepts that."},
 		{result.RequestRow{Kind: "lock"}, nil, ", not only the slowest."},
 	} {
@@ -530,6 +531,19 @@ func TestIntended(t *testing.T) {
 		if got, want := v.Verdict.Text, "Half of 20 requests take 123ms and more"+tt.want; got != want {
 			t.Errorf("%+v: %q, want %q", tt.group, got, want)
 		}
+	}
+}
+
+// TestUntold checks that a request which waits until its own timer ends that is no item, but noted.
+func TestUntold(t *testing.T) {
+	const ms = model.Duration(1e6)
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	g := result.RequestRow{Kind: "timer", Function: "main.poll", Middle: 1000 * ms, Usual: 10, Way: &result.RequestWay{Callee: "runtime.selectgo"}}
+	v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{100 * ms}, 20)...),
+		Tails: []result.RequestTail{{Count: 5, Total: 500 * ms, Middle: result.RequestMiddle{Count: 10, Total: 1000 * ms}, Groups: []result.RequestRow{g}}}}}}
+	findings.Judge(v)
+	if v.Verdict.Word != findings.Healthy || !strings.HasSuffix(v.Verdict.Text, "each time after 100ms: a long poll without news, or an answer that never comes.") {
+		t.Errorf("%s %s", v.Verdict.Word, v.Verdict.Text)
 	}
 }
 

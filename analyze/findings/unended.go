@@ -26,6 +26,7 @@ type unended struct {
 	count   int64               // of them
 	longest model.Duration      // that one of them is open, at least
 	hanging int64               // of all handlers, if they hang
+	others  []unended           // the other handlers of these
 	path    *result.RequestPath // the longest that is listed; nil: none is
 	at      *result.RequestPart // what the longest waits for; nil: not known
 	most    *result.RequestPart // what most of them wait for, of such if locked; nil: not known
@@ -55,7 +56,7 @@ func findUnended(r *result.Report) (u unended) {
 		}
 	}
 	u.locks = max(u.locks, 0)
-	hanging := int64(0)
+	var hang []unended
 	for i := range r.Requests {
 		k := &r.Requests[i]
 		served, inferred := slices.Contains([]string{"http", "grpc", "rpc"}, k.Kind), k.Kind == "tcp" || k.Kind == "message"
@@ -89,14 +90,18 @@ func findUnended(r *result.Report) (u unended) {
 			x.locked = x.locked || x.at == nil && 2*u.locks >= c.Total
 			x.hangs = (h.Count > 0 || x.locked) && !inferred
 			if x.hangs {
-				hanging += x.count
+				hang = append(hang, x)
 			}
 			if u.handler == nil || x.hangs && !u.hangs || x.hangs == u.hangs && x.longest > u.longest {
 				u = x
 			}
 		}
 	}
-	u.hanging = hanging
+	for _, x := range hang {
+		if u.hanging += x.count; x.handler != u.handler {
+			u.others = append(u.others, x)
+		}
+	}
 	return u
 }
 
@@ -150,10 +155,7 @@ func lent(kind string) bool { return kind == "lock" || kind == "connection" }
 
 // does says what a part does.
 func (u *unended) does(p *result.RequestPart) string {
-	if (&result.RequestGroup{RequestSet: u.kind.RequestSet}).Label(p.Kind, p.Function) == result.HTTPCall {
-		return requestWords["call"].does
-	}
-	return requestWords[p.Kind].does
+	return requestWords[wordOf((&result.RequestGroup{RequestSet: u.kind.RequestSet}).Label(p.Kind, p.Function))].does
 }
 
 // sameWait reports whether two parts are at one place, of whatever kinds.
@@ -243,6 +245,12 @@ func (u *unended) item(r *result.Report) (item, bool) {
 		add(u.does(other)+" first, and may have it", other.Function, other.File, uint64(max(other.Line, 0)), other.Length)
 	} else if other = u.other; other != nil {
 		add("another "+u.does(other), other.Function, other.File, uint64(max(other.Line, 0)), other.Length)
+	}
+	for i, x := range u.others[:min(len(u.others), 2)] {
+		f.Text += fmt.Sprintf("%s %s of %s", [...]string{"; so do", ","}[i], textui.Count(x.count), plain(textui.ShortFunc(x.handler.Name)))
+		if p := x.most; p != nil && !slices.ContainsFunc(f.Where, func(c result.Culprit) bool { return c.Function == p.Function && c.Line == uint64(max(p.Line, 0)) }) {
+			add("also "+x.does(p), p.Function, p.File, uint64(max(p.Line, 0)), p.Length)
+		}
 	}
 	var ender *result.BlameRow
 	for i := range r.Blame.Rows {

@@ -99,6 +99,7 @@ type judge struct {
 	questions []*question // about all groups, in pairs: the slowest, all
 	items     []item
 	codeless  *question // what is slow by code that no stack shows
+	note      string    // of what may be meant, or not
 	open      unended
 }
 
@@ -275,6 +276,10 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.lost, a.lost) })
 	for _, c := range list {
+		if c.q.limit == 0 && c.q.untold(c.part) {
+			j.note = fmt.Sprintf(" Note that %s waits in select until its timer ends that, each time after %s: a long poll without news, or an answer that never comes.", c.q.name(), textui.Duration(c.q.P50))
+			continue
+		}
 		f := c.q.item(j.r, c.part)
 		if (!c.q.all || c.part.Called() && c.q.dials() != nil) && c.q.limit == 0 && intended(&f) == outside && c.q.many(c.part) == 0 && c.q.cost(c.part) < min(outsideTime, jitter*c.q.middle()) {
 			continue
@@ -764,14 +769,14 @@ func (j *judge) word() {
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for input.", textui.Duration(j.r.Latency.All.Max))
 	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
-		if j.awaited() != nil {
+		if _, _, awaited := j.mainWaits(); awaited != nil {
 			v.Text = fmt.Sprintf("The program ran for %s of the time, while main waited for goroutines.", textui.Ratio(running(j.r), j.r.Totals.Span))
 		}
 	case j.halted() != "":
 		v.Word, v.Text = Unknown, j.halted()
 	default:
 		v.Word, v.Text = Healthy, j.healthy()
-		if text, rounds := j.asleep(); rounds {
+		if text, rounds := pause(j.r); rounds > 0 {
 			v.Word, v.Text = Unknown, fmt.Sprintf("Between its rounds %s, while procs are %s busy: if that is meant, nothing here needs fixing.", text, textui.Percent(j.r.Procs.Utilisation))
 		} else if text != "" {
 			v.Text += " Note that " + text + "."
@@ -779,6 +784,9 @@ func (j *judge) word() {
 		if j.open.handler != nil {
 			v.Text += " " + j.open.text()
 		}
+	}
+	if len(j.items) == 0 {
+		v.Text += j.note
 	}
 	n, longest := int64(0), model.Duration(0)
 	for i := range j.r.Requests {
@@ -803,7 +811,7 @@ func (x *item) ofCollector() bool {
 // lived longest in all, else those for which main waits, else what a loop over messages calls.
 func (j *judge) candidate() string {
 	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return !g.System && min(g.Created, g.Ended) >= manyLives })
-	g := j.awaited()
+	_, _, g := j.mainWaits()
 	if i >= 0 {
 		g = &j.r.Goroutines[i]
 	}
@@ -846,38 +854,38 @@ func called(b *result.Blame) (most string) {
 	return most
 }
 
-// mainWaits returns what main waited for the longest in a program without requests, and for how long.
-func (j *judge) mainWaits() (main *result.Group, reason string, most model.Duration) {
-	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == "main.main" && g.Count == int64(len(j.r.Traces)) })
-	if i < 0 || !batch(j.r) {
-		return nil, "", 0
-	}
-	main = &j.r.Goroutines[i]
-	for _, x := range main.Waiting {
+// longestWait returns what goroutines waited for the longest, and for how long.
+func longestWait(g *result.Group) (reason string, most model.Duration) {
+	for _, x := range g.Waiting {
 		if x.Total > most {
 			reason, most = x.Reason, x.Total
 		}
 	}
-	return main, reason, most
+	return reason, most
 }
 
-// awaited returns the goroutines for which main waits most of the time, nil if it does not, or they are not known.
-func (j *judge) awaited() *result.Group {
-	main, reason, most := j.mainWaits()
-	if main == nil || 2*most < j.r.Totals.Span || model.WaitOf(reason) != model.WaitGroup {
-		return nil
+// mainWaits returns what main waited for the longest in a program without requests, for how long, and the goroutines for
+// which it waits most of the time, nil if it does not, or they are not known.
+func (j *judge) mainWaits() (reason string, most model.Duration, awaited *result.Group) {
+	span := j.r.Totals.Span
+	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == "main.main" && g.Count == int64(len(j.r.Traces)) })
+	if i < 0 || !batch(j.r) {
+		return "", 0, nil
+	}
+	if reason, most = longestWait(&j.r.Goroutines[i]); 2*most < span || model.WaitOf(reason) != model.WaitGroup {
+		return reason, most, nil
 	}
 	for _, b := range j.r.Blame.Of(reason) {
-		if i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == b.Function && g.Function != main.Function }); i >= 0 && 2*b.Total > j.r.Totals.Span {
-			return &j.r.Goroutines[i]
+		if i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == b.Function && g.Function != "main.main" }); i >= 0 && 2*b.Total > span {
+			return reason, most, &j.r.Goroutines[i]
 		}
 	}
-	return nil
+	return reason, most, nil
 }
 
 // halted says that nothing ran for half of the time or longer while main waited for others, "" if it is not so.
 func (j *judge) halted() string {
-	_, reason, most := j.mainWaits()
+	reason, most, _ := j.mainWaits()
 	s := &j.r.Series
 	n, longest := 0, 0
 	for _, ran := range s.Uses[result.UseUser] {
@@ -893,17 +901,32 @@ func (j *judge) halted() string {
 	return fmt.Sprintf("Nothing ran for %s, while main waited (%s): if nothing should take that long, /debug/pprof/goroutine?debug=2 shows where all are.", textui.Duration(d), plain(reason))
 }
 
-// asleep says where main sleeps again and again while nothing else runs, "" if it does not; and whether it waits for others
-// in between, as a batch does in rounds. Nobody but the program's author knows whether that is meant.
-func (j *judge) asleep() (text string, rounds bool) {
-	main, reason, slept := j.mainWaits()
-	rows := j.r.Blame.Of(result.BlameTimers)
-	i := slices.IndexFunc(rows, func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, "main.main") })
-	if reason != "sleep" || i < 0 || result.Ratio(slept, j.r.Totals.Span)-j.r.Procs.Utilisation*j.r.Procs.Mean < aloneShare {
-		return "", false
+// pause says where the goroutine of a batch that waits for others in rounds sleeps between them, and for which part of the
+// time; or where main sleeps without rounds, again and again while nothing else runs: rounds is 0 then. It is "" if none
+// does. What a round has started has ended when the sleep begins, so that it is idle time as far as the procs have any.
+// Nobody but the program's author knows whether that is meant.
+func pause(r *result.Report) (text string, rounds float64) {
+	for i := range r.Goroutines {
+		g := &r.Goroutines[i]
+		reason, most := longestWait(g)
+		rows := r.Blame.Of(result.BlameTimers)
+		n := slices.IndexFunc(rows, func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, g.Function) })
+		if reason != "sleep" || n < 0 || g.Count != int64(len(r.Traces)) || !batch(r) {
+			continue
+		}
+		slept := result.Ratio(most, r.Totals.Span)
+		joins := slices.ContainsFunc(g.Waiting, func(x result.Reason) bool { return model.WaitOf(x.Reason) == model.WaitGroup && x.Count >= fewTurns })
+		if joins && min(slept, 1-r.Procs.Utilisation) < aloneShare || !joins && (g.Function != "main.main" || slept-r.Procs.Utilisation*r.Procs.Mean < aloneShare) {
+			continue
+		}
+		who := strings.TrimSuffix(plain(textui.ShortFunc(g.Function)), ".main")
+		said := fmt.Sprintf("%s sleeps for %s of the time, most of all in %s", who, textui.Percent(slept), plain(textui.Place(rows[n].Function, rows[n].File, rows[n].Line)))
+		if joins {
+			return said, slept
+		}
+		text = said
 	}
-	text = fmt.Sprintf("main sleeps for %s of the time, most of all in %s", textui.Ratio(slept, j.r.Totals.Span), plain(textui.Place(rows[i].Function, rows[i].File, rows[i].Line)))
-	return text, slices.ContainsFunc(main.Waiting, func(x result.Reason) bool { return model.WaitOf(x.Reason) == model.WaitGroup && x.Count >= fewTurns })
+	return text, 0
 }
 
 // what says in a sentence who is slow.
@@ -956,7 +979,7 @@ func (j *judge) what(f *item) string {
 		if len(f.Where) > 0 && f.Where[0].Role == requestWords["running"].does {
 			seen = "ran long"
 		}
-		return fmt.Sprintf("Half of the %s %s that %s take %s and more%s; of %s others the handler is not seen%s.", n, name, seen, textui.Duration(q.P50), where, textui.Count(q.others), accepts)
+		return fmt.Sprintf("Of the %s %s that %s half take %s and more%s; of %s others the handler is not seen%s.", n, name, seen, textui.Duration(q.P50), where, textui.Count(q.others), accepts)
 	case q.all && accepts != "":
 		return fmt.Sprintf("Half of %s %s take %s and more%s%s.", n, name, textui.Duration(q.P50), where, accepts)
 	case q.all:

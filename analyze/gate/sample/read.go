@@ -193,6 +193,9 @@ func (rd *reading) sample(e environment) *Sample {
 		x.Run = rd.scan.length()
 	}
 	x.Open = findings.OpenRequests(v)
+	rd.report.Goroutines.Result(v)
+	rd.report.Blame.Result(v)
+	x.Leak = findings.LeakOf(v)
 	x.Worst = worst(rd.report.Timeline, x.To)
 	return x
 }

@@ -73,6 +73,7 @@ type Sample struct {
 	Blame   []Class `json:"blame,omitempty"`  // the code that others waited behind
 	// Open are the requests that did not end and may hang; nil if there are none.
 	Open  *findings.Open `json:"open,omitempty"`
+	Leak  *findings.Leak `json:"leak,omitempty"`  // goroutines that pile up
 	Worst []Stretch      `json:"worst,omitempty"` // windows of the trace with the most waiting
 	// Requests are those of the kind with the most time; nil if there are none.
 	Requests *Requests `json:"requests,omitempty"`

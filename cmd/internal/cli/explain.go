@@ -117,7 +117,8 @@ var screenWords = map[string]string{
 // screenWord explains a word that is not in the catalogue, "" if it is not known.
 func screenWord(name string) string {
 	for k := range requests.NumKinds {
-		if k.String() == name || strings.Contains(name, "-") && strings.Contains(result.SymptomName(k.Doc()), name) {
+		says := func(clause string) bool { return strings.HasSuffix("-"+result.SymptomName(clause), "-"+name) } // or the end of it
+		if k.String() == name || strings.Contains(name, "-") && (says(k.Doc()) || slices.ContainsFunc(strings.Split(k.Doc(), ", "), says)) {
 			return "Of a request: " + k.Doc() + "."
 		}
 	}
