@@ -388,7 +388,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestRows checks that the rows on which the queries of schedscope help fleet are tested are those that are written.
+// TestRows checks that the rows on which the queries of help.txt are tested are those that are written.
 func TestRows(t *testing.T) {
 	dir := t.TempDir()
 	for name, to := range map[string]string{

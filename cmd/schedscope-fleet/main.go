@@ -3,12 +3,13 @@
 //
 //	schedscope-fleet --input 's3://traces/*/*/*.trace' --output s3://reports/today --key '{1}/{2}'
 //
-// schedscope help fleet explains keys, outputs and runners.
+// Its flag --help explains keys, outputs and runners: help.txt.
 package main
 
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"flag"
 	"fmt"
 	"os"
@@ -34,12 +35,14 @@ var (
 	maxBytes = flag.Int64("max-bytes", 1<<30, "list traces of more `bytes` as unread, stored or unpacked")
 )
 
+//go:embed help.txt
+var help string
+
 func main() {
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), `usage: schedscope-fleet --input PATTERN --output FOLDER [--key TEMPLATE] [--tables TABLES] [--max-bytes N] [--runner prism|flink|spark|dataflow|universal] [flags of the runner]
 
-schedscope help fleet explains them.
-`)
+`+help)
 	}
 	flag.Parse()
 	beam.Init() // workers of a runner do not come back

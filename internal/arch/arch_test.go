@@ -78,6 +78,7 @@ var owners = map[string][]string{
 	"github.com/google/":             {"report/profile"},
 	"github.com/parquet-go/":         {"report/parquet"},
 	"google.golang.org/":             {"report/perfetto"},
+	"github.com/planetscale/":        {"report/perfetto"},
 }
 
 func TestImports(t *testing.T) {

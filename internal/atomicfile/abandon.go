@@ -43,9 +43,9 @@ func Abandon() bool {
 	return true
 }
 
-// Make calls f, which creates files or folders in a temporary folder or next to outputs. After
+// locked calls f, which creates files or folders in a temporary folder or next to outputs. After
 // Abandon it blocks until the program ends.
-func Make(f func() error) error {
+func locked(f func() error) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	return f()

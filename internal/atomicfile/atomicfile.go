@@ -21,10 +21,10 @@ import (
 // It is not safe for concurrent use. Every File must see Commit or Abort;
 // `defer f.Abort()` is right, because Abort does nothing after Commit.
 type File struct {
-	f      *os.File // nil: somebody else wrote the file
-	path   string   // where Commit puts the data
-	temp   *temp    // where the data is until then; nil: written in place
-	unique bool     // Commit takes another name rather than replace a file
+	f      *os.File
+	path   string // where Commit puts the data
+	temp   *temp  // where the data is until then; nil: written in place
+	unique bool   // Commit takes another name rather than replace a file
 	done   bool
 
 	// While Commit gives names, so that it can take them back:
@@ -81,27 +81,22 @@ func WriteNextTo(path string, write func(io.Writer) error) error {
 	return WriteFile(path, write)
 }
 
-// Write adds p to the file.
-func (f *File) Write(p []byte) (int, error) {
-	n, err := Write(f.f, p)
-	if err != nil {
-		err = f.failed(err)
-	}
-	return n, err
-}
-
 // Fault is a function that tests set. It is called before each write to an output, and its
 // error becomes that of the write.
 var Fault func() error
 
-// Write adds p to an output that is open.
-func Write(f *os.File, p []byte) (int, error) {
+// Write adds p to the file.
+func (f *File) Write(p []byte) (n int, err error) {
 	if Fault != nil {
-		if err := Fault(); err != nil {
-			return 0, err
-		}
+		err = Fault()
 	}
-	return f.Write(p)
+	if err == nil {
+		n, err = f.f.Write(p)
+	}
+	if err != nil {
+		err = f.failed(err)
+	}
+	return n, err
 }
 
 // Name returns the path that the data has, or will have, after Commit. For a

@@ -18,14 +18,22 @@ type Set struct {
 	made  []string // folders, the inner ones first
 }
 
+// Create adds the file path, which the caller writes before Commit.
+func (s *Set) Create(path string) (*File, error) {
+	f, err := Create(path)
+	if err == nil {
+		s.files = append(s.files, f)
+	}
+	return f, err
+}
+
 // WriteFile adds the file path, written by calling write with a buffered writer. If it fails,
 // the Set is unchanged.
 func (s *Set) WriteFile(path string, write func(io.Writer) error) error {
-	f, err := Create(path)
+	f, err := s.Create(path)
 	if err != nil {
 		return err
 	}
-	s.files = append(s.files, f) // at once: write may panic
 	w := bufio.NewWriterSize(f, 64<<10)
 	if err = write(w); err == nil {
 		err = w.Flush()
@@ -34,12 +42,6 @@ func (s *Set) WriteFile(path string, write func(io.Writer) error) error {
 		f.Abort()
 	}
 	return err
-}
-
-// Move adds the rename of a complete file. Commit renames it, Abort removes it. Both names
-// must be on one file system.
-func (s *Set) Move(from, to string) {
-	s.files = append(s.files, &File{path: to, temp: &temp{name: from}})
 }
 
 // MkdirAll creates a folder and its parents. Abort removes the created ones that are empty.
@@ -51,7 +53,7 @@ func (s *Set) MkdirAll(dir string) error {
 		}
 		made = append(made, d)
 	}
-	return Make(func() error {
+	return locked(func() error {
 		s.made = append(made, s.made...)
 		unfinished.dirs[s] = s.made
 		return os.MkdirAll(dir, 0o777)
@@ -67,7 +69,7 @@ func (s *Set) Abort() {
 		os.Remove(dir) // fails if there is something in it
 	}
 	s.files, s.made = nil, nil
-	Make(func() error { delete(unfinished.dirs, s); return nil })
+	locked(func() error { delete(unfinished.dirs, s); return nil })
 }
 
 // Commit renames all files, in the order in which they were added. If it fails, the old files
@@ -80,7 +82,7 @@ func (s *Set) Abort() {
 //  4. Drop what was replaced.
 func (s *Set) Commit() error { return s.commit(false) }
 
-// Finish is Commit of the last outputs of the program: Abandon does nothing after it.
+// Finish is Commit of outputs that stay whatever follows, such as the last: Abandon does nothing after it.
 func (s *Set) Finish() error { return s.commit(true) }
 
 func (s *Set) commit(last bool) error {
@@ -90,7 +92,7 @@ func (s *Set) commit(last bool) error {
 		if f.done {
 			continue // its content could not be written, which the caller heard of
 		}
-		if err := f.f.Close(); err != nil && f.f != nil {
+		if err := f.f.Close(); err != nil {
 			return f.failed(err)
 		}
 		if f.temp != nil {

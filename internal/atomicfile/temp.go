@@ -50,7 +50,7 @@ func newTemp(path string, linked bool, create func(name string) error) (*temp, e
 	base = base[:min(len(base), 100)] // room for the suffix in the 255 bytes of a name
 	for i := 0; ; i++ {
 		t := &temp{name: fmt.Sprintf("%s.%s.schedscope-%d-%d", dir, base, os.Getpid(), temps.Add(1))}
-		err := Make(func() (err error) {
+		err := locked(func() (err error) {
 			if err = create(t.name); err == nil {
 				unfinished.temps[t] = true
 			}
@@ -72,7 +72,7 @@ func newTemp(path string, linked bool, create func(name string) error) (*temp, e
 
 func (t *temp) unlock() {
 	if t != nil {
-		Make(func() error { delete(unfinished.temps, t); return nil })
+		locked(func() error { delete(unfinished.temps, t); return nil })
 		t.lock.Close() // also nil
 	}
 }

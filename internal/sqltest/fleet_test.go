@@ -8,10 +8,14 @@ import (
 	"testing"
 )
 
-// TestFleetQueries runs the queries of schedscope help fleet on rows of two days. That fleets write
+// TestFleetQueries runs the queries of cmd/schedscope-fleet/help.txt on rows of two days. That fleets write
 // such rows is tested in cmd/schedscope-fleet.
 func TestFleetQueries(t *testing.T) {
-	queries := helpQueries(t, "fleet")
+	help, err := os.ReadFile("../../cmd/schedscope-fleet/help.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := queriesIn(string(help))
 	t.Chdir("testdata")
 	db, err := sql.Open("duckdb", "")
 	if err != nil {

@@ -46,7 +46,7 @@ func TestQueries(t *testing.T) {
 	if len(s.traces) != len(exports) {
 		t.Fatalf("the table of traces has %d of %d", len(s.traces), len(exports))
 	}
-	queries := helpQueries(t, "parquet")
+	queries := queriesIn(string(schedscope(t, "help", "parquet")))
 	if got, want := slices.Sorted(maps.Keys(queries)), slices.Sorted(maps.Keys(checks)); !slices.Equal(got, want) {
 		t.Fatalf("the help has the queries\n%q\nthere are checks of\n%q", got, want)
 	}
@@ -61,12 +61,11 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// helpQueries returns the queries of a topic of schedscope help by the comments before them.
-func helpQueries(t *testing.T, topic string) map[string]string {
-	t.Helper()
+// queriesIn returns the queries of a help by the comments before them.
+func queriesIn(help string) map[string]string {
 	out := map[string]string{}
 	title := ""
-	for line := range strings.Lines(string(schedscope(t, "help", topic))) {
+	for line := range strings.Lines(help) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "-- "); ok {
 			title, _, _ = strings.Cut(text, ",")
 			continue

@@ -2,10 +2,8 @@ package parquet
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/deprecated"
@@ -22,7 +20,7 @@ import (
 //
 // Numbers are written as differences of those that follow each other, in as few bits as the
 // greatest of 32 needs, booleans as bits, names as their places in a dictionary of the row group.
-// Only numbers may be null, and what is the same in all rows. All that leaves little to compress.
+// Only numbers may be null, and what is of the origin. All that leaves little to compress.
 type column struct {
 	schema format.SchemaElement
 
@@ -36,12 +34,11 @@ type column struct {
 	least, most int64  // value
 	pages       []byte // with their headers
 	dictionary  []byte
-	entries     int              // in it
 	places      []int32          // by number of a name: its place in the dictionary and 1; 0: not looked up
-	known       map[string]int32 // the same by name, of all traces
+	known       map[string]int32 // places by name, of all traces
 }
 
-// newColumn returns a column of values with a unit of [report.Column].
+// newColumn returns a column of values with a unit of [report.Column], or of a timestamp.
 func newColumn(name, unit string) *column {
 	c := &column{known: map[string]int32{}, schema: format.SchemaElement{Name: name, Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Optional)}}
 	s := &c.schema
@@ -53,6 +50,9 @@ func newColumn(name, unit string) *column {
 		s.Type, s.RepetitionType = thrift.New(format.ByteArray), thrift.New(format.Required)
 		s.ConvertedType, s.LogicalType.Value = thrift.New(deprecated.UTF8), &format.StringType{}
 		c.chunk.Encoding = []format.Encoding{format.RLEDictionary, format.Plain}
+	case "timestamp":
+		s.ConvertedType = thrift.New(deprecated.TimestampMicros)
+		s.LogicalType.Value = &format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: &format.MicroSeconds{}}}
 	case "bool":
 		s.Type, s.RepetitionType, s.LogicalType.Value = thrift.New(format.Boolean), thrift.New(format.Required), nil
 		c.chunk.Encoding = []format.Encoding{format.Plain}
@@ -60,21 +60,6 @@ func newColumn(name, unit string) *column {
 	c.chunk.Type = s.Type.V
 	c.end()
 	return c
-}
-
-// originColumns returns OriginColumns.
-func originColumns() (all []*column) {
-	for _, name := range OriginColumns {
-		c := newColumn(name, "name")
-		if name == "recorded" {
-			c.chunk.Type, c.schema.Type, c.schema.ConvertedType = format.Int64, thrift.New(format.Int64), thrift.New(deprecated.TimestampMicros)
-			c.schema.LogicalType.Value = &format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: &format.MicroSeconds{}}}
-		}
-		c.schema.RepetitionType = thrift.New(format.Optional)
-		c.chunk.Encoding = append(c.chunk.Encoding, format.RLE)
-		all = append(all, c)
-	}
-	return all
 }
 
 // end ends a row group and returns what is to be known of it.
@@ -86,7 +71,7 @@ func (c *column) end() format.ColumnMetaData {
 	}
 	c.chunk = format.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec}
 	c.least, c.most, c.pages = math.MaxInt64, math.MinInt64, c.pages[:0]
-	c.dictionary, c.entries = c.dictionary[:0], 0
+	c.dictionary = c.dictionary[:0]
 	clear(c.places)
 	clear(c.known)
 	return m
@@ -100,15 +85,15 @@ func (c *column) add(r *report.Rows, i, of, behind int, null bool) {
 		c.places = append(c.places, make([]int32, max(0, len(r.Names)-len(c.places)))...)
 		names := c.names
 		for ; i < len(r.Cells); i += of {
-			place := c.places[r.Cells[i]]
-			if place == 0 {
-				place = c.enter(r.Names, r.Cells[i])
+			place := &c.places[r.Cells[i]]
+			if *place == 0 {
+				*place = c.place(r.Names[r.Cells[i]]) + 1
 			}
-			names = append(names, place-1)
+			names = append(names, *place-1)
 		}
 		c.names = names
 	case null:
-		c.levels = append(c.levels, slices.Repeat([]byte{1}, behind-len(c.levels))...)
+		c.levels = c.present(behind)
 		for k, nulls := range r.Nulls {
 			n, level := r.Cells[k*of+i], 1-byte(nulls>>i&1)
 			c.levels = append(c.levels, level)
@@ -128,39 +113,68 @@ func (c *column) add(r *report.Rows, i, of, behind int, null bool) {
 	}
 }
 
-// enter looks a name up in the dictionary, which it adds it to at need, and returns its place and 1.
-func (c *column) enter(names []string, number int64) int32 {
-	place, ok := c.known[names[number]]
-	if !ok {
-		c.entries++
-		place = int32(c.entries)
-		c.known[names[number]] = place
-		name := nameValue(names[number])
-		c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(name))), name...)
+// fill adds a value of an origin for so many rows, behind so many rows of the page.
+func (c *column) fill(v value, rows, behind int) {
+	null := v == value{}
+	if null || len(c.levels) > 0 {
+		c.levels = append(c.present(behind), slices.Repeat([]byte{1}, rows)...)
 	}
-	c.places[number] = place
+	switch s := &c.chunk.Statistics; {
+	case null:
+		clear(c.levels[behind:])
+	case c.chunk.Type == format.Int64:
+		c.values = append(c.values, slices.Repeat([]int64{v.number}, rows)...)
+		c.least, c.most = min(c.least, v.number), max(c.most, v.number)
+	default:
+		c.names = append(c.names, slices.Repeat([]int32{c.place(v.text)}, rows)...)
+		name := nameValue(v.text)
+		if s.MinValue == nil || bytes.Compare(name, s.MinValue) < 0 {
+			s.MinValue = name
+		}
+		if bytes.Compare(name, s.MaxValue) > 0 {
+			s.MaxValue = name
+		}
+	}
+}
+
+// present returns the levels of so many rows, of which those behind the ones so far are not null.
+func (c *column) present(rows int) []byte {
+	return append(c.levels, slices.Repeat([]byte{1}, rows-len(c.levels))...)
+}
+
+// place returns the place of a name in the dictionary, to which it adds it at need.
+func (c *column) place(name string) int32 {
+	place, ok := c.known[name]
+	if !ok {
+		place = int32(len(c.known))
+		c.known[name] = place
+		value := nameValue(name)
+		c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(value))), value...)
+	}
 	return place
 }
 
 var (
 	packed delta.BinaryPackedEncoding
 	level  = rle.Encoding{BitWidth: 1}
+	places rle.DictionaryEncoding
 )
 
 // encode appends the body of a page of so many rows to dst and empties the page.
 func (c *column) encode(dst []byte, rows int) []byte {
+	if c.schema.RepetitionType.V == format.Optional {
+		c.chunk.Statistics.NullCount += int64(rows - len(c.values) - len(c.names))
+		levels := append(binary.AppendUvarint(nil, uint64(rows)<<1), 1) // a run of ones
+		if len(c.levels) > 0 {
+			levels = must(level.EncodeLevels(nil, c.present(rows)))
+		}
+		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(levels))), levels...)
+	}
 	switch c.chunk.Type {
 	case format.Int64:
-		c.chunk.Statistics.NullCount += int64(rows - len(c.values))
-		levels := appendRun(nil, rows, 1, 1)
-		if len(c.levels) > 0 {
-			c.levels = append(c.levels, slices.Repeat([]byte{1}, rows-len(c.levels))...)
-			levels = must(level.EncodeLevels(nil, c.levels))
-		}
-		dst = leveled(dst, levels)
 		dst = append(dst, must(packed.EncodeInt64(dst[len(dst):], c.values))...) // already there, if there was room
 	case format.ByteArray:
-		dst = appendPlaces(dst, c.names, bits.Len32(uint32(slices.Max(c.names))))
+		dst = append(dst, must(places.EncodeInt32(dst[len(dst):], c.names))...)
 	case format.Boolean:
 		dst = append(dst, make([]byte, (rows+7)/8)...)
 		for i, n := range c.values {
@@ -169,113 +183,4 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	}
 	c.values, c.names, c.levels = c.values[:0], c.names[:0], c.levels[:0]
 	return dst
-}
-
-// encodeRuns returns the body of a page of rows that have value i of their origins, or none if it is nil.
-func (c *column) encodeRuns(runs []run, i int) []byte {
-	var levels []byte
-	places := map[string]uint64{}
-	for _, r := range runs {
-		value := r.values[i]
-		if value == nil {
-			levels = appendRun(levels, r.rows, 1, 0)
-			c.chunk.Statistics.NullCount += int64(r.rows)
-			continue
-		}
-		levels = appendRun(levels, r.rows, 1, 1)
-		if _, ok := places[string(value)]; ok {
-			continue
-		}
-		places[string(value)] = uint64(len(places))
-		if c.entries++; c.chunk.Type == format.ByteArray {
-			c.dictionary = binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(value)))
-		}
-		c.dictionary = append(c.dictionary, value...)
-		s := &c.chunk.Statistics
-		if s.MinValue == nil || c.compare(value, s.MinValue) < 0 {
-			s.MinValue = value
-		}
-		if s.MaxValue == nil || c.compare(value, s.MaxValue) > 0 {
-			s.MaxValue = value
-		}
-	}
-	body := leveled(nil, levels)
-	width := 0
-	if len(places) > 0 {
-		width = max(1, bits.Len(uint(len(places)-1)))
-	}
-	body = append(body, byte(width))
-	for _, r := range runs {
-		if value := r.values[i]; value != nil {
-			body = appendRun(body, r.rows, width, places[string(value)])
-		}
-	}
-	return body
-}
-
-// compare compares values of the column as they are in its dictionary.
-func (c *column) compare(a, b []byte) int {
-	if c.chunk.Type == format.Int64 {
-		return cmp.Compare(int64(binary.LittleEndian.Uint64(a)), int64(binary.LittleEndian.Uint64(b)))
-	}
-	return bytes.Compare(a, b)
-}
-
-// appendPlaces appends places in a dictionary, of so many bits: a run of those that are equal to the
-// end or for 8 and more, packed in groups of 8 of the others. What the library makes of them depends
-// on the processor.
-func appendPlaces(dst []byte, list []int32, width int) []byte {
-	dst = append(dst, byte(width))
-	for len(list) > 0 {
-		n := equal(list)
-		if n >= 8 || n == len(list) {
-			dst = binary.AppendUvarint(dst, uint64(n)<<1)
-			for k := 0; k < width; k += 8 {
-				dst = append(dst, byte(list[0]>>k))
-			}
-			list = list[n:]
-			continue
-		}
-		for n = 8; n+8 <= len(list) && equal(list[n:n+8]) < 8; n += 8 {
-		}
-		dst = binary.AppendUvarint(dst, uint64(n/8)<<1|1)
-		var room uint64
-		used := 0
-		for _, place := range list[:min(n, len(list))] {
-			room |= uint64(place) << used
-			if used += width; used >= 32 {
-				dst = binary.LittleEndian.AppendUint32(dst, uint32(room))
-				room, used = room>>32, used-32
-			}
-		}
-		for used += max(0, n-len(list)) * width; used > 0; used -= 8 {
-			dst, room = append(dst, byte(room)), room>>8
-		}
-		list = list[min(n, len(list)):]
-	}
-	return dst
-}
-
-// equal returns how many places at the beginning of a list are the same.
-func equal(list []int32) int {
-	for i, place := range list {
-		if place != list[0] {
-			return i
-		}
-	}
-	return len(list)
-}
-
-// appendRun appends so many equal values of so many bits, encoded.
-func appendRun(dst []byte, n, width int, value uint64) []byte {
-	dst = binary.AppendUvarint(dst, uint64(n)<<1)
-	for ; width > 0; width -= 8 {
-		dst, value = append(dst, byte(value)), value>>8
-	}
-	return dst
-}
-
-// leveled appends levels as they stand before values.
-func leveled(dst, levels []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(levels))), levels...)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"slices"
 
 	"github.com/golang/snappy"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -26,37 +25,42 @@ const (
 // what is where. See https://parquet.apache.org/docs/file-format.
 type encoder struct {
 	w             io.Writer
-	err           error // of w, the first
-	offset        int64 // bytes written
-	table, origin []*column
-	runs          []run   // of the rows of the row group, in the page too
-	about         *Origin // of the last of them
-	page, group   int     // rows in the page, and in the pages of the row group before
+	err           error     // of w, the first
+	offset        int64     // bytes written
+	columns       []*column // of the table, then of the origin
+	table, origin []*column // parts of these
+	about         *Origin   // of the last rows
+	page, group   int       // rows in the page, and in the pages of the row group before
 	file          format.FileMetaData
 	protocol      thrift.CompactProtocol
 	room, small   []byte // for a page, and for it compressed
 }
 
-// run is how many rows that follow each other have an origin, whose values are these.
-type run struct {
-	rows   int
-	values [][]byte
-}
-
 func newEncoder(w io.Writer, columns []report.Column) *encoder {
-	e := &encoder{w: w, origin: originColumns()}
+	e := &encoder{w: w}
 	for _, c := range columns {
-		e.table = append(e.table, newColumn(c.Name, c.Unit))
+		e.columns = append(e.columns, newColumn(c.Name, c.Unit))
 	}
+	for _, name := range OriginColumns {
+		unit := "name"
+		if name == "recorded" {
+			unit = "timestamp"
+		}
+		c := newColumn(name, unit)
+		c.schema.RepetitionType = thrift.New(format.Optional)
+		c.chunk.Encoding = append(c.chunk.Encoding, format.RLE)
+		e.columns = append(e.columns, c)
+	}
+	e.table, e.origin = e.columns[:len(columns)], e.columns[len(columns):]
 	e.file = format.FileMetaData{
 		Version:          2,
-		CreatedBy:        "schedscope version 1(build 0)", // the same whatever wrote it: equal rows are equal bytes, see TestBytes
+		CreatedBy:        "schedscope version 1(build 0)", // the same whatever wrote it: equal rows are equal bytes
 		KeyValueMetadata: []format.KeyValue{{Key: "schema", Value: Schema}},
 		Schema: []format.SchemaElement{{
-			Name: "schedscope", RepetitionType: thrift.New(format.Required), NumChildren: thrift.New(int32(len(e.table) + len(e.origin))),
+			Name: "schedscope", RepetitionType: thrift.New(format.Required), NumChildren: thrift.New(int32(len(e.columns))),
 		}},
 	}
-	for _, c := range slices.Concat(e.table, e.origin) {
+	for _, c := range e.columns {
 		e.file.Schema = append(e.file.Schema, c.schema)
 		e.file.ColumnOrders = append(e.file.ColumnOrders, format.ColumnOrder{Value: &format.TypeDefinedOrder{}})
 	}
@@ -89,10 +93,10 @@ func (e *encoder) rows(r *report.Rows, origin *Origin) {
 			clear(c.places)
 		}
 	}
-	if origin != e.about || len(e.runs) == 0 {
-		e.about, e.runs = origin, append(e.runs, run{values: origin.values()})
+	e.about = origin
+	for i, v := range origin.values() {
+		e.origin[i].fill(v, len(r.Nulls), e.page)
 	}
-	e.runs[len(e.runs)-1].rows += len(r.Nulls)
 	absent, full := uint64(0), false
 	for i := range r.Nulls {
 		r.Nulls[i] |= r.Wide[i]
@@ -112,20 +116,15 @@ func (e *encoder) rows(r *report.Rows, origin *Origin) {
 
 // endPage adds the page to the row group.
 func (e *encoder) endPage() {
-	for _, c := range e.table {
+	for _, c := range e.columns {
 		e.room = c.encode(e.room[:0], e.page)
-		e.addPage(c, e.page, e.room)
+		c.chunk.NumValues += int64(e.page)
+		c.pages = e.appendPage(c.pages, c, e.room, format.PageHeader{DataPageHeader: thrift.New(format.DataPageHeader{
+			NumValues: int32(e.page), Encoding: c.chunk.Encoding[0], DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
+		})})
 	}
 	e.group += e.page
 	e.page = 0
-}
-
-// addPage adds a page with so many rows to a column.
-func (e *encoder) addPage(c *column, rows int, body []byte) {
-	c.chunk.NumValues += int64(rows)
-	c.pages = e.appendPage(c.pages, c, body, format.PageHeader{DataPageHeader: thrift.New(format.DataPageHeader{
-		NumValues: int32(rows), Encoding: c.chunk.Encoding[0], DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
-	})})
 }
 
 // appendPage adds a page to those of a column. If compression does not save a quarter of the first
@@ -147,15 +146,12 @@ func (e *encoder) appendPage(dst []byte, c *column, body []byte, h format.PageHe
 
 // endGroup writes the row group.
 func (e *encoder) endGroup() {
-	for i, c := range e.origin {
-		e.addPage(c, e.group, c.encodeRuns(e.runs, i))
-	}
 	g := format.RowGroup{NumRows: int64(e.group), FileOffset: e.offset, Ordinal: int16(len(e.file.RowGroups))}
-	for _, c := range slices.Concat(e.table, e.origin) {
+	for _, c := range e.columns {
 		if c.chunk.Encoding[0] == format.RLEDictionary {
 			c.chunk.DictionaryPageOffset = e.offset
 			e.write(e.appendPage(nil, c, c.dictionary, format.PageHeader{
-				Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(c.entries)}),
+				Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(len(c.known))}),
 			}))
 		}
 		c.chunk.DataPageOffset = e.offset
@@ -166,7 +162,7 @@ func (e *encoder) endGroup() {
 	}
 	e.file.RowGroups = append(e.file.RowGroups, g)
 	e.file.NumRows += g.NumRows
-	e.group, e.runs = 0, e.runs[:0]
+	e.group = 0
 }
 
 // size returns how many bytes are written, or will be.

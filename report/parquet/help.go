@@ -5,7 +5,7 @@ const Help = `schedscope export --format parquet -o tables TRACE... writes the t
 tables, each trace's in files of its own, for engines that read folders of Parquet files:
 
   tables/waits/ID.parquet    a folder for each table, in it a file for each trace
-  tables/traces/ID.parquet   a row about the trace, put in place when all else is there
+  tables/traces/ID.parquet   a row about the trace, put in place when its other files are there
 
 ID is the name of the trace's file and the beginning of the SHA-256 of its content, so that
 another export of the same trace replaces its files, and any other adds to them. Nothing is ever

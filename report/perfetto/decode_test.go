@@ -69,7 +69,7 @@ const (
 
 type fields = map[protowire.Number]protowire.Type
 
-// The messages, as testdata/perfetto_subset.proto has them.
+// The messages, as perfetto_subset.proto has them.
 var (
 	traceFields      = fields{1: by}
 	packetFields     = fields{8: vi, 10: vi, 11: by, 12: by, 13: vi, 60: by, 87: vi, 117: by, 122: by}

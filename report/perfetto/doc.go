@@ -6,4 +6,8 @@
 // with what is alive and with the distinct names.
 //
 // Times in the output count from the beginning of the trace, in nanoseconds.
+//
+// The messages are generated from perfetto_subset.proto.
 package perfetto
+
+//go:generate protoc --go_out=. --go_opt=paths=source_relative --go-vtproto_out=. --go-vtproto_opt=paths=source_relative,features=marshal+size perfetto_subset.proto

@@ -1,6 +1,8 @@
 package perfetto
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -15,38 +17,54 @@ const pid = 1
 // encoder turns what a Writer reports into packets of Perfetto's format, in buf. Whatever
 // refers to names is on one sequence of packets; states of goroutines need none.
 type encoder struct {
-	wire
+	buf      []byte
 	origin   model.Time
-	sequence uint64
-	running  bool // the sequence has begun
-	flows    uint64
+	sequence uint32
+	running  bool                  // the sequence has begun
+	flows    [1]uint64             // the last that was drawn
 	named    []bool                // names that were described, by number
 	keys     []bool                // the same of the keys of annotations
 	known    [numTrackKinds][]bool // tracks that were described, by id
 	// The same of goroutines: the uuid of the latest one by id modulo numRecent. To describe
 	// one again is allowed.
 	recent [numRecent]uint64
+
+	// The packet that is being made, and what most have, which is used again and again.
+	packet TracePacket
+	time   uint64
+	task   GenericKernelTaskStateEvent
+	cpu    int32
+	track  TrackEvent
 }
 
-func newEncoder(origin model.Time, sequence uint64) *encoder {
+func newEncoder(origin model.Time, sequence uint32) *encoder {
 	// Two encoders write one file: their flows must differ.
-	return &encoder{origin: origin, sequence: sequence, flows: sequence << 48}
+	return &encoder{origin: origin, sequence: sequence, flows: [1]uint64{uint64(sequence) << 48}}
 }
 
-// at returns a time as packets have it.
-func (e *encoder) at(t model.Time) uint64 { return uint64(max(0, t-e.origin)) }
+// begun returns the packet, empty but for its time.
+func (e *encoder) begun(at model.Time) *TracePacket {
+	e.packet.Reset()
+	e.time = uint64(max(0, at-e.origin))
+	e.packet.Timestamp = &e.time
+	return &e.packet
+}
+
+// put adds the packet.
+func (e *encoder) put() {
+	n := e.packet.SizeVT()
+	e.buf = protowire.AppendVarint(protowire.AppendTag(e.buf, 1, protowire.BytesType), uint64(n)) // a field of Trace
+	e.buf = slices.Grow(e.buf, n)[:len(e.buf)+n]
+	if _, err := e.packet.MarshalToSizedBufferVT(e.buf[len(e.buf)-n:]); err != nil {
+		panic("perfetto: " + err.Error()) // nothing can be wrong with it
+	}
+}
 
 // begin describes the process.
 func (e *encoder) begin() {
-	packet := e.open(tracePacket)
-	e.uint(packetTimestamp, 0)
-	tree := e.open(packetProcessTree)
-	process := e.open(treeProcess)
-	e.uint(processPid, pid)
-	e.text(processCmdline, programName)
-	e.close(process)
-	e.close(tree)
-	e.close(packet)
+	p := &GenericKernelProcessTree_Process{Pid: pid, Cmdline: programName}
+	e.begun(e.origin).GenericKernelProcessTree = &GenericKernelProcessTree{Processes: []*GenericKernelProcessTree_Process{p}}
+	e.put()
 	e.describe(track{kind: trackProgram}, "")
 }
 
@@ -56,26 +74,20 @@ const programName = "goroutines"
 
 // goroutine names a goroutine, before its first interval or when the name becomes known.
 func (e *encoder) goroutine(g *goroutine, at model.Time) {
-	packet := e.open(tracePacket)
-	e.uint(packetTimestamp, e.at(at))
-	tree := e.open(packetProcessTree)
-	thread := e.open(treeThread)
-	e.uint(threadTid, g.tid())
-	e.uint(threadPid, pid)
-	e.text(threadComm, g.name)
-	if g.tid() == pid {
-		e.uint(threadMain, 1)
-	}
-	e.close(thread)
-	e.close(tree)
-	e.close(packet)
+	t := &GenericKernelProcessTree_Thread{Tid: g.tid(), Pid: pid, Comm: g.name, IsMainThread: g.tid() == pid}
+	e.begun(at).GenericKernelProcessTree = &GenericKernelProcessTree{Threads: []*GenericKernelProcessTree_Thread{t}}
+	e.put()
 }
 
 // taskStates are the states of threads that stand for those of goroutines.
-var taskStates = [model.NumGoStates]uint64{
-	model.GoRunnable: taskRunnable, model.GoRunning: taskRunning, model.GoWaiting: taskSleep,
-	model.GoSyscall: taskSyscall, model.GoSyscallBlocked: taskStopped,
+var taskStates = [model.NumGoStates]GenericKernelTaskStateEvent_TaskStateEnum{
+	model.GoRunnable: taskRunnable, model.GoRunning: GenericKernelTaskStateEvent_TASK_STATE_RUNNING,
+	model.GoWaiting:        GenericKernelTaskStateEvent_TASK_STATE_INTERRUPTIBLE_SLEEP,
+	model.GoSyscall:        GenericKernelTaskStateEvent_TASK_STATE_UNINTERRUPTIBLE_SLEEP,
+	model.GoSyscallBlocked: GenericKernelTaskStateEvent_TASK_STATE_STOPPED,
 }
+
+const taskRunnable = GenericKernelTaskStateEvent_TASK_STATE_RUNNABLE
 
 // span writes an interval of a goroutine, of which g still has the one before; cpu is
 // where it ran, or noCPU.
@@ -100,86 +112,60 @@ func (e *encoder) span(g *goroutine, s *model.GoSpan, cpu int64) {
 // state writes that a goroutine is in a state from now on. The cpu is the one that it
 // runs on or leaves, noCPU if neither: the importer closes the interval of the cpu that
 // is written, whatever the documentation says.
-func (e *encoder) state(g *goroutine, at model.Time, state uint64, cpu int64) {
-	b := appendOpen(e.buf, tracePacket)
-	packet := len(b)
-	b = appendUint(b, packetTimestamp, e.at(at))
-	b = appendOpen(b, packetTaskState)
-	task := len(b)
-	if cpu >= 0 {
-		b = appendUint(b, stateCPU, uint64(cpu))
+func (e *encoder) state(g *goroutine, at model.Time, state GenericKernelTaskStateEvent_TaskStateEnum, cpu int64) {
+	e.task.Tid, e.task.State, e.task.Cpu = g.tid(), state, nil
+	if e.cpu = int32(cpu); cpu >= 0 {
+		e.task.Cpu = &e.cpu
 	}
-	b = appendUint(b, stateTid, g.tid())
-	b = appendUint(b, stateState, state)
-	b[task-1], b[packet-1] = byte(len(b)-task), byte(len(b)-packet) // it is short
-	e.buf = b
+	e.begun(at).GenericKernelTaskStateEvent = &e.task
+	e.put()
 }
 
-func (e *encoder) exit(g *goroutine, at model.Time) { e.state(g, at, taskGone, g.cpu) }
+func (e *encoder) exit(g *goroutine, at model.Time) {
+	e.state(g, at, GenericKernelTaskStateEvent_TASK_STATE_DESTROYED, g.cpu)
+}
 
-// event begins the packet of an event on a track, and end ends it.
-func (e *encoder) event(at model.Time, t track, kind uint64, name label, args []arg) (packet, event int) {
-	b := appendOpen(e.buf, tracePacket)
-	packet = len(b)
-	b = appendUint(b, packetTimestamp, e.at(at))
-	b = appendUint(b, packetSequence, e.sequence)
+// event begins an event on a track, to which the caller may add.
+func (e *encoder) event(at model.Time, t track, kind TrackEvent_Type, name label, args []arg) *TrackEvent {
+	p, x := e.begun(at), &e.track
+	x.Reset()
+	x.Type, x.TrackUuid, x.NameIid = kind, t.uuid(), uint64(name.n)
+	for i := range args {
+		a := &DebugAnnotation{NameIid: uint64(args[i].key.n), StringValue: args[i].text}
+		if a.StringValue == "" {
+			a.IntValue = &args[i].number
+		}
+		x.DebugAnnotations = append(x.DebugAnnotations, a)
+	}
+	p.TrustedPacketSequenceId, p.InternedData, p.TrackEvent = e.sequence, e.intern(name, args), x
 	switch {
 	case !e.running:
-		e.running = true
-		b = appendUint(b, packetFirst, 1)
-		b = appendUint(b, packetFlags, flagCleared|flagNeeds)
+		e.running, p.FirstPacketOnSequence = true, true
+		p.SequenceFlags = flagCleared | flagNeeds
 	case name.n != 0 || len(args) > 0:
-		b = appendUint(b, packetFlags, flagNeeds)
+		p.SequenceFlags = flagNeeds
 	}
-	e.buf = b
-	e.intern(name, args)
-	b = appendOpen(e.buf, packetTrackEvent)
-	event = len(b)
-	b = appendUint(b, eventType, kind)
-	b = appendUint(b, eventTrack, t.uuid())
-	if name.n != 0 {
-		b = appendUint(b, eventNameID, uint64(name.n))
-	}
-	e.buf = b
-	for i := range args {
-		a := e.open(eventAnnotation)
-		e.uint(annotationKey, uint64(args[i].key.n))
-		if args[i].text != "" {
-			e.text(annotationText, args[i].text)
-		} else {
-			e.uint(annotationNumber, uint64(args[i].number))
-		}
-		e.close(a)
-	}
-	return packet, event
+	return x
 }
 
-func (e *encoder) end(packet, event int) {
-	e.close(event)
-	e.close(packet)
-}
+// Values of TracePacket.SequenceFlags.
+const (
+	flagCleared = 1
+	flagNeeds   = 2
+)
 
-// intern writes the names that the packet is the first to use.
-func (e *encoder) intern(name label, args []arg) {
-	name.n = news(&e.named, name.n)
-	fresh := name.n != 0
-	var keys []arg
+// intern returns the names that the packet is the first to use, nil if there are none.
+func (e *encoder) intern(name label, args []arg) (d *InternedData) {
+	if news(&e.named, name.n) != 0 {
+		d = &InternedData{EventNames: []*EventName{{Iid: uint64(name.n), Name: name.text}}}
+	}
 	for i := range args {
-		if news(&e.keys, args[i].key.n) != 0 {
-			keys = append(keys, args[i])
+		if k := args[i].key; news(&e.keys, k.n) != 0 {
+			d = cmp.Or(d, &InternedData{})
+			d.DebugAnnotationNames = append(d.DebugAnnotationNames, &DebugAnnotationName{Iid: uint64(k.n), Name: k.text})
 		}
 	}
-	if !fresh && len(keys) == 0 {
-		return
-	}
-	data := e.open(packetInterned)
-	if fresh {
-		e.internOne(internedName, name)
-	}
-	for i := range keys {
-		e.internOne(internedKey, keys[i].key)
-	}
-	e.close(data)
+	return d
 }
 
 // news returns n if it was not written yet, else 0.
@@ -194,42 +180,38 @@ func news(written *[]bool, n uint32) uint32 {
 	return n
 }
 
-func (e *encoder) internOne(field protowire.Number, l label) {
-	m := e.open(field)
-	e.uint(internedID, uint64(l.n))
-	e.text(internedText, l.text)
-	e.close(m)
-}
-
 func (e *encoder) slice(s *slice) {
 	e.need(s.track, s.of)
-	e.end(e.event(s.start, s.track, eventBegin, s.name, s.args))
-	e.end(e.event(s.end, s.track, eventEnd, label{}, nil))
+	e.event(s.start, s.track, TrackEvent_TYPE_SLICE_BEGIN, s.name, s.args)
+	e.put()
+	e.event(s.end, s.track, TrackEvent_TYPE_SLICE_END, label{}, nil)
+	e.put()
+}
+
+// instant begins the event of a moment.
+func (e *encoder) instant(m *moment) *TrackEvent {
+	e.need(m.track, "")
+	return e.event(m.at, m.track, TrackEvent_TYPE_INSTANT, m.name, m.args)
 }
 
 func (e *encoder) moment(m *moment) {
-	e.need(m.track, "")
-	e.end(e.event(m.at, m.track, eventInstant, m.name, m.args))
+	e.instant(m)
+	e.put()
 }
 
 // flow draws an arrow from one moment to another.
 func (e *encoder) flow(from, to *moment) {
-	e.flows++
-	e.need(from.track, "")
-	packet, event := e.event(from.at, from.track, eventInstant, from.name, from.args)
-	e.fixed(eventFlow, e.flows)
-	e.end(packet, event)
-	e.need(to.track, "")
-	packet, event = e.event(to.at, to.track, eventInstant, to.name, to.args)
-	e.fixed(eventFlowEnd, e.flows)
-	e.end(packet, event)
+	e.flows[0]++
+	e.instant(from).FlowIds = e.flows[:]
+	e.put()
+	e.instant(to).TerminatingFlowIds = e.flows[:]
+	e.put()
 }
 
 func (e *encoder) counter(t track, at model.Time, v int64) {
 	e.need(t, "")
-	packet, event := e.event(at, t, eventCounterValue, label{}, nil)
-	e.uint(eventCounter, uint64(v))
-	e.end(packet, event)
+	e.event(at, t, TrackEvent_TYPE_COUNTER, label{}, nil).CounterValue = &v
+	e.put()
 }
 
 // need describes a track before its first event. Those of tasks and open ones are
@@ -261,40 +243,26 @@ const numRecent = 1 << 16
 func (t track) uuid() uint64 { return uint64(t.id)<<maxTrackKindBit | uint64(t.kind) }
 
 func (e *encoder) describe(t track, of string) {
-	packet := e.open(tracePacket)
-	descriptor := e.open(packetTrack)
-	e.uint(trackUUID, t.uuid())
+	d := &TrackDescriptor{Uuid: t.uuid()}
+	if t.kind != trackProgram {
+		d.ParentUuid = track{kind: trackProgram}.uuid()
+	}
 	switch t.kind {
 	case trackProgram:
-		m := e.open(trackProcess)
-		e.uint(processDescriptorPid, pid)
-		e.text(processDescriptorName, programName)
-		e.close(m)
+		d.Process = &ProcessDescriptor{Pid: pid, ProcessName: programName}
 	case trackGoroutine:
-		e.uint(trackParent, track{kind: trackProgram}.uuid())
-		m := e.open(trackThread)
-		e.uint(threadDescriptorPid, pid)
-		e.uint(threadDescriptorTid, tidOf(model.GoID(t.id)))
-		e.close(m)
+		d.Thread = &ThreadDescriptor{Pid: pid, Tid: tidOf(model.GoID(t.id))}
+	case trackHeap, trackGoal:
+		d.Name, d.Counter = t.title(of), &CounterDescriptor{Unit: CounterDescriptor_UNIT_SIZE_BYTES}
 	default:
-		e.uint(trackParent, track{kind: trackProgram}.uuid())
-		e.text(trackName, t.title(of))
+		d.Name = t.title(of)
 		if t.kind >= firstCounter {
-			e.describeCounter(t)
+			d.Counter = &CounterDescriptor{Unit: CounterDescriptor_UNIT_COUNT}
 		}
 	}
-	e.close(descriptor)
-	e.close(packet)
-}
-
-func (e *encoder) describeCounter(t track) {
-	unit := uint64(unitCount)
-	if t.kind == trackHeap || t.kind == trackGoal {
-		unit = unitBytes
-	}
-	m := e.open(trackCounter)
-	e.uint(counterUnit, unit)
-	e.close(m)
+	e.packet.Reset()
+	e.packet.TrackDescriptor = d
+	e.put()
 }
 
 // title names a track; of is the name of what stands on it.

@@ -35,35 +35,12 @@ func TestHostileNames(t *testing.T) {
 // Ids of goroutines are those of threads, if they fit into the 32 bits that
 // ThreadDescriptor has; others stay apart from those.
 func TestTid(t *testing.T) {
-	seen := map[uint64]model.GoID{}
+	seen := map[int64]model.GoID{}
 	for _, g := range []model.GoID{1, 17, math.MaxInt32 - 9, 1<<31 + 5, 1<<40 + 7, 0, -1, -2} {
 		tid := tidOf(g)
-		if old, ok := seen[tid]; ok || tid == 0 || tid > math.MaxInt32 || g > 0 && g <= math.MaxInt32 && tid != uint64(g) {
+		if old, ok := seen[tid]; ok || tid == 0 || tid > math.MaxInt32 || g > 0 && g <= math.MaxInt32 && tid != int64(g) {
 			t.Errorf("goroutine %d is thread %d, as %d", g, tid, old)
 		}
 		seen[tid] = g
 	}
-}
-
-// Messages of any length are closed.
-func TestWireClose(t *testing.T) {
-	for _, n := range []int{0, 1, 125, 126, 127, 128, 129, 20000} {
-		var w wire
-		m := w.open(2)
-		w.text(3, strings.Repeat("x", n))
-		w.close(m)
-		w.uint(1, 7)
-		want := append(appendVarint([]byte{0x1a}, n), strings.Repeat("x", n)...)
-		want = append(append(appendVarint([]byte{0x12}, len(want)), want...), 0x08, 7)
-		if string(w.buf) != string(want) {
-			t.Errorf("%d: got % x", n, w.buf[:min(len(w.buf), 20)])
-		}
-	}
-}
-
-func appendVarint(b []byte, n int) []byte {
-	for ; n >= 0x80; n >>= 7 {
-		b = append(b, byte(n)|0x80)
-	}
-	return append(b, byte(n))
 }

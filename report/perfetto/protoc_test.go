@@ -11,7 +11,7 @@ import (
 )
 
 // TestProtoc has the official compiler decode a file by the messages of
-// testdata/perfetto_subset.proto: a field that they do not have, or of another type, is
+// perfetto_subset.proto: a field that they do not have, or of another type, is
 // printed by its number.
 func TestProtoc(t *testing.T) {
 	protoc, err := exec.LookPath("protoc")
@@ -21,7 +21,7 @@ func TestProtoc(t *testing.T) {
 	unknown := regexp.MustCompile(`(?m)^ *\d+(:| \{).*$`)
 	for _, name := range []string{"tasks.go1.26.p4.trace", "gc.go1.26.p4.trace", "http.trace", "syscalls.go1.26.p4.trace"} {
 		x := export(t, fixture(t, name), NewWriter, ingest.Options{})
-		cmd := exec.Command(protoc, "--decode", "perfetto.protos.Trace", "-I", "testdata", "perfetto_subset.proto")
+		cmd := exec.Command(protoc, "--decode", "perfetto.protos.Trace", "-I", ".", "perfetto_subset.proto")
 		cmd.Stdin = bytes.NewReader(x.data)
 		text, err := cmd.CombinedOutput()
 		if err != nil {

@@ -70,16 +70,16 @@ type goroutine struct {
 }
 
 // tid returns the thread id of the goroutine.
-func (g *goroutine) tid() uint64 { return tidOf(g.id) }
+func (g *goroutine) tid() int64 { return tidOf(g.id) }
 
 // tidOf returns the goroutine's own id, if a thread can have it: ThreadDescriptor has 32
 // bits for it, and readers differ about negative ones. Those of programs that have
 // started more goroutines than that get another one.
-func tidOf(g model.GoID) uint64 {
+func tidOf(g model.GoID) int64 {
 	if ownTid(g) {
-		return uint64(g)
+		return int64(g)
 	}
-	return 1<<30 | uint64(g)&(1<<30-1)
+	return 1<<30 | int64(g)&(1<<30-1)
 }
 
 // ownTid reports whether the goroutine's id is that of its thread.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
@@ -24,21 +25,38 @@ func checkTables(path string) error {
 	return checkFolder(filepath.Clean(path))
 }
 
-// exportParquet writes the tables of traces, some of them at the same time.
+// exportParquet writes the tables of traces, some of them at the same time. The files of each trace
+// get their names when it is read: a second export replaces them.
 func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.Ref) error {
-	out, err := parquet.Begin(f.output)
-	if err != nil {
-		return err
+	tables, all := f.tables, len(f.tables) == 0
+	if all {
+		tables = report.TableNames()
 	}
-	defer out.Abort()
+	dir, err := atomicfile.Resolve(filepath.Clean(f.output))
+	if err != nil {
+		return fmt.Errorf("creating %s: %w", f.output, err)
+	}
+	var folders atomicfile.Set
+	defer folders.Abort() // leaves those with files
+	for _, name := range append([]string{report.TracesTable}, tables...) {
+		path := filepath.Join(dir, name)
+		if err := folders.MkdirAll(path); err != nil {
+			return fmt.Errorf("creating %s: %w", path, cause(err))
+		}
+	}
+	files := make([]atomicfile.Set, len(refs))
+	defer func() {
+		for i := range files {
+			files[i].Abort()
+		}
+	}()
 	workers := f.read.workersFor(refs)
 	var rows, found int64
+	var ready []*atomicfile.Set
+	ofRequested := len(f.requests.specs) > 0 && slices.ContainsFunc(tables, ofRequests)
 	names := map[string]string{} // of traces, by id
 	_, err = several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*parquetTrace, error) {
-		t := &parquetTrace{i: i, out: out, flags: f, tables: f.tables}
-		if len(t.tables) == 0 {
-			t.tables, t.all = report.TableNames(), true
-		}
+		t := &parquetTrace{dir: dir, files: &files[i], flags: f, tables: tables, all: all}
 		return t, t.write(ctx, a, refs[i], max(1, f.read.jobs()/workers))
 	}, func(i int, t *parquetTrace) error {
 		id := strings.ToLower(t.Origin.Trace) // some file systems make no difference
@@ -46,23 +64,29 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 			return fmt.Errorf("%s has the name and the content of %s", refs[i].Name, other)
 		}
 		names[id] = refs[i].Name
-		for _, x := range t.open { // the table of traces is the last: what is in it is there as a whole
-			if err := out.Keep(x.file); err != nil {
+		rows, found = rows+t.rows, found+t.found
+		ready = append(ready, t.files)
+		if ofRequested && found == 0 {
+			return nil // if no trace has any, nothing is written
+		}
+		for _, files := range ready {
+			if err := files.Finish(); err != nil { // the table of traces is the last: what is in it is there as a whole
 				return &outputError{err}
 			}
 		}
-		rows, found = rows+t.rows, found+t.found
+		ready = nil
 		a.detail("wrote %s as %s: %s", refs[i].Name, t.Origin.Trace, textui.Plural(t.rows, "row"))
 		return nil
 	})
 	if err != nil && ctx.Err() != nil {
+		if len(names) > 0 && len(ready) == 0 {
+			a.say("interrupted; the tables of %s were written", textui.Plural(len(names), "trace"))
+			return &exitError{code: exitInterrupted, silent: true}
+		}
 		return ctx.Err()
 	}
-	if err == nil && (len(f.tables) == 0 || slices.ContainsFunc(f.tables, ofRequests)) {
+	if err == nil && ofRequested {
 		err = f.requests.found(found)
-	}
-	if err == nil {
-		err = out.Commit()
 	}
 	if err != nil {
 		return err
@@ -79,8 +103,7 @@ func (e *outputError) Unwrap() error { return e.error }
 // parquetTrace writes the tables of one trace.
 type parquetTrace struct {
 	parquet.Trace
-	i      int
-	out    *parquet.Export
+	dir    string
 	flags  *exportFlags
 	tables []string
 	all    bool // tables are all that there are, not chosen: help says which old traces lack
@@ -88,13 +111,8 @@ type parquetTrace struct {
 	rows  int64
 	found int64                   // rows about requests
 	stop  context.CancelCauseFunc // ends the reading
-	open  []*openTable
-}
-
-// openTable is a table while it is written.
-type openTable struct {
-	w    *parquet.Writer
-	file *parquet.File
+	files *atomicfile.Set
+	open  []*parquet.Writer
 }
 
 // write reads the trace and writes its tables.
@@ -102,8 +120,8 @@ type openTable struct {
 //  1. Identify the trace by all its bytes.
 //  2. Begin the files of the tables that it is not too old for.
 //  3. Read it into them.
-//  4. Complete them. They are put in place with those of all other traces.
-func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, workers int) error {
+//  4. Complete them, but for their names.
+func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, workers int) (err error) {
 	in, err := a.open(ctx, ref, &p.flags.read) // 1
 	if err != nil {
 		return err
@@ -122,10 +140,13 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 	}
 	ctx, p.stop = context.WithCancelCause(ctx)
 	defer p.stop(nil)
-	defer func() { // drop what was not committed, after who writes it has ended
+	defer func() { // drop what is not complete, after who writes it has ended
 		rd.Close()
-		for _, t := range slices.Backward(p.open) {
-			t.abort()
+		for _, w := range p.open {
+			w.Abort()
+		}
+		if err != nil {
+			p.files.Abort()
 		}
 	}()
 	p.Tables.Requests, p.Tables.NoLabels, p.Create = p.flags.requests.specs, p.flags.requests.noLabels, p.create
@@ -153,11 +174,6 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		p.rows += t.Rows()
 		if ofRequests(name) {
 			p.found += t.Rows()
-		}
-	}
-	for _, t := range p.open {
-		if err := t.file.Close(); err != nil {
-			return &outputError{err}
 		}
 	}
 	rd.warnAbout(&about)
@@ -198,16 +214,11 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 
 // create begins the file of a table.
 func (p *parquetTrace) create(name string, columns []report.Column) (report.Sink, error) {
-	file, err := p.out.Create(p.i, name, p.Origin.Trace)
+	file, err := p.files.Create(filepath.Join(p.dir, name, p.Origin.Trace+".parquet"))
 	if err != nil {
 		return nil, &outputError{err}
 	}
-	t := &openTable{parquet.NewWriter(&stopWriter{file, p.stop}, columns, &p.Origin), file}
-	p.open = append(p.open, t)
-	return t.w, nil
-}
-
-func (t *openTable) abort() {
-	t.w.Abort()
-	t.file.Close()
+	w := parquet.NewWriter(&stopWriter{file, p.stop}, columns, &p.Origin)
+	p.open = append(p.open, w)
+	return w, nil
 }

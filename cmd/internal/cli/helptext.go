@@ -126,6 +126,19 @@ func helpTopics() []*cobra.Command {
 	}
 }
 
+const fleetHelp = `schedscope-fleet analyses many traces, of a service or of all, on Apache Beam: on this machine or on
+a cluster, and merges them by service, version or what their names say. It is a command of its own,
+which is built in its folder:
+
+  cd cmd/schedscope-fleet && go install .
+  schedscope-fleet --input 's3://traces/*/*/*.trace' --output s3://reports/2026-11-26 --key '{1}/{2}'
+
+schedscope-fleet --help explains inputs, keys, outputs and runners, and has queries in SQL. A report of it
+is read, and compared, as any other:
+
+  schedscope analyze key=shop%2Fv12/report.json
+  schedscope compare key=shop%2Fv12/report.json key=shop%2Fv13/report.json`
+
 const exitCodesHelp = `The codes are the same for every command and every format:
 
     0  success, also for a truncated or damaged trace: the readable part is
@@ -136,19 +149,19 @@ const exitCodesHelp = `The codes are the same for every command and every format
        without --slo, the verdict is SLOW, SLOW TAIL or STARVED.
     2  wrong usage, no readable event in any trace, no request of those that
        --request names, or an output that cannot be written. There is then no
-       output, with three exceptions: the recordings of gate record, the other
-       outputs where a picture has nothing to show, and the pictures of plot where
-       their names cannot be printed. gate: the budget or a recording is unusable;
-       a gate never skips what it cannot read.
+       output, with four exceptions: the recordings of gate record, the other
+       outputs where a picture has nothing to show, the pictures of plot where their
+       names cannot be printed, and Parquet tables of the traces before. gate: the
+       budget or a recording is unusable; a gate never skips what it cannot read.
     3  gate: no verdict, because traces are not comparable, the machine was
        disturbed, or there are fewer traces than the budget's min_traces. (With
        enough of them, a rule that stays inconclusive is a warning, and the code 0.)
        --check: the trace contradicts itself. --fail: an objective cannot be
        judged; without --slo, the verdict is UNKNOWN or DISTURBED.
   130  interrupted by ^C or SIGTERM. Nothing is written except the recordings of
-       gate record. While recording from http://, the first ^C ends the recording
-       instead, and what arrived is analysed if it has a whole generation. view ends
-       on ^C with 0.
+       gate record and Parquet tables of whole traces. While recording from http://,
+       the first ^C ends the recording instead, and what arrived is analysed if it
+       has a whole generation. view ends on ^C with 0.
 
 Only record differs: it exits with the code of the program that it ran, as shells
 report it (128 plus the number of the signal that ended it). If record itself ended the
