@@ -667,7 +667,7 @@ func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 		}
 		switch n = result.Ratio(in, d.r.Totals.Span); {
 		case n > 0 && n <= 1/heldAlone:
-			lets = "one goroutine run at a time"
+			lets = oneAtATime
 		case n <= d.r.Procs.Mean/heldAlone && 2*waits >= in && 2*d.r.Procs.Utilisation < 1:
 			lets = fmt.Sprintf("%.0f goroutines run at a time, which mostly wait", max(n, 2))
 		}
@@ -675,6 +675,8 @@ func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 	}
 	return lets, n
 }
+
+const oneAtATime = "one goroutine run at a time"
 
 // accepts finds what accepts connections waiting for others before it does: new connections wait in the queue of the socket
 // then, which no request shows. A wait is that of a goroutine which accepts if the function that waits does so as well, or
@@ -798,10 +800,16 @@ func (d *diagnostician) alone() {
 	if 2*rows[0].Total < total {
 		who = "one goroutine or another"
 	}
+	w := d.waiter(rows[0], span/2)
+	if w != nil { // said here
+		d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool {
+			return x.Kind == "slow-receiver" && slices.ContainsFunc(x.Where, func(c result.Culprit) bool { return c.Function == w.Waiter })
+		})
+	}
 	x := d.add(runsAlone, loss{}, result.Inferred, d.culprits("runs alone", rows, 2, total), who+" runs alone",
 		"%s of the time, while the other procs were idle.", textui.Ratio(total, span))
 	x.Evidence = []result.Evidence{{Name: "alone", Value: float64(total), Unit: "ns"}, {Name: "of the time", Value: result.Ratio(total, span), Unit: "share"}}
-	if w := d.waiter(rows[0], span/2); w != nil { // for each of them
+	if w != nil { // for each of them
 		x.Where = append(x.Where[:1], result.Culprit{Role: "waits for that", Function: w.Waiter, File: w.WaiterFile, Line: w.WaiterLine, Share: result.Ratio(w.Total, span), Callers: []string{}})
 		x.Advice = fmt.Sprintf("Start the next before %s waits for the last: raise the limit that lets in one at a time, if it is a semaphore, or receive later.", plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
 	}
@@ -809,11 +817,15 @@ func (d *diagnostician) alone() {
 	x.first, x.Gain = true, fmt.Sprintf("%s -> about %s, divided among %s procs", textui.Duration(span), textui.Duration(span-total+model.Duration(float64(total)/procs)), maxProcs(d.r))
 }
 
-// waiter returns who waited the longest for what a function does, for least or longer and again and again, nil if nobody did.
+// waiter returns who waited the longest for what a function does, or for a place of which there is one, for least or longer
+// and again and again, nil if nobody did.
 func (d *diagnostician) waiter(r *result.BlameRow, least model.Duration) (most *result.BlameRow) {
 	for _, x := range d.r.Waiting.ByReason {
 		for _, b := range d.r.Blame.Of(x.Name) {
-			if b.Function == r.Function && b.Waiter != "" && b.Turns >= fewHeld && b.Total >= least {
+			if b.Waiter == "" || b.Turns < fewHeld || b.Total < least {
+				continue
+			}
+			if lets, _ := d.limit(b); b.Function == r.Function || ofSemaphore(b) && lets == oneAtATime {
 				most, least = b, b.Total
 			}
 		}

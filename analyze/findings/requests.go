@@ -29,7 +29,7 @@ const (
 	timesMiddle = 3
 	// likeMedian is by how much the mean of the middle fifth may differ from the median.
 	likeMedian = 0.1
-	// eachDials times a request dials if nearly each does.
+	// eachDials times a request dials if nearly each does, and so it is of what streams send.
 	eachDials = 0.8
 )
 
@@ -47,7 +47,7 @@ var requestWords = map[string]struct {
 	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline.", moreWorkers},
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often.", otherwise},
 	"dial":       {"dials a new connection", "Keep connections for the next request: leave keep-alives on, read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time.", otherwise},
-	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event.", otherwise},
+	"timer":      {"waits for a timer", "If it is meant, as the interval of a stream or the time-out of a long poll, accept it (--slo); else shorten it, or end the wait by an event.", otherwise},
 	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); if it waits for something, wait for that itself (a channel, a sync.Cond); else remove it.", otherwise},
 	"network":    {"waits for the network", askLess, otherwise},
 	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them.", otherwise}, // see [result.RequestRow.Called]
@@ -348,7 +348,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 			}
 		}
 		switch {
-		case g.Kind == "sleep", g.Kind == "queued", q.starts(g), g.Kind == "network" && g.Way != nil && g.Way.Expires: // what helps against one helps against many
+		case g.Kind == "sleep", g.Kind == "timer", g.Kind == "queued", q.starts(g), g.Kind == "network" && g.Way != nil && g.Way.Expires: // what helps against one helps against many
 		case g.Kind == "cond":
 			f.advise(otherwise, "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel.")
 		case g.Called():
@@ -656,6 +656,15 @@ func (q *question) dials() *result.RequestRow {
 	return nil
 }
 
+// streams reports whether requests send something after each of many waits, as where clients listen to news: that takes as
+// long as they listen.
+func (q *question) streams(g *result.RequestRow) bool {
+	return q.many(g) > 0 && slices.ContainsFunc(q.Groups, func(x result.RequestRow) bool {
+		callee := calleeOf(&x)
+		return x.Kind == "syscall" && strings.HasPrefix(callee, "net/http.") && strings.HasSuffix(callee, ".Flush") && q.times(&x) >= eachDials*q.times(g)
+	})
+}
+
 // times returns how often a slow request has a part.
 func (q *question) times(g *result.RequestRow) float64 {
 	if q.all {
@@ -892,6 +901,8 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	case g.Kind == "dial": // whatever it takes, it is done once for many
 	case !blocked(x.Kind):
 		f.advise(otherwise, fix(requestWords[x.Kind].fix))
+	case g.Kind == "channel" && x.Kind == "network" && !result.OfProgram(x.Function): // where net/http waits for a request
+		f.advise(otherwise, "It waits for what another request brings. If that is meant, as in a long poll, accept it (--slo); else answer without it, or set a deadline.")
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers
 	case x.Kind == "sleep" && polls(x):
 		f.Advice = pollAdvice + " " + f.Advice

@@ -190,7 +190,7 @@ func TestRemedies(t *testing.T) {
 		{done, slept, []string{"Make the last of those faster that are waited for, divide its work, or start it first. Or shorten the sleep at load.go:9, unless it is meant."}},
 		{limit, group, []string{"Raise the limit in main.get (get.go:3) (SetLimit)"}},
 		{[]result.RequestRow{work("queued", 900*ms)}, []result.RequestRow{{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "timer", Middle: 500 * ms},
-			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"Shorten the time-out"}},
+			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"If it is meant, as the interval of a stream"}},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests = []result.RequestKind{{Kind: "task", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 2000 * ms, Max: 100 * ms},
@@ -839,5 +839,20 @@ func TestDialsTail(t *testing.T) {
 		Rows:   []result.RequestRow{{Kind: "network", Function: "internal/poll.(*FD).Read", Wait: "dial", Waiter: "main.ask", Have: 10, Slow: 18 * ms, Middle: 3 * ms}}}}}}}
 	if findings.Judge(v); v.Verdict.Word != findings.Healthy {
 		t.Errorf("%s: %s", v.Verdict.Word, v.Verdict.Text)
+	}
+}
+
+// TestStreams checks that requests which flush after each of many waits are not slow by those.
+func TestStreams(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for flushes, want := range map[int64]string{400: findings.Healthy, 300: findings.Slow} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{800 * ms}, 20)...), Tails: []result.RequestTail{{
+			Count: 5, Total: 4000 * ms, Middle: result.RequestMiddle{Count: 10, Total: 8000 * ms},
+			Groups: []result.RequestRow{{Kind: "channel", Function: "main.listen", Usual: 400, Middle: 7900 * ms},
+				{Kind: "syscall", Function: "main.listen", Usual: flushes, Middle: 100 * ms, Way: &result.RequestWay{Callee: "net/http.(*response).Flush"}}}}}}}}
+		if findings.Judge(v); v.Verdict.Word != want {
+			t.Errorf("%d flushes: %s %s", flushes, v.Verdict.Word, v.Verdict.Text)
+		}
 	}
 }

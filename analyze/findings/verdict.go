@@ -213,6 +213,9 @@ func (j *judge) asked(q *question) bool {
 	dials := q.dials()
 	for i := range q.Groups {
 		x := &q.Groups[i]
+		if q.streams(x) {
+			continue
+		}
 		within := slices.Contains([]string{"lock", "channel", "connection", "cond", "queued", "runnable", "gc", "stw"}, x.Kind) && !x.Called() && !q.atOnce(x)
 		if within || q.many(x) > 0 || x.Kind == "network" && dials != nil {
 			own += q.cost(x)
@@ -278,6 +281,9 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	for _, c := range list {
 		if c.q.limit == 0 && c.q.untold(c.part) {
 			j.note = fmt.Sprintf(" Note that %s waits in select until its timer ends that, each time after %s: a long poll without news, or an answer that never comes.", c.q.name(), textui.Duration(c.q.P50))
+			continue
+		}
+		if c.q.limit == 0 && c.q.streams(c.part) {
 			continue
 		}
 		f := c.q.item(j.r, c.part)
