@@ -17,7 +17,8 @@ import (
 func (s *sim) begin() {
 	s.event(model.EventSync, nobody, 0, 0, 0, 0, 0)
 	s.event(model.EventMetric, nobody, int32(s.n), 0, 0, 0, 0)
-	s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
+	ran := 1 - float64(s.w.Outages.Total)/float64(max(s.w.Recorded.Work, s.w.Outages.Total, 1)) // what others took uses nothing
+	s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota, rate: model.Duration(float64(quotaStep*quotaUse/100) * ran)}
 	if s.cfg.Quota > 0 {
 		s.at(int64(quotaStep), evQuota, 0, 0, 0)
 	}

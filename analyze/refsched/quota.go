@@ -6,10 +6,11 @@ import "github.com/schedscope/schedscope/model"
 // scheduler and in goroutines stand still until the next one, whatever they do. Those in system
 // calls use it as well, but go on. In standstills that were recorded it is the same.
 type quota struct {
-	on     []bool // by proc: its thread has a processor
-	used   int    // of them
-	queue  ring   // procs whose threads stand still
-	waits  []bool // by proc: it is in the queue
+	on     []bool         // by proc: its thread has a processor
+	used   int            // of them
+	queue  ring           // procs whose threads stand still
+	waits  []bool         // by proc: it is in the queue
+	rate   model.Duration // what one thread uses of it in each step
 	left   model.Duration
 	spent  bool // nothing is left
 	halted bool // all threads stand still (workload.Standstill)
@@ -113,7 +114,7 @@ func (s *sim) useQuota() {
 			used++
 		}
 	}
-	q.left -= quotaStep * model.Duration(used) * quotaUse / 100
+	q.left -= q.rate * model.Duration(used)
 	if q.left <= 0 && !q.spent {
 		q.spent = true
 		s.standStill()

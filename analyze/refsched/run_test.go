@@ -61,6 +61,22 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
+// What the operating system took uses nothing of a quota.
+func TestQuotaTaken(t *testing.T) {
+	tables := model.NewTables()
+	const ms = 1_000_000
+	for taken, most := range map[model.Duration]model.Duration{0: 200 * ms, 50 * ms: 120 * ms} {
+		w := &workload.Workload{Tables: tables, Version: 26, Procs: 1, End: 100 * ms, Outages: workload.Outages{Total: taken}}
+		w.Recorded.Work = 100 * ms
+		w.Goroutines = []workload.Goroutine{{ID: 1, Func: tables.AddString("main.main"), Begin: workload.BeginRunning, Work: 100 * ms,
+			Segments: []workload.Segment{{CPU: 100 * ms, Object: -1, Target: -1, End: workload.EndExit}}}}
+		res, err := refsched.Run(context.Background(), w, refsched.Config{Quota: 60 * ms})
+		if err != nil || !res.Finished || res.Span > most || res.Span < most-100*ms {
+			t.Errorf("%d taken: %+v, %v; want a span of %d at most", taken, res, err, most)
+		}
+	}
+}
+
 // spansOf is called with intervals.
 type spansOf func(*model.GoSpan)
 

@@ -17,8 +17,9 @@ Output (--mode free)
   First the requests, all of a kind, then by handler or task as in schedscope analyze: p50, p99 and
   mean of how long they take, and how many end per second, as recorded and under each what-if. Waits
   in run queues count. Requests that lie in two windows or begin in a warm-up are left out, as are
-  groups with fewer than 100 requests, handlers if more than 1%% of the requests show none, and groups
-  which the reference has wrong: W1 more than 25%% of the mean, or 75%% of what quiet has intervals for.
+  groups with fewer than 100 requests, handlers if more than 1%% of the requests take as long and show
+  none, and groups which the reference has wrong: W1 more than 25%% of the mean, or 75%% where all that
+  is asked has intervals.
   Then waits to run. All figures, p90 too, with their ranges over --seeds, are in --json.
   The reference is the median over --seeds of what the model makes of the work. W1, the Wasserstein
   distance, is how far a wait must be moved on average to make one distribution of the other. The
@@ -54,12 +55,15 @@ Classes of wakes (--json)
                   figures were off for other programs: four of five should contain the measured value.
                   Of another number of procs there is none where most wakes are by locks, of two none
                   where system calls that lost their procs take 5%% of the time, and where the operating
-                  system seems to have taken a tenth of the computing, of a quiet machine alone.
+                  system seems to have taken a tenth of the computing, of waits on a quiet machine alone.
+                  More procs seldom make requests slower, and fewer seldom faster: where simulations
+                  have that, intervals reach to what was recorded.
     no range      any other variant: how far that is from the truth has not been measured. "No change"
                   is less of one than what simulations with other seeds differ by.
   No figure is given where the reference does not reproduce the trace or has fewer than 100 waits,
   and no run time where more than 90%% of the wakes come from timers or from outside. Where only quiet
-  is asked, and has intervals, W1 may be up to 75%% of the mean: they are half as wide again beyond 25%%.
+  is asked, and has intervals, W1 may be up to 75%% of the mean. Intervals are half as wide again beyond
+  25%%, and of requests where the operating system took a tenth of the computing.
 
 --what-if quiet
   Where the operating system ran something else, goroutines and calls seem to take longer: suspected

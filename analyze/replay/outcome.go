@@ -82,13 +82,17 @@ func figures(s *Schedule) []float64 {
 
 // LongPart returns the part of waits that take longer than [Long].
 func LongPart(waits *dist.Dist) float64 {
-	var long int64
-	waits.Each(func(v model.Duration, n int64) {
-		if v > Long {
-			long += n
+	return float64(longer(waits, Long)) / float64(max(1, waits.Count()))
+}
+
+// longer returns how many take longer than that.
+func longer(d *dist.Dist, than model.Duration) (count int64) {
+	d.Each(func(v model.Duration, n int64) {
+		if v > than {
+			count += n
 		}
 	})
-	return float64(long) / float64(max(1, waits.Count()))
+	return count
 }
 
 // MeasuredFigures returns the figures of the recording.

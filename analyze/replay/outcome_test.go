@@ -58,8 +58,12 @@ func TestBasis(t *testing.T) {
 }
 
 // TestWidths checks of which variants intervals were measured: of another number of procs not where most wakes are by locks
-// or, to two, much time is lost in system calls, and except of a quiet machine not where the machine was disturbed.
+// or, to two, much time is lost in system calls, and except of a quiet machine of requests alone where the machine was disturbed.
 func TestWidths(t *testing.T) {
+	disturbed := func(w widths) widths {
+		w.waits, w.disturbed = nil, true
+		return w
+	}
 	for _, tt := range []struct {
 		variant      string
 		procs        int
@@ -69,7 +73,7 @@ func TestWidths(t *testing.T) {
 	}{
 		{"procs=1", 2, 0, 0, 0, 0, toOne},
 		{"procs=1", 2, 0, 20, 0, 0, toOneTimed},
-		{"procs=1", 2, 0, 0, 200, 0, widths{}},
+		{"procs=1", 2, 0, 0, 200, 0, disturbed(toOne)},
 		{"procs=1", 2, 60, 0, 0, 0, widths{}},
 		{"procs=1", 2, 0, 0, 0, 100, toOne},
 		{"procs=2", 1, 0, 0, 0, 0, toTwo},
@@ -80,7 +84,8 @@ func TestWidths(t *testing.T) {
 		{"quiet", 2, 60, 0, 200, 0, widths{}},
 		{"quiet", 1, 0, 0, 200, 0, widths{}},
 		{"quota=5ms", 2, 60, 0, 0, 0, toQuota},
-		{"quota=5ms", 2, 0, 0, 200, 0, widths{}},
+		{"procs=1", 2, 60, 0, 200, 0, widths{}},
+		{"quota=5ms", 2, 0, 0, 200, 0, disturbed(toQuota)},
 		{"procs=1,quiet", 2, 0, 0, 0, 0, widths{}},
 	} {
 		r := &Result{MinProcs: tt.procs, MaxProcs: tt.procs, Work: 1000, Length: 1000, Lost: tt.lost, Outages: workload.Outages{Total: tt.taken}}
@@ -105,6 +110,39 @@ func TestBlind(t *testing.T) {
 			if reaches := f[k].Value.High >= recorded; reaches != (blind > 0) {
 				t.Errorf("blind for %d: %v %+v, recorded %v", blind, RequestFigure(k), f[k].Value, recorded)
 			}
+		}
+	}
+}
+
+// TestAgainst checks that requests may take as long as recorded where a simulation has them take less with one proc, or more with two,
+// and that intervals are wider where the machine was disturbed.
+func TestAgainst(t *testing.T) {
+	x := Requests{Figures: []float64{80_000, 90_000, 80_000, 1}}
+	base := newSchedule()
+	base.Waits.Add(80_000, 0)
+	compare := func(w widths, took model.Duration) Range {
+		other := newSchedule()
+		other.Waits.Add(took, 0)
+		o := &Outcome{widths: w, RequestBasis: BasisChecked}
+		return x.compare(o, []*Schedule{other}, []*Schedule{base}, func(s *Schedule) *dist.Dist { return s.Waits })[RequestMean].Value
+	}
+	disturbed := toOne
+	disturbed.disturbed = true
+	for _, tt := range []struct {
+		name  string
+		w     widths
+		took  model.Duration
+		holds bool
+	}{
+		{"less with one", toOne, 20_000, true},
+		{"more with one", toOne, 240_000, false},
+		{"more with two", toTwo, 240_000, true},
+		{"less with two", toTwo, 20_000, false},
+		{"a little more with one", toOne, 115_000, false},
+		{"so, disturbed", disturbed, 115_000, true},
+	} {
+		if got := compare(tt.w, tt.took); (got.Low <= 80_000 && 80_000 <= got.High) != tt.holds {
+			t.Errorf("%s: %+v", tt.name, got)
 		}
 	}
 }

@@ -371,3 +371,32 @@ func TestRequests(t *testing.T) {
 		t.Errorf("%+v: of %d requests something is said", few.Group, few.All.Measured.Count)
 	}
 }
+
+// TestUnhandled checks that requests without a handler matter to a group if they take as long as those of it.
+func TestUnhandled(t *testing.T) {
+	for _, tt := range []struct {
+		without []model.Duration // how long those take that show none, 50 each
+		name    string
+		want    int64
+	}{
+		{[]model.Duration{100, 900}, "main.slow", 0},
+		{[]model.Duration{100, 1100}, "main.slow", 50},
+		{[]model.Duration{100}, "main.fast", 50},
+		{[]model.Duration{100, 1100}, AllNames, 0},
+		{[]model.Duration{100, 1100}, "", 100},
+	} {
+		r := &Result{Measured: newSchedule()}
+		for range 100 {
+			r.Measured.group(Group{"http", "main.slow"}).Add(1000, 0)
+			r.Measured.group(Group{"http", "main.fast"}).Add(50, 0)
+		}
+		for _, d := range tt.without {
+			for range 50 {
+				r.Measured.group(Group{"http", ""}).Add(d, 0)
+			}
+		}
+		if n := r.unhandled(&Requests{Group: Group{"http", tt.name}}); n != tt.want {
+			t.Errorf("%+v: got %d", tt, n)
+		}
+	}
+}

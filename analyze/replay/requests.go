@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/requests"
@@ -133,17 +134,19 @@ func (r *Result) requests() {
 }
 
 // unhandled returns how many requests may be of a group without being seen in it: who answers a request shows
-// only if it waits, which is not the same under another schedule. Up to 1 % of the kind do not matter.
+// only if it waits, which is not the same under another schedule. Those that take less than 99 % of the group are of
+// another sort, whoever answers them. Up to 1 % of the kind do not matter.
 func (r *Result) unhandled(x *Requests) (n int64) {
-	all := int64(0)
+	all, unseen := int64(0), &dist.Dist{}
 	for g, d := range r.Measured.Requests {
 		if g.Kind == x.Kind {
 			if all += d.Count(); !result.Handled(g.Name) {
-				n += d.Count()
+				unseen.Merge(d)
 			}
 		}
 	}
-	if x.Name == AllNames || n == all || n*100 <= all {
+	n = longer(unseen, r.Measured.requestsOf(x.Group).Quantile(0.01)-1)
+	if x.Name == AllNames || unseen.Count() == all || n*100 <= all {
 		return 0
 	}
 	return n
@@ -159,11 +162,11 @@ func (r *Result) Refuses(x *Requests) string {
 	case x.All.Measured.Count < fewRequests:
 		return fmt.Sprintf("fewer than %d requests: record for longer, or under load", fewRequests)
 	case r.unhandled(x) > 0:
-		return fmt.Sprintf("%s show no handler, so that the others may not be all of theirs", textui.Plural(r.unhandled(x), "request"))
+		return fmt.Sprintf("%s that take as long show no handler, so that the others may not be all of theirs", textui.Plural(r.unhandled(x), "request"))
 	case !x.All.Comparable():
 		return "nothing is simulated to compare with"
-	case x.All.Relative.Mid > r.mostOff():
-		return fmt.Sprintf("simulating the recording itself is off by %s of how long they take", over(x.All.Relative.Mid, r.mostOff()))
+	case x.All.Relative.Mid > r.mostOff(false):
+		return fmt.Sprintf("simulating the recording itself is off by %s of how long they take", over(x.All.Relative.Mid, r.mostOff(false)))
 	}
 	return ""
 }
@@ -181,9 +184,9 @@ func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule
 			if RequestFigure(k) == RequestP99 {
 				lower = f[RequestP50].Value
 			}
-			if value = widths[k].of(x.All).around(value, lower); RequestFigure(k) != RequestRate {
-				value.Low = max(value.Low, min(value.Mid, o.widths.least*x.Figures[k]))
-				value.High = max(value.High, o.widths.most*x.Figures[k])
+			if value = widths[k].of(o.widths.disturbed || x.All.poor()).around(value, lower); RequestFigure(k) != RequestRate {
+				value.Low = min(max(value.Low, min(value.Mid, o.widths.least*x.Figures[k])), cmp.Or(o.widths.from, math.MaxFloat64)*x.Figures[k])
+				value.High = max(value.High, o.widths.upTo*x.Figures[k])
 			}
 		}
 		m := max(x.Figures[k], 1e-9)

@@ -105,6 +105,9 @@ type Row struct {
 // Comparable reports whether there are measured and simulated waits.
 func (r *Row) Comparable() bool { return r.W1 != nil }
 
+// poor reports whether the simulation is not even roughly like what was measured.
+func (r *Row) poor() bool { return r.Comparable() && r.Relative.Mid > roughFit }
+
 // NewRow compares waits of one kind; simulated has one distribution per seed.
 func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 	m := mean(measured)

@@ -13,7 +13,7 @@ import (
 const (
 	closeFit = 0.10 // W1 as a part of the mean up to which a trace counts as reproduced
 	roughFit = 0.25 // and as roughly so
-	quietFit = 0.75 // and up to which a quiet machine is spoken of: what disturbed it is left out, and need not be reproduced
+	farFit   = 0.75 // and up to which something is said with wider intervals
 	fewWaits = 100
 	farApart = 1.00 // W1 of recordings, as a part of the mean wait, beyond which they are not of one program
 	// outside is the part of wakes by timers and from outside beyond which throughput is
@@ -128,11 +128,11 @@ func (r *Result) apart() string {
 	return ""
 }
 
-// mostOff returns how far the simulated recording may be from the recorded one for anything to be said of the variants:
-// farther if all are of a quiet machine and have intervals, with which that was measured.
-func (r *Result) mostOff() float64 {
-	if v := r.options.Variants; len(v) > 0 && !slices.ContainsFunc(v, func(v Variant) bool { return !v.only("quiet") || r.widths(&v).requests == nil }) {
-		return quietFit
+// mostOff returns how far the simulated recording may be from the recorded one for anything to be said of waits, or of
+// requests, under the variants: farther if all have intervals with which that was measured, of waits those of a quiet machine.
+func (r *Result) mostOff(waits bool) float64 {
+	if v := r.options.Variants; len(v) > 0 && !slices.ContainsFunc(v, func(v Variant) bool { return waits && !v.only("quiet") || r.widths(&v).requests == nil }) {
+		return farFit
 	}
 	return roughFit
 }
@@ -152,8 +152,8 @@ func (r *Result) Trust() (t Trust) {
 		return t
 	case r.apart() != "":
 		t.Refused = r.apart()
-	case r.Fit(r.Noise) == FitPoor && r.All.Relative.Mid > r.mostOff():
-		t.Refused = fmt.Sprintf("simulating the recording itself is off by %s of the mean wait", over(r.All.Relative.Mid, r.mostOff()))
+	case r.Fit(r.Noise) == FitPoor && r.All.Relative.Mid > r.mostOff(true):
+		t.Refused = fmt.Sprintf("simulating the recording itself is off by %s of the mean wait", over(r.All.Relative.Mid, r.mostOff(true)))
 	}
 	if s := r.Outside(); s > outside {
 		t.NoSpan = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", over(s, outside))

@@ -484,12 +484,12 @@ func (e *Extractor) describe(f *follower) {
 	g.Tracer = isTracer(e.tables.String(f.fn))
 }
 
-// isTracer recognizes the goroutines that write the trace by their start functions
-// (runtime/trace/trace.go: Start; runtime/trace.go: traceAdvancer, runtime/tracecpu.go;
+// isTracer recognizes the goroutines that write the trace, or the profile whose samples enter it, by their start functions
+// (runtime/trace/trace.go: Start; runtime/trace.go: traceAdvancer, runtime/tracecpu.go; runtime/pprof/pprof.go: StartCPUProfile;
 // Go 1.22 to 1.26).
 func isTracer(fn string) bool {
 	return strings.HasPrefix(fn, "runtime/trace.") || strings.HasPrefix(fn, "golang.org/x/exp/trace.") ||
-		strings.HasPrefix(fn, "runtime.(*traceAdvancerState)") || strings.HasPrefix(fn, "runtime.traceStartReadCPU")
+		strings.HasPrefix(fn, "runtime.(*traceAdvancerState)") || strings.HasPrefix(fn, "runtime.traceStartReadCPU") || fn == "runtime/pprof.profileWriter"
 }
 
 // start takes the start of a Runnable goroutine.

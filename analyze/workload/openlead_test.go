@@ -61,3 +61,13 @@ func TestPushed(t *testing.T) {
 		}
 	}
 }
+
+// TestTracers checks which goroutines do nothing for the program.
+func TestTracers(t *testing.T) {
+	for fn, want := range map[string]bool{"runtime/trace.Start.func1": true, "runtime.traceStartReadCPU.func1": true, "runtime/pprof.profileWriter": true,
+		"runtime/pprof.Do": false, "main.main": false} {
+		if isTracer(fn) != want {
+			t.Errorf("%s: want %v", fn, want)
+		}
+	}
+}

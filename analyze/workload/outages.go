@@ -365,7 +365,7 @@ func (p *pieces) unlike(others pieces) bool {
 // not touch.
 func (w *Workload) Quiet() *Workload {
 	q := *w
-	q.Standstills, q.Late = nil, nil
+	q.Standstills, q.Late, q.Outages = nil, nil, Outages{}
 	q.Goroutines = slices.Clone(w.Goroutines)
 	for i := range q.Goroutines {
 		if g := &q.Goroutines[i]; slices.ContainsFunc(g.Segments, func(x Segment) bool { return x.Held > 0 }) {
