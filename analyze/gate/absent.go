@@ -40,7 +40,7 @@ func (m matter) countAbsent() matter {
 			}
 			if n > 0 {
 				m.all[k].samples = samples
-				m.warnings = append(m.warnings, fmt.Sprintf("%s: %d of %s of the %s have nothing of that name, which counts as 0; if it was only renamed there, the rule needs a pattern for both names", r.text, n, count(len(samples), "trace"), s.name))
+				m.warnings = append(m.warnings, fmt.Sprintf("%s: %d of %s of the %s have nothing of that name, which counts as 0; if it was only renamed there, the rule needs a pattern for both names", r.text, n, textui.Plural(len(samples), "trace"), s.name))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // Input is the input of [Check], which does not modify it.
@@ -266,7 +267,7 @@ func andMore(n int, what string) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (and %s more)", count(n, what))
+	return fmt.Sprintf(" (and %s more)", textui.Plural(n, what))
 }
 
 // refused returns the result that says that nothing was judged.
@@ -321,13 +322,6 @@ func noise(samples []*sample.Sample) *env.Noise {
 // Small words.
 
 func day(t time.Time) string { return t.Format("2006-01-02") }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 func percent(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + "%"

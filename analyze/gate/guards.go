@@ -172,7 +172,7 @@ func (m *matter) machine() (g Guard, used sides, warnings []string) {
 			continue
 		}
 		all, left := len(s.samples), len(kept.samples)
-		text := fmt.Sprintf("%d of %s of the %s disturbed (%s); %d left", all-left, count(all, "trace"), s.name, example, left)
+		text := fmt.Sprintf("%d of %s of the %s disturbed (%s); %d left", all-left, textui.Plural(all, "trace"), s.name, example, left)
 		if need := m.need(i == len(m.all)-1); left < min(need, all) {
 			enough = false
 			text += fmt.Sprintf(", %d needed", need)
@@ -321,7 +321,7 @@ func quiet(used sides, design Design, limits budget.Guards) (s GuardStatus, bloc
 			}
 		}
 		if n > 0 {
-			blind = append(blind, fmt.Sprintf("%d of %s of the %s", n, count(len(s.samples), "trace"), s.name))
+			blind = append(blind, fmt.Sprintf("%d of %s of the %s", n, textui.Plural(len(s.samples), "trace"), s.name))
 		}
 	}
 	if len(blind) == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 const (
@@ -120,7 +121,7 @@ func (g *guarded) test(r subject) judged {
 	// A rule may have no data in traces where it has some in others: judged are those that do.
 	for _, s := range g.used.of(&r) {
 		if n := len(s.samples) - len(having(s.samples, r.key)); n > 0 {
-			j.warnings = append(j.warnings, fmt.Sprintf("%s: %d of %s of the %s have no data for it and do not count", r.text, n, count(len(s.samples), "trace"), s.name))
+			j.warnings = append(j.warnings, fmt.Sprintf("%s: %d of %s of the %s have no data for it and do not count", r.text, n, textui.Plural(len(s.samples), "trace"), s.name))
 		}
 	}
 	thin, warnings := g.thin(&r)
@@ -246,7 +247,7 @@ func (j judged) withMargin(base float64) judged {
 // few says how many traces are missing.
 func (j judged) few(have, need int) judged {
 	j.res.Needed = need
-	switch traces := count(have, "trace"); {
+	switch traces := textui.Plural(have, "trace"); {
 	case j.Bound.Relative:
 		return j.stop(causeFew, "%s per side, %d needed", traces, need)
 	case have == 1:
@@ -270,7 +271,7 @@ func (j judged) point(traces int) judged {
 	case !j.Op.Holds(j.extreme(v.Values), j.res.Bound):
 		j.res.Verdict = Fail
 	case v.N < traces:
-		return j.stop(causeData, "%d of %s of the candidate have no data for it", traces-v.N, count(traces, "trace"))
+		return j.stop(causeData, "%d of %s of the candidate have no data for it", traces-v.N, textui.Plural(traces, "trace"))
 	}
 	return j
 }

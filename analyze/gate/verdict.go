@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // verdict says what follows from guards and tests: of each rule, with what explains it, and of all
@@ -334,7 +335,7 @@ func (g *guarded) conclude(rules []judged) (v Verdict, exit int, headline string
 	undecided := pick(Inconclusive, func(j judged) bool { return isError(j) || isBlocked(j) })
 	warn := func(are []judged, what string) {
 		if len(are) > 0 {
-			warnings = append(warnings, count(len(are), "rule")+what)
+			warnings = append(warnings, textui.Plural(len(are), "rule")+what)
 		}
 	}
 	warn(warned, " of level warn violated")
@@ -347,9 +348,9 @@ func (g *guarded) conclude(rules []judged) (v Verdict, exit int, headline string
 	end := func(is Verdict, code int, format string, args ...any) {
 		v, exit, headline = is, code, fmt.Sprintf(format, args...)
 	}
-	all, on := count(len(rules), "rule"), g.OnInconclusive
+	all, on := textui.Plural(len(rules), "rule"), g.OnInconclusive
 	errors := len(slices.DeleteFunc(slices.Clone(rules), func(j judged) bool { return !isError(j) }))
-	kept := count(errors, "rule")
+	kept := textui.Plural(errors, "rule")
 	if errors < len(rules) {
 		kept += " of level error"
 	}

@@ -784,7 +784,14 @@ var orders = map[string][]string{
 
 // sortAll puts lists into the order in which an analysis reports them.
 func sortAll(v *Report) {
-	sortLists(reflect.ValueOf(v).Elem())
+	each(reflect.ValueOf(v), "", func(x reflect.Value, _ string) error {
+		for i := 0; x.Kind() == reflect.Struct && i < x.NumField(); i++ {
+			if order := x.Type().Field(i).Tag.Get("sort"); order != "" {
+				sortList(x.Field(i), order)
+			}
+		}
+		return nil
+	})
 	if s := v.Latency.Spectra; len(s) > 0 {
 		all := slices.IndexFunc(s, func(x Spectrum) bool { return x.Name == "all" })
 		if all > 0 {
@@ -798,29 +805,6 @@ func sortAll(v *Report) {
 	})
 	slices.SortFunc(v.Latency.Histogram, func(a, b Bucket) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	slices.SortFunc(v.Queues.Local, func(a, b Length) int { return cmp.Compare(a.Proc, b.Proc) })
-}
-
-// sortLists sorts the lists with a sort tag in v, and those in their elements.
-func sortLists(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if !f.IsExported() {
-				continue
-			}
-			if order := f.Tag.Get("sort"); order != "" {
-				sortList(v.Field(i), order)
-			}
-			sortLists(v.Field(i))
-		}
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Struct {
-			for i := range v.Len() {
-				sortLists(v.Index(i))
-			}
-		}
-	}
 }
 
 // sortList sorts by the orders of a tag, such as "total,cause": what comes first counts more.

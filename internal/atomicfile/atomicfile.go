@@ -26,10 +26,6 @@ type File struct {
 	temp   *temp  // where the data is until then; nil: written in place
 	unique bool   // Commit takes another name rather than replace a file
 	done   bool
-
-	// While Commit gives names, so that it can take them back:
-	old               *temp // what it replaces; nil: nothing, or that is not needed
-	reserved, renamed bool  // is in place: an empty file, the data
 }
 
 // Create starts a file that replaces path when it is committed.
@@ -162,7 +158,7 @@ func (f *File) open() (err error) {
 // openTemp creates a temporary file. Unlike os.CreateTemp it leaves the
 // permissions to the umask.
 func (f *File) openTemp(perm fs.FileMode) (err error) {
-	f.temp, err = newTemp(f.path, false, func(name string) (err error) {
+	f.temp, err = newTemp(f.path, func(name string) (err error) {
 		f.f.Close() // of an attempt before
 		f.f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		return err

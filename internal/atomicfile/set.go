@@ -2,16 +2,14 @@ package atomicfile
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
-// A Set is several outputs that appear together or not at all. The zero Set has none. It is
+// A Set is several outputs that appear together, once all are complete. The zero Set has none. It is
 // not safe for concurrent use, and must see Commit or Abort; `defer s.Abort()` is right.
 type Set struct {
 	files []*File
@@ -72,14 +70,8 @@ func (s *Set) Abort() {
 	locked(func() error { delete(unfinished.dirs, s); return nil })
 }
 
-// Commit renames all files, in the order in which they were added. If it fails, the old files
-// are restored. Only a program that is killed between two renames, some microseconds apart,
-// leaves some of the new files with some of the old.
-//
-//  1. Close the files: what is not written by then shows before anything has a name.
-//  2. Prepare the names: reserve new ones, and keep what is replaced under a name of its own.
-//  3. Rename file after file. If one fails, take back those before it.
-//  4. Drop what was replaced.
+// Commit closes all files, so that what is not written by then shows before anything has a name, and
+// renames them in the order in which they were added. A rename that fails, as few do, is the last.
 func (s *Set) Commit() error { return s.commit(false) }
 
 // Finish is Commit of outputs that stay whatever follows, such as the last: Abandon does nothing after it.
@@ -88,7 +80,7 @@ func (s *Set) Finish() error { return s.commit(true) }
 func (s *Set) commit(last bool) error {
 	defer s.Abort() // what has no name by then
 	var files []*File
-	for _, f := range s.files { // 1
+	for _, f := range s.files {
 		if f.done {
 			continue // its content could not be written, which the caller heard of
 		}
@@ -101,94 +93,28 @@ func (s *Set) commit(last bool) error {
 	}
 	naming.Lock()
 	defer naming.Unlock()
-	err := s.name(files)
-	named = named || last && err == nil
-	return err
-}
-
-// name gives files their names.
-func (s *Set) name(files []*File) error {
-	prepare := func(f *File) error { return f.prepare(len(files) > 1) }
-	for _, step := range []func(*File) error{prepare, (*File).rename} { // 2, 3
-		for _, f := range files {
-			if err := step(f); err != nil {
-				for _, f := range slices.Backward(files) {
-					f.takeBack()
-				}
-				return f.failed(err)
-			}
+	for _, f := range files {
+		if err := f.rename(); err != nil {
+			return f.failed(err)
 		}
 	}
-	for _, f := range files { // 4
-		f.done = true
-		f.old.remove()
-		f.temp.unlock()
-	}
 	s.made = nil
+	named = named || last
 	return nil
 }
 
-// prepare reserves the name, or, if keep is true, keeps the file that has it.
-func (f *File) prepare(keep bool) (err error) {
-	if f.unique {
-		f.path, err = reserve(f.path)
-		f.reserved = err == nil
-		return err
-	}
-	if !keep {
-		return nil // one rename fails as a whole
-	}
-	f.old, err = newTemp(f.path, true, func(name string) error { return duplicate(f.path, name) })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 // rename gives the data its name.
-func (f *File) rename() error {
-	err := os.Rename(f.temp.name, f.path)
-	f.renamed = err == nil
-	return err
-}
-
-// takeBack undoes what prepare and rename did.
-func (f *File) takeBack() {
-	switch {
-	case f.renamed && f.old != nil:
-		os.Rename(f.old.name, f.path)
-	case f.renamed, f.reserved:
+func (f *File) rename() (err error) {
+	if f.unique {
+		if f.path, err = reserve(f.path); err != nil {
+			return err
+		}
+	}
+	if err = os.Rename(f.temp.name, f.path); err == nil {
+		f.done = true
+		f.temp.unlock()
+	} else if f.unique {
 		os.Remove(f.path)
-	}
-	f.old.remove()
-}
-
-// duplicate makes a file known under a second name, or, where there are no links, copies it.
-func duplicate(path, name string) error {
-	err := os.Link(path, name)
-	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return copyFile(path, name)
-}
-
-func copyFile(path, name string) error {
-	from, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	info, err := from.Stat()
-	if err != nil {
-		return err
-	}
-	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	if err = cmp.Or(err, to.Close()); err != nil {
-		os.Remove(name)
 	}
 	return err
 }

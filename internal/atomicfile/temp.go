@@ -39,9 +39,8 @@ var temps atomic.Int64
 // newTemp has create make a file or folder, which must not exist, of a name next to path.
 //
 // A Sweep may come between its making and its locking. Whoever has the lock first wins: if it is
-// gone by then, create is called again. With linked, what create makes may be a second name of a
-// file that others have locked, for as long as they like: then it stays without a lock of its own.
-func newTemp(path string, linked bool, create func(name string) error) (*temp, error) {
+// gone by then, create is called again.
+func newTemp(path string, create func(name string) error) (*temp, error) {
 	dir, base := filepath.Split(path)
 	if base == "" {
 		return nil, errors.New("is a directory")
@@ -62,7 +61,7 @@ func newTemp(path string, linked bool, create func(name string) error) (*temp, e
 		if err != nil {
 			return nil, err
 		}
-		if t.lock, err = lock(t.name, !linked); errors.Is(err, fs.ErrNotExist) && i < 10000 {
+		if t.lock, err = lock(t.name, true); errors.Is(err, fs.ErrNotExist) && i < 10000 {
 			t.unlock()
 			continue
 		}
@@ -87,7 +86,7 @@ func (t *temp) remove() {
 // Folder creates a temporary folder next to path. Remove removes it with its contents; further
 // calls do nothing. If the program is killed, the next one that writes there removes it.
 func Folder(path string, perm fs.FileMode) (name string, remove func(), err error) {
-	t, err := newTemp(path, false, func(name string) error { return os.Mkdir(name, perm) })
+	t, err := newTemp(path, func(name string) error { return os.Mkdir(name, perm) })
 	if err != nil {
 		return "", nil, err
 	}
@@ -97,7 +96,7 @@ func Folder(path string, perm fs.FileMode) (name string, remove func(), err erro
 // Scratch creates a temporary file next to path, open for reading and writing. Remove closes
 // and removes it.
 func Scratch(path string) (f *os.File, remove func(), err error) {
-	t, err := newTemp(path, false, func(name string) (err error) {
+	t, err := newTemp(path, func(name string) (err error) {
 		f.Close() // of an attempt before
 		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		return err

@@ -28,12 +28,9 @@ func TestFormats(t *testing.T) {
 			t.Errorf("format %q, extension %q: want a name and an extension of its own, and a doc", f.Name, f.Ext)
 		}
 		seen[f.Name], seen[f.Ext] = true, true
-		if got, ok := Lookup(f.Name); !ok || got.Name != f.Name {
-			t.Errorf("Lookup(%q) = %v, %v", f.Name, got, ok)
+		if got := Lookup(f.Name); got.Name != f.Name {
+			t.Errorf("Lookup(%q) = %v", f.Name, got)
 		}
-	}
-	if _, ok := Lookup("docx"); ok {
-		t.Error("there is a format docx")
 	}
 }
 
@@ -88,13 +85,13 @@ func TestPrintable(t *testing.T) {
 // TestNoCommands checks that no name makes a line a command of GitHub Actions, at any width.
 func TestNoCommands(t *testing.T) {
 	command := regexp.MustCompile(`(?m)^\s*::|##\[`)
-	text := format(t, "text")
+	text := Lookup("text")
 	for width := 0; width < 140; width += 7 {
 		if m := command.FindString(render(t, text, hostile(), Options{Width: width})); m != "" {
 			t.Errorf("text of width %d has the command %q", width, m)
 		}
 	}
-	if m := command.FindString(render(t, format(t, "markdown"), hostile(), shop)); m != "" {
+	if m := command.FindString(render(t, Lookup("markdown"), hostile(), shop)); m != "" {
 		t.Errorf("markdown has the command %q", m)
 	}
 }
@@ -102,14 +99,14 @@ func TestNoCommands(t *testing.T) {
 func TestAnnotations(t *testing.T) {
 	line := regexp.MustCompile(`^::(error|warning) (file=[^:,\r\n]+,line=\d+,)?title=[^:,\r\n]+::[^\r\n]+$`)
 	for _, r := range []*gate.Result{failing(), hostile(), point(), noisy(), unusableResult(), waivedResult()} {
-		out := render(t, format(t, "github"), r, shop)
+		out := render(t, Lookup("github"), r, shop)
 		for _, l := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
 			if !line.MatchString(l) {
 				t.Errorf("no annotation: %q", l)
 			}
 		}
 	}
-	if out := render(t, format(t, "github"), passing(), shop); out != "" {
+	if out := render(t, Lookup("github"), passing(), shop); out != "" {
 		t.Errorf("annotations of a pass: %q", out)
 	}
 }
@@ -127,7 +124,7 @@ func TestManyAnnotations(t *testing.T) {
 		}
 		r.Rules = append(r.Rules, rr)
 	}
-	lines := strings.Split(strings.TrimSpace(render(t, format(t, "github"), r, shop)), "\n")
+	lines := strings.Split(strings.TrimSpace(render(t, Lookup("github"), r, shop)), "\n")
 	if len(lines) != 20 || !strings.Contains(lines[0], "func=f28") || !strings.Contains(lines[9], "func=f10}") || !strings.Contains(lines[10], "func=f29") {
 		t.Errorf("annotations: %d, %q ... %q, want 20, of 28 down to 10, then of 29", len(lines), lines[0], lines[9])
 	}
@@ -172,7 +169,7 @@ func TestSchema(t *testing.T) {
 		results = append(results, c.make())
 	}
 	for _, r := range results {
-		out := render(t, format(t, "json"), r, shop)
+		out := render(t, Lookup("json"), r, shop)
 		if err := savedfiletest.Validate(s, strings.NewReader(out)); err != nil && r.Verdict != "" {
 			t.Errorf("%s: %v", r.Headline, err)
 		}
@@ -222,7 +219,7 @@ func fill(v reflect.Value) {
 func TestRoundTrip(t *testing.T) {
 	for _, r := range []*gate.Result{failing(), filled()} {
 		var back gate.Result
-		if err := json.Unmarshal([]byte(render(t, format(t, "json"), r, shop)), &back); err != nil {
+		if err := json.Unmarshal([]byte(render(t, Lookup("json"), r, shop)), &back); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(&back, r) {
@@ -233,7 +230,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestMarkup checks that hostile names make no markup of Markdown or HTML.
 func TestMarkup(t *testing.T) {
-	out := render(t, format(t, "markdown"), hostile(), shop)
+	out := render(t, Lookup("markdown"), hostile(), shop)
 	ours := regexp.MustCompile(`</?(code|details|summary)>|<!-- -->|&#\d+;|-- |--:|--$|\|---`)
 	rest := ours.ReplaceAllString(out, "")
 	for _, l := range strings.Split(rest, "\n") {
@@ -251,7 +248,7 @@ func TestCut(t *testing.T) {
 	for range 200 {
 		r.Warnings = append(r.Warnings, strings.Repeat("ü", 4000))
 	}
-	out := render(t, format(t, "markdown"), r, shop)
+	out := render(t, Lookup("markdown"), r, shop)
 	if len(out) > maxMarkdown || len(out) < maxMarkdown-9000 || !utf8.ValidString(out) || !strings.Contains(out[len(out)-200:], "cut off") {
 		t.Errorf("%d bytes, end %q", len(out), out[len(out)-200:])
 	}
@@ -264,7 +261,7 @@ func TestCut(t *testing.T) {
 
 func TestJUnit(t *testing.T) {
 	for _, r := range []*gate.Result{failing(), noisy(), unusableResult(), waivedResult(), hostile(), {}} {
-		out := render(t, format(t, "junit"), r, shop)
+		out := render(t, Lookup("junit"), r, shop)
 		var s junitSuites
 		d := xml.NewDecoder(strings.NewReader(out))
 		if err := d.Decode(&s); err != nil {
@@ -281,7 +278,7 @@ func TestJUnit(t *testing.T) {
 	}
 	twice := failing()
 	twice.Rules = append(twice.Rules, twice.Rules[1])
-	if out := render(t, format(t, "junit"), twice, shop); !strings.Contains(out, `*1.10 (2)"`) || !strings.Contains(out, `failures="2"`) {
+	if out := render(t, Lookup("junit"), twice, shop); !strings.Contains(out, `*1.10 (2)"`) || !strings.Contains(out, `failures="2"`) {
 		t.Errorf("a rule twice:\n%s", out)
 	}
 }
@@ -304,7 +301,7 @@ var junitElements = map[string]struct{ attrs, children string }{
 // TestJUnitStructure checks each element and attribute that is written.
 func TestJUnitStructure(t *testing.T) {
 	for _, r := range []*gate.Result{failing(), noisy(), unusableResult(), waivedResult(), hostile(), filled(), {}} {
-		d := xml.NewDecoder(strings.NewReader(render(t, format(t, "junit"), r, shop)))
+		d := xml.NewDecoder(strings.NewReader(render(t, Lookup("junit"), r, shop)))
 		d.Strict = true
 		within := []string{}
 		for {
@@ -444,7 +441,7 @@ func TestSARIF(t *testing.T) {
 	read := func(r *gate.Result, o Options) sarifRun {
 		t.Helper()
 		var log sarifLog
-		if err := json.Unmarshal([]byte(render(t, format(t, "sarif"), r, o)), &log); err != nil {
+		if err := json.Unmarshal([]byte(render(t, Lookup("sarif"), r, o)), &log); err != nil {
 			t.Fatal(err)
 		}
 		return log.Runs[0]
@@ -469,7 +466,7 @@ func TestSARIF(t *testing.T) {
 		t.Errorf("fingerprint of another class is %v, too", got)
 	}
 	for _, r := range []*gate.Result{passing(), {}} {
-		if out := render(t, format(t, "sarif"), r, shop); !strings.Contains(out, `"results": []`) {
+		if out := render(t, Lookup("sarif"), r, shop); !strings.Contains(out, `"results": []`) {
 			t.Errorf("no empty list of results:\n%s", out)
 		}
 	}

@@ -28,15 +28,6 @@ func render(t *testing.T, f Format, r *gate.Result, o Options) string {
 	return b.String()
 }
 
-func format(t *testing.T, name string) Format {
-	t.Helper()
-	f, ok := Lookup(name)
-	if !ok {
-		t.Fatalf("there is no format %s", name)
-	}
-	return *f
-}
-
 // golden compares with a file of testdata that has a section for each rendering, as
 // txtar has it; run with -update to write it.
 func golden(t *testing.T, file string, sections ...string) {
@@ -71,13 +62,13 @@ func TestGolden(t *testing.T) {
 		}
 		golden(t, c.name, sections...)
 	}
-	text := format(t, "text")
+	text := Lookup("text")
 	narrow := Options{Width: 80, Root: shop.Root}
 	golden(t, "layout",
 		"fail, 80 columns", render(t, text, failing(), narrow),
 		"noisy, 80 columns", render(t, text, noisy(), narrow),
 		"fail, colour", render(t, text, failing(), Options{Color: true, Unicode: true}))
-	golden(t, "hostile", "text", render(t, text, hostile(), shop), "markdown", render(t, format(t, "markdown"), hostile(), shop))
+	golden(t, "hostile", "text", render(t, text, hostile(), shop), "markdown", render(t, Lookup("markdown"), hostile(), shop))
 }
 
 // TestDeterministic renders each result twice, and leaves what it is given as it is.

@@ -10,6 +10,7 @@ package verdict
 
 import (
 	"io"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/gate"
 )
@@ -55,12 +56,7 @@ var Formats = []Format{
 	{"sarif", ".sarif", "SARIF 2.1.0 for code scanning: violated rules that have a place in the source", SARIF},
 }
 
-// Lookup returns the format of that name.
-func Lookup(name string) (*Format, bool) {
-	for i := range Formats {
-		if Formats[i].Name == name {
-			return &Formats[i], true
-		}
-	}
-	return nil, false
+// Lookup returns the format of that name, which must be one.
+func Lookup(name string) Format {
+	return Formats[slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })]
 }

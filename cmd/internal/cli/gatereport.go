@@ -47,7 +47,7 @@ func (a *app) planReports(lists []string, inputs []source.Ref) ([]reportFile, er
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, mustReport("text", "-"))
+		out = append(out, reportFile{format: verdict.Lookup("text"), path: "-"})
 	}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		out = withGitHub(out, os.Getenv("GITHUB_STEP_SUMMARY"))
@@ -68,7 +68,7 @@ func (a *app) planReport(text string, inputs []source.Ref) (reportFile, error) {
 	if err := checkChoice("report", name, verdictFormats()); err != nil {
 		return reportFile{}, err
 	}
-	r := mustReport(name, "-")
+	r := reportFile{format: verdict.Lookup(name), path: "-"}
 	if ok {
 		r.path = path
 		return r, forFlag("--report "+name+"=", a.checkOutput(path, false, inputs))
@@ -113,25 +113,14 @@ func isLog(r *reportFile) bool { return r.format.Name == "text" || r.format.Name
 // are read from stderr, too, and the job summary.
 func withGitHub(out []reportFile, summary string) []reportFile {
 	if !slices.ContainsFunc(out, func(r reportFile) bool { return r.format.Name == "github" }) {
-		r := mustReport("github", "-")
+		r := reportFile{format: verdict.Lookup("github"), path: "-"}
 		r.stderr = slices.ContainsFunc(out, func(r reportFile) bool { return r.path == "-" && !isLog(&r) })
 		out = append(out, r)
 	}
 	if summary != "" && !slices.ContainsFunc(out, func(r reportFile) bool { return sameOutput(r.path, summary) }) {
-		r := mustReport("markdown", summary)
-		r.append = true
-		out = append(out, r)
+		out = append(out, reportFile{format: verdict.Lookup("markdown"), path: summary, append: true})
 	}
 	return out
-}
-
-// mustReport returns a report of a format that exists.
-func mustReport(name, path string) reportFile {
-	f, ok := verdict.Lookup(name)
-	if !ok {
-		panic("schedscope: no format " + name)
-	}
-	return reportFile{format: *f, path: path}
 }
 
 // reportVerdict writes all reports and turns the verdict into the exit code.
