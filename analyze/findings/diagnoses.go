@@ -673,36 +673,23 @@ func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 }
 
 // accepts finds what accepts connections waiting for others before it does: new connections wait in the queue of the socket
-// then, which no request shows. A wait is that of a goroutine which accepts if the function that waits does so as well, or
-// is a method of the same type.
+// then, which no request shows. A function accepts if it, or another method of its type, is seen to call the listener.
 func (d *diagnostician) accepts() {
-	typed := func(fn string) string {
-		if i := strings.LastIndex(fn, ")."); i >= 0 {
-			return fn[:i]
-		}
-		return fn
-	}
-	accepting := map[string]bool{}
-	for i := range d.r.Blame.Rows {
-		for _, s := range d.r.Blame.Rows[i].Stacks {
-			n := slices.IndexFunc(s.Stack, func(f result.Frame) bool { return f.Function == "net.(*netFD).accept" })
-			for _, f := range s.Stack[n+1:] {
-				if n >= 0 && result.OfProgram(f.Function) {
-					accepting[typed(f.Function)] = true
-				}
-			}
-		}
+	typed := func(fn string) string { return fn[:max(strings.LastIndex(fn, ")."), 0)] }
+	accepts := func(waiter string) bool {
+		return slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
+			return strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") && (b.Function == waiter || typed(waiter) != "" && typed(b.Function) == typed(waiter))
+		})
 	}
 	for i := range d.r.Blame.Rows {
 		b := &d.r.Blame.Rows[i]
-		if !model.WaitOf(b.Kind).HeldUp() || !accepting[typed(b.Waiter)] || b.Turns < fewHeld || result.Ratio(b.Total, d.r.Totals.Span) < heldUpShare {
+		if !model.WaitOf(b.Kind).HeldUp() || b.Waiter == "" || b.Turns < fewHeld || result.Ratio(b.Total, d.r.Totals.Span) < heldUpShare || !accepts(b.Waiter) {
 			continue
 		}
-		place := plain(textui.Place(b.Waiter, b.WaiterFile, b.WaiterLine))
 		x := d.add("slow-receiver", loss{sum: b.Total}, result.Certain, d.heldBy("lets it go on", "waits, and accepts no connection meanwhile", []*result.BlameRow{b}, b.Total),
 			plain(textui.ShortFunc(b.Waiter))+" waits before it accepts connections", "%s, %s in all: new connections wait meanwhile, which no request shows.", times(b.Turns), textui.Duration(b.Total))
-		x.Advice = fmt.Sprintf("Raise the limit of connections in %s, if it is one, or let them end sooner: answers that take less time, an idle time-out (http.Server.IdleTimeout).", place)
-		x.first = true
+		x.first, x.Advice = true, fmt.Sprintf("Raise the limit of connections in %s, if it is one, or let them end sooner: answers that take less time, an idle time-out (http.Server.IdleTimeout).",
+			plain(textui.Place(b.Waiter, b.WaiterFile, b.WaiterLine)))
 		return
 	}
 }
