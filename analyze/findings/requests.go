@@ -351,6 +351,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 			f.advise(askOnce, "Ask once for all of it instead of many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them.")
 		default:
 			f.advise(askOnce, fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times)))
+			if q.kind == "func" {
+				f.Advice = fmt.Sprintf("Calls without a wait in between count as one: these may be %.0f, of %s each. Else: %s", times, duration(cost/times), f.Advice)
+			}
 		}
 	}
 	if g.Kind == "running" && g.Function != "" && g.Function != q.Name {
@@ -402,15 +405,8 @@ func (q *question) starts(g *result.RequestRow) bool {
 // comesLate reports whether the slowest that are listed with a part, as many as can be judged, all began in the last third
 // of the trace: what they wait for may become less.
 func (q *question) comesLate(r *result.Report, g *result.RequestRow) bool {
-	n := 0
-	for i := range q.Slowest {
-		if p := &q.Slowest[i]; p.Duration >= q.From && long(p, g) {
-			if n++; p.Start < model.Time(2*r.Traces[p.Trace].Span/3) {
-				return false
-			}
-		}
-	}
-	return n >= fewest
+	list := slices.DeleteFunc(slices.Clone(q.Slowest), func(p result.RequestPath) bool { return p.Duration < q.From || !long(&p, g) })
+	return len(list) >= fewest && !slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Start < model.Time(2*r.Traces[p.Trace].Span/3) })
 }
 
 // untold reports whether requests do next to nothing else than wait in select, once, until their own timer ends that: as a
