@@ -130,7 +130,6 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 	}
 	d.locks()
 	d.receivers()
-	d.tokens()
 	d.accepts()
 	d.blockingCalls()
 	d.leaks()

@@ -513,12 +513,12 @@ func (d *diagnostician) leaks() {
 	x := d.add("goroutine-leak", loss{}, result.Inferred, nil, fmt.Sprintf("goroutines of %s pile up", plain(textui.ShortFunc(l.Func))),
 		"%s of them waited at the end (%s), %s more than at the beginning.", textui.Count(l.Left), plain(cmp.Or(l.Waiting, "not known for what")), textui.Count(l.Added))
 	waits := result.Culprit{Role: "waits for ever", Function: l.Func, Share: 1, Callers: []string{}}
-	for _, own := range []bool{true, false} { // else where others of them waited before
-		for i := range d.r.Blame.Rows {
-			if b := &d.r.Blame.Rows[i]; b.Waiter == l.Func && waits.File == "" && (b.Kind == l.Waiting || !own && model.WaitOf(b.Kind).HeldUp()) {
-				waits.File, waits.Line = b.WaiterFile, b.WaiterLine
-			}
-		}
+	n := slices.IndexFunc(d.r.Blame.Rows, func(b result.BlameRow) bool { return b.Waiter == l.Func && b.Kind == l.Waiting })
+	if n < 0 { // where others of them waited before
+		n = slices.IndexFunc(d.r.Blame.Rows, func(b result.BlameRow) bool { return b.Waiter == l.Func && model.WaitOf(b.Kind).HeldUp() })
+	}
+	if n >= 0 {
+		waits.File, waits.Line = d.r.Blame.Rows[n].WaiterFile, d.r.Blame.Rows[n].WaiterLine
 	}
 	if x.Where = []result.Culprit{waits}; waits.File == "" { // what never ends shows no line
 		for _, b := range d.r.Blame.Of(result.BlameCreated) {
@@ -573,20 +573,28 @@ func byFunction(rows []*result.BlameRow) []*result.BlameRow {
 	return list
 }
 
-// receivers finds who is slow to receive.
+// receivers finds who is slow to receive; and a limit that a batch waits for, of which each sends for a place, or takes one
+// out of a channel and gives it back.
 func (d *diagnostician) receivers() {
 	rows, l, total, count, worst := d.held(heldShare, isSend)
-	if worst == nil {
+	ends, waits, why, tail := "receives", "sends", "to send", ""
+	if worst != nil {
+		tail = fmt.Sprintf(", p99 %s, at most %s", textui.Duration(worst.P99), textui.Duration(worst.Max))
+	} else if rows = slices.DeleteFunc(d.r.Blame.Of("chan receive"), func(r *result.BlameRow) bool { return !ofSemaphore(r) || r.Turns < fewHeld }); len(rows) > 0 && batch(d.r) {
+		rows = []*result.BlameRow{slices.MaxFunc(rows, func(a, b *result.BlameRow) int { return cmp.Compare(a.Total, b.Total) })}
+		l, total, count = loss{sum: rows[0].Total}, rows[0].Total, rows[0].Turns
+		ends, waits, why = "gives a place back", "waits for one", "for a place"
+	} else {
 		return
 	}
-	head := len(rows) > 0 && d.headOfLine(rows[0])
+	head := worst != nil && len(rows) > 0 && d.headOfLine(rows[0])
 	semaphore := len(rows) > 0 && ofSemaphore(rows[0])
 	least, lets := heldSenders, ""
 	if semaphore && batch(d.r) {
 		n := 0.0
 		if lets, n = d.limit(rows[0]); lets != "" {
 			least = heldAlone
-		} else if n > 0 {
+		} else if n > 0 || worst == nil {
 			return
 		}
 	}
@@ -597,11 +605,15 @@ func (d *diagnostician) receivers() {
 	if len(rows) > 0 && rows[0].Waiter != "" {
 		title += " what " + plain(textui.ShortFunc(rows[0].Waiter)) + " sends"
 	}
-	x := d.add("slow-receiver", l, result.Certain, d.heldBy("receives", "sends", rows, total), title,
-		"Not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
-		times(count), textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
+	x := d.add("slow-receiver", l, result.Certain, d.heldBy(ends, waits, rows, total), title, "Not the scheduler: goroutines waited %s %s, %s in all (%s of them at a time on average)%s.",
+		times(count), why, textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), tail)
 	if semaphore {
-		x.limited(rows[0], lets)
+		who := plain(textui.ShortFunc(rows[0].Waiter))
+		if x.Title = "goroutines of " + who + " wait until others receive"; lets != "" {
+			x.Title = who + " lets " + lets
+		}
+		x.Advice = fmt.Sprintf("Raise the limit in %s, if the channel is a semaphore, or hold it for less time. In a pipeline, make the next stage faster.",
+			plain(textui.Place(rows[0].Waiter, rows[0].WaiterFile, rows[0].WaiterLine)))
 	}
 	if head {
 		x.Title, x.Grade, x.first = x.Title+", and others wait for that one meanwhile", result.Inferred, true
@@ -613,34 +625,6 @@ func (d *diagnostician) receivers() {
 // semaphore (nearly always).
 func ofSemaphore(r *result.BlameRow) bool {
 	return r.Waiter != "" && (r.Function == r.Waiter || model.LiteralOf(r.Function, r.Waiter))
-}
-
-// limited says that a diagnosis is about a limit, which lets in so many.
-func (x *diagnosis) limited(w *result.BlameRow, lets string) {
-	who := plain(textui.ShortFunc(w.Waiter))
-	if x.Title = "goroutines of " + who + " wait until others receive"; lets != "" {
-		x.Title = who + " lets " + lets
-	}
-	x.Advice = fmt.Sprintf("Raise the limit in %s, if the channel is a semaphore, or hold it for less time. In a pipeline, make the next stage faster.",
-		plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
-}
-
-// tokens finds a batch that waits for a channel out of which each takes a place, and gives it back.
-func (d *diagnostician) tokens() {
-	var most *result.BlameRow
-	for _, r := range d.r.Blame.Of("chan receive") {
-		if ofSemaphore(r) && r.Turns >= fewHeld && (most == nil || r.Total > most.Total) {
-			most = r
-		}
-	}
-	if most == nil || !batch(d.r) || result.Ratio(most.Total, d.r.Totals.Span) < heldAlone {
-		return
-	}
-	if lets, _ := d.limit(most); lets != "" {
-		x := d.add("slow-receiver", loss{sum: most.Total}, result.Certain, d.heldBy("gives a place back", "waits for one", []*result.BlameRow{most}, most.Total), "",
-			"Not the scheduler: goroutines waited %s for a place, %s in all (%s of them at a time on average).", times(most.Turns), textui.Duration(most.Total), number(result.Ratio(most.Total, d.r.Totals.Span)))
-		x.limited(most, lets)
-	}
 }
 
 // within reports whether a function called what a row of blame is about.
@@ -679,36 +663,23 @@ func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 const oneAtATime = "one goroutine run at a time"
 
 // accepts finds what accepts connections waiting for others before it does: new connections wait in the queue of the socket
-// then, which no request shows. A wait is that of a goroutine which accepts if the function that waits does so as well, or
-// is a method of the same type.
+// then, which no request shows. A function accepts if it, or another method of its type, is seen to call the listener.
 func (d *diagnostician) accepts() {
-	typed := func(fn string) string {
-		if i := strings.LastIndex(fn, ")."); i >= 0 {
-			return fn[:i]
-		}
-		return fn
-	}
-	accepting := map[string]bool{}
-	for i := range d.r.Blame.Rows {
-		for _, s := range d.r.Blame.Rows[i].Stacks {
-			n := slices.IndexFunc(s.Stack, func(f result.Frame) bool { return f.Function == "net.(*netFD).accept" })
-			for _, f := range s.Stack[n+1:] {
-				if n >= 0 && result.OfProgram(f.Function) {
-					accepting[typed(f.Function)] = true
-				}
-			}
-		}
+	typed := func(fn string) string { return fn[:max(strings.LastIndex(fn, ")."), 0)] }
+	accepts := func(waiter string) bool {
+		return slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
+			return strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") && (b.Function == waiter || typed(waiter) != "" && typed(b.Function) == typed(waiter))
+		})
 	}
 	for i := range d.r.Blame.Rows {
 		b := &d.r.Blame.Rows[i]
-		if !model.WaitOf(b.Kind).HeldUp() || !accepting[typed(b.Waiter)] || b.Turns < fewHeld || result.Ratio(b.Total, d.r.Totals.Span) < heldUpShare {
+		if !model.WaitOf(b.Kind).HeldUp() || b.Waiter == "" || b.Turns < fewHeld || result.Ratio(b.Total, d.r.Totals.Span) < heldUpShare || !accepts(b.Waiter) {
 			continue
 		}
-		place := plain(textui.Place(b.Waiter, b.WaiterFile, b.WaiterLine))
 		x := d.add("slow-receiver", loss{sum: b.Total}, result.Certain, d.heldBy("lets it go on", "waits, and accepts no connection meanwhile", []*result.BlameRow{b}, b.Total),
 			plain(textui.ShortFunc(b.Waiter))+" waits before it accepts connections", "%s, %s in all: new connections wait meanwhile, which no request shows.", times(b.Turns), textui.Duration(b.Total))
-		x.Advice = fmt.Sprintf("Raise the limit of connections in %s, if it is one, or let them end sooner: answers that take less time, an idle time-out (http.Server.IdleTimeout).", place)
-		x.first = true
+		x.first, x.Advice = true, fmt.Sprintf("Raise the limit of connections in %s, if it is one, or let them end sooner: answers that take less time, an idle time-out (http.Server.IdleTimeout).",
+			plain(textui.Place(b.Waiter, b.WaiterFile, b.WaiterLine)))
 		return
 	}
 }

@@ -269,7 +269,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}}
 	f.advise(words.remedy, fix(words.fix))
 	does := words.does
-	if callee := calleeOf(g); g.Kind == "waitgroup" && strings.HasPrefix(callee, "golang.org/x/sync/") {
+	if callee := way(g).Callee; g.Kind == "waitgroup" && strings.HasPrefix(callee, "golang.org/x/sync/") {
 		does = "waits in " + plain(textui.ShortFunc(callee))
 	}
 	role := does
@@ -291,7 +291,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 		f.advise(otherwise, "Most of it is one job of the other end: more workers help little. Make that job faster, do it elsewhere, or set a deadline.")
 	}
 	rows := q.within(g)
-	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" && (rows[0].Way == nil || len(rows[0].Way.Between) == 0) {
+	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" && len(way(rows[0]).Between) == 0 {
 		rows[0] = q.holder(r, g, rows[0])
 	}
 	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
@@ -304,7 +304,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if f.remedy == raiseLimit && !q.all && q.comesLate(r, g) {
 		f.Advice = "They all came late in the trace: if ever less is to be had, look for a path on which it is not given back, as after an error, and do that in a defer. Else: " + f.Advice
 	}
-	switch callee := calleeOf(g); {
+	switch callee := way(g).Callee; {
 	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
 		f.advise(otherwise, "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache).")
 	case strings.HasSuffix(callee, ".Flock"), strings.HasSuffix(callee, ".FcntlFlock"):
@@ -313,14 +313,14 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line))))
 	case strings.HasPrefix(callee, "golang.org/x/sync/errgroup.") && g.Kind == "channel":
 		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s (SetLimit), or make each that it starts faster.", plain(textui.Place(g.Function, g.File, g.Line))))
-	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, inOnce(g):
+	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, way(g).Once:
 		f.advise(otherwise, onceAdvice)
-	case g.Kind == "sleep" && polls(g):
+	case g.Kind == "sleep" && way(g).Polls:
 		f.advise(otherwise, pollAdvice)
 	case g.Kind == "sleep" && q.retried(g) != nil:
 		call := q.retried(g)
 		f.advise(otherwise, fmt.Sprintf("It retries: it calls %s again after each sleep, %.1f times on average. See why that fails, limit the attempts, or sleep for less.", plain(textui.Place(call.Function, call.File, call.Line)), q.times(g)))
-	case g.Kind == "network" && g.Way != nil && g.Way.Expires, g.Called() && q.mostly(g, func(x *result.RequestRow) bool { return x.Kind == "timer" }):
+	case g.Kind == "network" && way(g).Expires, g.Called() && q.mostly(g, func(x *result.RequestRow) bool { return x.Kind == "timer" }):
 		f.advise(otherwise, "A deadline ends it, and no answer has come: see why. Back off before each repetition, limit them, or set a shorter deadline.")
 	case (g.Called() || g.Kind == "network" && !q.starts(g)) && !q.all && g.Usual == 0:
 		f.advise(otherwise, "Others do without it: if it fills a cache, fill that ahead, in the background, before its entries expire. Else ask the other end less often, in parallel or in advance, or set a deadline.")
@@ -348,13 +348,16 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 			}
 		}
 		switch {
-		case g.Kind == "sleep", g.Kind == "timer", g.Kind == "queued", q.starts(g), g.Kind == "network" && g.Way != nil && g.Way.Expires: // what helps against one helps against many
+		case g.Kind == "sleep", g.Kind == "timer", g.Kind == "queued", q.starts(g), g.Kind == "network" && way(g).Expires: // what helps against one helps against many
 		case g.Kind == "cond":
 			f.advise(otherwise, "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel.")
 		case g.Called():
 			f.advise(askOnce, "Ask once for all of it instead of many times: batch, join, prefetch, or run them in parallel. If they are repetitions of what failed, back off before each, and limit them.")
 		default:
 			f.advise(askOnce, fmt.Sprintf("Ask once for all of it instead of %.0f times %s each: batch, join, prefetch, or run them in parallel.", times, duration(cost/times)))
+			if q.kind == "func" {
+				f.Advice = fmt.Sprintf("Calls without a wait in between count as one: these may be %.0f, of %s each. Else: %s", times, duration(cost/times), f.Advice)
+			}
 		}
 	}
 	if g.Kind == "running" && g.Function != "" && g.Function != q.Name {
@@ -379,22 +382,16 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	return f
 }
 
-// callers are the functions that called that of a row, short of wrappers, at most 3.
-func callers(x *result.RequestRow) []string {
-	list := []string{}
-	if x.Way != nil {
-		list = append(list, places(x.Way.Callers)...)
+// way returns how a part came about, an empty one if that is not known.
+func way(x *result.RequestRow) *result.RequestWay {
+	if x.Way == nil {
+		return &result.RequestWay{}
 	}
-	return list
+	return x.Way
 }
 
-// functions are the names of those.
-func functions(x *result.RequestRow) []string {
-	if x.Way == nil {
-		return nil
-	}
-	return result.Each(x.Way.Callers, func(f *result.Frame) string { return f.Function })
-}
+// callers are the functions that called that of a row, short of wrappers, at most 3.
+func callers(x *result.RequestRow) []string { return append([]string{}, places(way(x).Callers)...) }
 
 // places are frames in words, at most 3.
 func places(frames []result.Frame) []string {
@@ -405,43 +402,33 @@ func places(frames []result.Frame) []string {
 // or for a pipe, in a function that starts one.
 func (q *question) starts(g *result.RequestRow) bool {
 	return slices.ContainsFunc(q.Groups, func(x result.RequestRow) bool {
-		return x.Function == g.Function && (x.Line == g.Line || g.Piped()) && (strings.HasPrefix(calleeOf(&x), "os/exec.") || strings.HasPrefix(calleeOf(&x), "os.StartProcess"))
+		return x.Function == g.Function && (x.Line == g.Line || g.Piped()) && (strings.HasPrefix(way(&x).Callee, "os/exec.") || strings.HasPrefix(way(&x).Callee, "os.StartProcess"))
 	})
 }
 
 // comesLate reports whether the slowest that are listed with a part, as many as can be judged, all began in the last third
 // of the trace: what they wait for may become less.
 func (q *question) comesLate(r *result.Report, g *result.RequestRow) bool {
-	n := 0
-	for i := range q.Slowest {
-		if p := &q.Slowest[i]; p.Duration >= q.From && long(p, g) {
-			if n++; p.Start < model.Time(2*r.Traces[p.Trace].Span/3) {
-				return false
-			}
-		}
-	}
-	return n >= fewest
+	list := slices.DeleteFunc(slices.Clone(q.Slowest), func(p result.RequestPath) bool { return p.Duration < q.From || !long(&p, g) })
+	return len(list) >= fewest && !slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Start < model.Time(2*r.Traces[p.Trace].Span/3) })
 }
 
 // untold reports whether requests do next to nothing else than wait in select, once, until their own timer ends that: as a
 // long poll without news does, or who gets no answer.
 func (q *question) untold(x *result.RequestRow) bool {
-	return q.all && x.Kind == "timer" && calleeOf(x) == "runtime.selectgo" && q.cost(x) >= (1-likeMedian)*q.middle() && q.usual(x) < 2
+	return q.all && x.Kind == "timer" && way(x).Callee == "runtime.selectgo" && q.cost(x) >= (1-likeMedian)*q.middle() && q.usual(x) < 2
 }
 
 // limited reports whether a wait is for a place among a number of them, as of a semaphore or a pool: who
 // gives way was meanwhile in the function that waits, in a function literal of it, or in its caller, or it is a
 // request of another group that waits at the same place.
 func (q *question) limited(g, x *result.RequestRow) bool {
-	return (g.Kind == "channel" || g.Kind == "cond") && x.Way != nil && (x.Way.Within || slices.ContainsFunc(q.sets, func(s result.RequestGroup) bool {
+	return (g.Kind == "channel" || g.Kind == "cond") && (way(x).Within || slices.ContainsFunc(q.sets, func(s result.RequestGroup) bool {
 		in := func(f result.Frame) bool { return f.Function == s.Name && s.Name != q.Name }
-		return (slices.ContainsFunc(x.Way.Between, in) || slices.ContainsFunc(x.Way.Callers, in)) && len(s.Tails) > 0 &&
+		return (slices.ContainsFunc(way(x).Between, in) || slices.ContainsFunc(way(x).Callers, in)) && len(s.Tails) > 0 &&
 			slices.ContainsFunc(s.Tails[0].Groups, func(y result.RequestRow) bool { return y.Kind == g.Kind && y.Function == g.Function })
 	}))
 }
-
-// polls reports whether a part is of sleeps between two looks at whether something is so.
-func polls(x *result.RequestRow) bool { return x.Way != nil && x.Way.Polls }
 
 // job is what workers do for the requests of a group, which wait for it.
 type job struct {
@@ -585,7 +572,7 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 		all = q.cost(g)
 	}
 	switch {
-	case polls(g) && g.Kind != "lock": // what is looked for comes during the last sleep, half of which is lost on average
+	case way(g).Polls && g.Kind != "lock": // what is looked for comes during the last sleep, half of which is lost on average
 		return sum / (2 * max(1, q.times(g)))
 	case x.remedy == askOnce:
 		if rows := q.within(g); g.Called() && len(rows) > 0 { // each takes several waits
@@ -602,7 +589,7 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 
 // sends reports whether a part is of waits to send: they end as soon as the worker takes the job up, and all that it does
 // meanwhile is for others.
-func sends(g *result.RequestRow) bool { return calleeOf(g) == "runtime.chansend1" }
+func sends(g *result.RequestRow) bool { return way(g).Callee == "runtime.chansend1" }
 
 // own returns how long a worker takes for a request itself, without what it does for others before: the last part of
 // a wait for it, on average.
@@ -648,7 +635,7 @@ func (q *question) typical() (whole float64, who, of string) {
 func (q *question) dials() *result.RequestRow {
 	for i := range q.Groups {
 		x := &q.Groups[i]
-		calls := slices.ContainsFunc([]string{"net.Dial", "net.(*Dialer)", "crypto/tls.Dial", "crypto/tls.(*Dialer)"}, func(dial string) bool { return strings.HasPrefix(calleeOf(x), dial) })
+		calls := slices.ContainsFunc([]string{"net.Dial", "net.(*Dialer)", "crypto/tls.Dial", "crypto/tls.(*Dialer)"}, func(dial string) bool { return strings.HasPrefix(way(x).Callee, dial) })
 		if (x.Kind == "dial" || calls) && q.usual(x) >= eachDials {
 			return x
 		}
@@ -660,7 +647,7 @@ func (q *question) dials() *result.RequestRow {
 // long as they listen.
 func (q *question) streams(g *result.RequestRow) bool {
 	return q.many(g) > 0 && slices.ContainsFunc(q.Groups, func(x result.RequestRow) bool {
-		callee := calleeOf(&x)
+		callee := way(&x).Callee
 		return x.Kind == "syscall" && strings.HasPrefix(callee, "net/http.") && strings.HasSuffix(callee, ".Flush") && q.times(&x) >= eachDials*q.times(g)
 	})
 }
@@ -682,7 +669,7 @@ func (q *question) retried(g *result.RequestRow) *result.RequestRow {
 			calls = rows[0]
 		}
 		if (x.Called() || x.Kind == "network") && !q.all && 2*q.usual(g) <= q.times(g) && q.times(calls) >= q.times(g)+q.usual(calls)/2 &&
-			(x.Function == g.Function || x.Way != nil && slices.ContainsFunc(x.Way.Callers, func(f result.Frame) bool { return f.Function == g.Function })) {
+			(x.Function == g.Function || slices.ContainsFunc(way(x).Callers, func(f result.Frame) bool { return f.Function == g.Function })) {
 			return x
 		}
 	}
@@ -692,10 +679,8 @@ func (q *question) retried(g *result.RequestRow) *result.RequestRow {
 // computes reports whether requests run what a part is behind, called from the same place.
 func (q *question) computes(x *result.RequestRow) bool {
 	from := func(x *result.RequestRow) string {
-		if x.Way == nil || len(x.Way.Callers) == 0 {
-			return x.Function
-		}
-		return x.Way.Callers[len(x.Way.Callers)-1].Function
+		list := append([]result.Frame{{Function: x.Function}}, way(x).Callers...)
+		return list[len(list)-1].Function
 	}
 	return slices.ContainsFunc(q.Rows, func(y result.RequestRow) bool {
 		return y.Kind == "running" && y.Wait == "" && y.Function == x.Function && from(&y) == from(x)
@@ -728,17 +713,6 @@ func (q *question) usual(g *result.RequestRow) float64 {
 const pollAdvice = "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."
 
 const onceAdvice = "Load it ahead, before requests need it: at the start of the program or in the background. Those that come meanwhile wait in sync.Once."
-
-// calleeOf is what a part called where it blocked, outside of the program.
-func calleeOf(x *result.RequestRow) string {
-	if x.Way == nil {
-		return ""
-	}
-	return x.Way.Callee
-}
-
-// inOnce reports whether a part is in a function that a sync.Once calls: a function literal of its caller.
-func inOnce(x *result.RequestRow) bool { return x.Way != nil && x.Way.Once }
 
 // together returns how many of the slowest requests with a part were in the slowest one's time, for at
 // least half of their own.
@@ -814,7 +788,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
-	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !q.limited(g, x) && !strings.HasPrefix(calleeOf(g), "golang.org/") && own > 0 && 2*own <= q.cost(x) {
+	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !q.limited(g, x) && !strings.HasPrefix(way(g).Callee, "golang.org/") && own > 0 && 2*own <= q.cost(x) {
 		does += fmt.Sprintf(" for each in the queue (%s for this one)", duration(own))
 	}
 	// The call in the function that waits, by which the other came to where it was: it is what to move.
@@ -864,15 +838,15 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	case x.Function == "", g.Called():
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !q.limited(g, x):
 		f.advise(otherwise, oneReceiver(between[0].Function))
-	case g.Way != nil && strings.HasPrefix(g.Way.Callee, "sync.(*Once)"):
+	case strings.HasPrefix(way(g).Callee, "sync.(*Once)"):
 		f.advise(otherwise, onceAdvice)
 	case g.Kind == "lock" && blocked(x.Kind):
 		switch {
 		case between != nil && x.Way.BetweenKind == "lock":
 		case between != nil: // that is what the holder does
 			who, at = callBy(between, g.Function)
-		case x.Function == g.Function && call == nil && calleeOf(x) != "": // it cannot be outside of itself
-			who = plain(textui.ShortFunc(calleeOf(x)))
+		case x.Function == g.Function && call == nil && way(x).Callee != "": // it cannot be outside of itself
+			who = plain(textui.ShortFunc(way(x).Callee))
 		}
 		what, less := fmt.Sprintf("Call %s (%s) outside the lock", who, at), ""
 		switch {
@@ -892,7 +866,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	case q.limited(g, x) && blocked(x.Kind):
 		less := "shorten " + who
 		if between != nil { // for what others do not need it
-			who, at := callBy(between, append([]string{g.Function}, functions(g)...)...)
+			who, at := callBy(between, append(result.Each(way(g).Callers, func(f *result.Frame) string { return f.Function }), g.Function)...)
 			if less = fmt.Sprintf("release it before %s (%s)", who, at); x.Way.Within {
 				less += ", if that needs none, or make that faster"
 			}
@@ -904,11 +878,11 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	case g.Kind == "channel" && x.Kind == "network" && !result.OfProgram(x.Function): // where net/http waits for a request
 		f.advise(otherwise, "It waits for what another request brings. If that is meant, as in a long poll, accept it (--slo); else answer without it, or set a deadline.")
 	case g.Kind == "network" && x.Kind == "sleep": // what the far end does until it answers
-	case x.Kind == "sleep" && polls(x):
+	case x.Kind == "sleep" && way(x).Polls:
 		f.Advice = pollAdvice + " " + f.Advice
 	case x.Kind == "sleep" && x.Wait != "":
 		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", at)
-		if calleeOf(g) == "runtime.selectgo" && len(callers(x)) == 0 && between == nil {
+		if way(g).Callee == "runtime.selectgo" && len(callers(x)) == 0 && between == nil {
 			f.advise(otherwise, fmt.Sprintf("If it waits for news, as a long poll does, that is meant: accept it (--slo). If it waits for work, look at who does that: more workers, less work for each, or a shorter sleep at %s.", at))
 		}
 	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
@@ -932,7 +906,7 @@ func (q *question) eachCalls(g, x *result.RequestRow) bool {
 // the data base, and where the function that asks for connections calls it.
 func idleWith(g, x *result.RequestRow) string {
 	w := x.Way
-	if g.Kind != "connection" || w == nil || w.SQL || !strings.HasPrefix(calleeOf(g), "database/sql.") {
+	if g.Kind != "connection" || w == nil || w.SQL || !strings.HasPrefix(way(g).Callee, "database/sql.") {
 		return ""
 	}
 	list, kind := waitsAt(x)

@@ -305,7 +305,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		case j.overdue(c.q, c.part):
 			j.r.Verdict.Machine = j.lostText(c.q, "and the slowest %s wait for longer than others at the same place")
 			continue
-		case lost && (c.part.Kind == "syscall" && !strings.HasSuffix(calleeOf(c.part), ".Sync") || c.part.Kind == "running" && j.r.Blame.Samples == 0):
+		case lost && (c.part.Kind == "syscall" && !strings.HasSuffix(way(c.part).Callee, ".Sync") || c.part.Kind == "running" && j.r.Blame.Samples == 0):
 			j.r.Verdict.Machine = j.lostText(c.q, explains)
 			continue
 		case lost && lack && c.part.Kind == "running":
@@ -368,7 +368,7 @@ func (j *judge) due(f *item, q *question, x *result.RequestRow, diagnoses *[]dia
 	*diagnoses = slices.Delete(*diagnoses, i, i+1)
 	behind := append(q.within(x), x)[0]
 	if d.Kind != "more-procs-than-cpus" && callsCollector(x) {
-		d.Title, d.Advice = "it calls "+plain(textui.ShortFunc(calleeOf(x))), "Do not collect in it: the collector starts by itself when the heap has grown. Remove the call, or make it in the background, once."
+		d.Title, d.Advice = "it calls "+plain(textui.ShortFunc(way(x).Callee)), "Do not collect in it: the collector starts by itself when the heap has grown. Remove the call, or make it in the background, once."
 	}
 	f.Kind, f.Grade, f.Look = d.Kind, d.Grade, cmp.Or(f.Look, d.Look)
 	f.advise(otherwise, d.Advice)
@@ -396,7 +396,7 @@ func (j *judge) due(f *item, q *question, x *result.RequestRow, diagnoses *[]dia
 
 // callsCollector reports whether requests call the collector themselves.
 func callsCollector(x *result.RequestRow) bool {
-	return slices.Contains([]string{"runtime.GC", "runtime/debug.FreeOSMemory"}, calleeOf(x))
+	return slices.Contains([]string{"runtime.GC", "runtime/debug.FreeOSMemory"}, way(x).Callee)
 }
 
 // late reports whether a part of the slowest is long because a timer or the network poller was late,

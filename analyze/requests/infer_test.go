@@ -1022,6 +1022,36 @@ func TestOpenAtWindow(t *testing.T) {
 	}
 }
 
+// TestOpenSinceStart checks that a request which waits already when its goroutine is seen first does so since the trace began.
+func TestOpenSinceStart(t *testing.T) {
+	const serve = "net/http.(*conn).serve"
+	p := newProgram("main.main")
+	p.in("main.main").Block("sleep").Start(2)
+	p.in().Status(3, model.GoWaiting, serve)
+	p.in().Unblock(1)
+	m := model.NewMachine(p.b.Tables, model.Config{})
+	r, n := requests.New(m, nil), 0
+	r.Done = func(q *requests.Request) {
+		n++
+		if err := check(q); err != nil || q.Start != m.Start() || q.End != m.Now() || !q.Open || q.Name != "main.move" {
+			t.Errorf("%s from %d to %d, open %t: %v", q.Name, q.Start, q.End, q.Open, err)
+		}
+	}
+	for _, ev := range p.b.Events() {
+		if ev.ID == 3 {
+			ev.SubjectStack = p.b.Tables.AddStack([]model.Frame{{Func: "sync.(*Mutex).Lock"}, {Func: "main.move"}, {Func: "net/http.HandlerFunc.ServeHTTP"}, {Func: serve}})
+		}
+		if err := m.Apply(&ev); err != nil {
+			t.Fatal(err)
+		}
+		r.Event(&ev)
+	}
+	m.Finish(m.Now())
+	if r.Finish(); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
 // TestUnseen checks that a request of gRPC whose method is not seen has no name: the start function is the server's.
 func TestUnseen(t *testing.T) {
 	const start = "google.golang.org/grpc.(*Server).serveStreams.func2.1"

@@ -500,7 +500,12 @@ func (t *Tracker) Take(s *Seen) {
 // appears takes the creation of a goroutine, or the state of one that is said again.
 func (t *Tracker) appears(ev *model.Event, id model.GoID, from, to model.GoState) {
 	if from != model.GoNotExist || from == to { // said again in each generation
+		now := t.horizon
+		if from == model.GoUndetermined && to == model.GoWaiting { // without an event before it has waited since the beginning
+			t.horizon = t.machine.Start()
+		}
 		g := t.get(id, to)
+		t.horizon = now
 		if g.stack == 0 && ev.SubjectStack != 0 {
 			t.stands(g, ev.SubjectStack)
 			t.enter(g, to, ev.Str)

@@ -83,16 +83,19 @@ The first line says WORSE, BETTER or SAME, or UNKNOWN if too little shows a grea
 judges the latency of requests (p50, p99, mean) by handler, task or function, and their number
 per second; without requests, ops. Without either, batches: how long the program ran, if main
 started and stopped the trace, and how often a function that waits for goroutines most of the
-time (sync.WaitGroup) got them all. Else, and if these did not change, the waits to run: these
-are not BETTER if it is not known how long the work took (UNKNOWN), or the traces became longer.
-A different load is not judged: where latencies are the SAME, the line gives the ratio of the
-loads. With too few traces for a test, such as one per side, the line says "not tested", and
-only large changes count. The rows below show which part of the time changed, and what else did.
+time (sync.WaitGroup) got them all. Else, and if these did not change, the waits to run: where it
+is not known how long the work took, less of them is not BETTER, nor more WORSE if another amount
+of work ran, and less is not BETTER if the traces became longer (UNKNOWN). A different load is
+not judged: where latencies are the SAME, the line gives the ratio of the loads. With too few
+traces for a test, such as one per side, the line says "not tested", and only large changes
+count. The rows below show which part of the time changed, and what else did.
 
 A change counts from x1.1 and 50 µs on, of a number per second from x1.05 on. Untested, from x1.5
-and 500 µs on, of a p99 from x2. The rest is SAME; WORSE goes before BETTER. If requests hang
-(schedscope explain hanging-requests), that comes first: the side is worse of which a far
-greater part does, and nothing is better where none ended.
+and 500 µs on, of a p99 from x2, of five to nine requests from x10. What may have changed and is
+of too few is UNKNOWN, the rest SAME; WORSE goes before BETTER. If requests hang (schedscope
+explain hanging-requests), that comes first: the side is worse of which a far greater part does,
+and nothing is better where none ended. Then come goroutines that pile up on one side (schedscope
+explain goroutine-leak).
 
 The picture (-o FILE.png) overlays the latency of requests on both sides by percentile, or without
 requests that of the waits to run.

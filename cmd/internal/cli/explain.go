@@ -118,7 +118,7 @@ var screenWords = map[string]string{
 func screenWord(name string) string {
 	for k := range requests.NumKinds {
 		says := func(clause string) bool { return strings.HasSuffix("-"+result.SymptomName(clause), "-"+name) } // or the end of it
-		if k.String() == name || strings.Contains(name, "-") && (says(k.Doc()) || slices.ContainsFunc(strings.Split(k.Doc(), ", "), says)) {
+		if k.String() == name || strings.Contains(name, "-") && slices.ContainsFunc(strings.FieldsFunc(k.Doc(), func(r rune) bool { return r == ',' || r == '(' }), says) {
 			return "Of a request: " + k.Doc() + "."
 		}
 	}

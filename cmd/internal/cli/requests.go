@@ -26,7 +26,7 @@ type requestFlags struct {
 }
 
 func (f *requestFlags) register(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function, or what was handed to sync.WaitGroup.Go and the like) or func:REGEXP, and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)")
+	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function, or what was handed to sync.WaitGroup.Go and the like) or func:REGEXP (its calls, of which those without a wait in between count as one), and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)")
 }
 
 // registerSlow adds the flags of commands that look at the slowest.
