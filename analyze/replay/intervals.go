@@ -77,8 +77,7 @@ var (
 		FigureSpan: {0.35, 0.10}, FigureMean: {0.30, 0.35}, FigureP90: {0.50, 0.75}, FigureP99: {1.40, 0.35}, FigureLong: {0.10, 0.10},
 	}, requests: &[NumRequestFigures]width{RequestP50: {0.80, 0.40}, RequestP99: {1.20, 0.45}, RequestMean: {1.20, 0.45}, RequestRate: {0.10, 0.30}},
 		queued: &[NumRequestFigures]width{RequestP50: {0.80, 0.40}, RequestP99: {3.00, 0.45}, RequestMean: {3.00, 0.45}, RequestRate: {0.10, 0.30}}}
-	toQuota = widths{least: 0.8,
-		requests: &[NumRequestFigures]width{RequestP50: {0.20, 1.15}, RequestP99: {1.80, 0.50}, RequestMean: {1.40, 0.60}, RequestRate: {0.10, 0.30}}}
+	toQuota = widths{least: 0.8, requests: &[NumRequestFigures]width{RequestP50: {0.20, 1.15}, RequestP99: {1.80, 0.50}, RequestMean: {1.40, 0.60}, RequestRate: {0.10, 0.30}}}
 )
 
 // of returns the width where the recording is reproduced: half as much again if that is poorly so.
