@@ -42,7 +42,7 @@ func newEncoder(origin model.Time, sequence uint32) *encoder {
 	return &encoder{origin: origin, sequence: sequence, flows: [1]uint64{uint64(sequence) << 48}}
 }
 
-// begun returns the packet, empty but for its time.
+// begun returns the packet, which has its time alone.
 func (e *encoder) begun(at model.Time) *TracePacket {
 	e.packet.Reset()
 	e.time = uint64(max(0, at-e.origin))

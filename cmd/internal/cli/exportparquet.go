@@ -120,7 +120,7 @@ type parquetTrace struct {
 //  1. Identify the trace by all its bytes.
 //  2. Begin the files of the tables that it is not too old for.
 //  3. Read it into them.
-//  4. Complete them, but for their names.
+//  4. Complete them, except for their names.
 func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, workers int) (err error) {
 	in, err := a.open(ctx, ref, &p.flags.read) // 1
 	if err != nil {

@@ -334,7 +334,7 @@ func (a *app) write(path string, fill func(io.Writer) error) error {
 	return a.writeAll(new(atomicfile.Set), []destination{{path, fill}})
 }
 
-// writeAll fills outputs, of which set's files appear together or not at all. Stdout comes last:
+// writeAll fills outputs, of which set's files appear together once all are complete. Stdout comes last:
 // what was written there cannot be taken back. If its reader leaves, such as head, the
 // files appear. A picture that cannot be drawn keeps none of the others back.
 func (a *app) writeAll(set *atomicfile.Set, list []destination) error {
