@@ -389,6 +389,18 @@ func TestBatch(t *testing.T) {
 				{Length: 1000 * ms, Kind: "lock", Function: "main.move", File: "x/main.go", Line: 7}}}}, 3)
 			v.Requests[0].Unended[0].Parts = []result.RequestPart{{Length: 1000 * ms, Kind: "sleep", Function: "main.audit", File: "x/main.go", Line: 9}}
 		}, findings.Slow, "3 requests of main.quote did not end for up to 1.00s: the longest sleeps in main.audit (main.go:9)", findings.HangingRequests, "Do not wait in main.audit (main.go:9) while it is held. Or: Release the lock"},
+		"another route holds a lock, and waits": {func(v *result.Report) {
+			v.Requests = open(0)
+			k := &v.Requests[0]
+			k.Unended = slices.Repeat([]result.RequestPath{{Name: "main.quote", Duration: 1000 * ms, Parts: []result.RequestPart{
+				{Length: 1000 * ms, Kind: "lock", Function: "main.move", File: "x/main.go", Line: 7}}}}, 4)
+			for _, p := range []*result.RequestPath{&k.Unended[2], &k.Unended[3]} {
+				p.Name = "main.fill"
+			}
+			k.Unended[3].Parts = []result.RequestPart{{Length: 1000 * ms, Kind: "channel", Function: "main.audit", File: "x/main.go", Line: 9}}
+			k.Handlers = append(k.Handlers, k.Handlers[0])
+			k.Handlers[1].Name = "main.fill"
+		}, findings.Slow, "2 requests of main.quote did not end for up to 1.00s: they wait for a lock in main.move (main.go:7) that nobody releases.", findings.HangingRequests, "Do not wait in main.audit (main.go:9) while it is held. Or: Look for the path"},
 		"waits for a lock at no place": {func(v *result.Report) {
 			v.Requests = open(0)
 			v.Requests[0].Unended = slices.Repeat([]result.RequestPath{{Name: "main.quote", Duration: 1000 * ms, Parts: []result.RequestPart{{Length: 1000 * ms, Kind: "lock"}}}}, 3)

@@ -410,7 +410,9 @@ func (q *question) starts(g *result.RequestRow) bool {
 // of the trace: what they wait for may become less.
 func (q *question) comesLate(r *result.Report, g *result.RequestRow) bool {
 	list := slices.DeleteFunc(slices.Clone(q.Slowest), func(p result.RequestPath) bool { return p.Duration < q.From || !long(&p, g) })
-	return len(list) >= fewest && !slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Start < model.Time(2*r.Traces[p.Trace].Span/3) })
+	return len(list) >= fewest && !slices.ContainsFunc(list, func(p result.RequestPath) bool {
+		return p.Trace >= len(r.Traces) || p.Start < model.Time(2*r.Traces[p.Trace].Span/3)
+	})
 }
 
 // untold reports whether requests do next to nothing else than wait in select, once, until their own timer ends that: as a

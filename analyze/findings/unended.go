@@ -153,6 +153,16 @@ func stuck(k *result.RequestKind, name string) (u unended) {
 // lent reports whether somebody has what a wait is for: it is not for an event.
 func lent(kind string) bool { return kind == "lock" || kind == "connection" }
 
+// event is what they wait for that nobody has, nil if there is none.
+func (u *unended) event() *result.RequestPart {
+	for _, p := range []*result.RequestPart{u.at, u.most, u.other} {
+		if p != nil && blocked(p.Kind) && !lent(p.Kind) {
+			return p
+		}
+	}
+	return nil
+}
+
 // does says what a part does.
 func (u *unended) does(p *result.RequestPart) string {
 	return requestWords[wordOf((&result.RequestGroup{RequestSet: u.kind.RequestSet}).Label(p.Kind, p.Function))].does
@@ -237,12 +247,18 @@ func (u *unended) item(r *result.Report) (item, bool) {
 		f.Where = append(f.Where, result.Culprit{Role: role, Function: fn, File: file, Line: line, Length: length, Depth: min(len(f.Where), 1), Callers: []string{}})
 	}
 	add(does, first.Function, first.File, uint64(max(first.Line, 0)), first.Length)
-	if other := u.at; !sameWait(other, first, false) {
+	of, other := u, u.at
+	for i := range u.others { // one of another route may have it
+		if p := u.others[i].event(); p != nil && lent(first.Kind) && sameWait(other, first, false) {
+			of, other = &u.others[i], p
+		}
+	}
+	if !sameWait(other, first, false) {
 		f.Grade = result.Inferred
 		if lent(first.Kind) && !lent(other.Kind) {
 			f.Advice = fmt.Sprintf("Do not wait%s while it is held. Or: %s", placeOf(other), cmp.Or(hangFixes[other.Kind], f.Advice))
 		}
-		add(u.does(other)+" first, and may have it", other.Function, other.File, uint64(max(other.Line, 0)), other.Length)
+		add(of.does(other)+" first, and may have it", other.Function, other.File, uint64(max(other.Line, 0)), other.Length)
 	} else if other = u.other; other != nil {
 		add("another "+u.does(other), other.Function, other.File, uint64(max(other.Line, 0)), other.Length)
 	}
