@@ -599,6 +599,11 @@ func (q *question) own(g *result.RequestRow) float64 {
 	if sends(g) {
 		return 0
 	}
+	return q.last(g)
+}
+
+// last returns how long the last job takes that is done before a wait ends, on average.
+func (q *question) last(g *result.RequestRow) float64 {
 	list := q.listed()
 	if q.all { // the typical one
 		list = list[:min(len(list), 1)]
@@ -790,8 +795,10 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
-	if own := q.own(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !q.limited(g, x) && !strings.HasPrefix(way(g).Callee, "golang.org/") && own > 0 && 2*own <= q.cost(x) {
-		does += fmt.Sprintf(" for each in the queue (%s for this one)", duration(own))
+	if last := q.last(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !q.limited(g, x) && !strings.HasPrefix(way(g).Callee, "golang.org/") && last > 0 && 2*last <= q.cost(x) {
+		if does += " for each in the queue"; !sends(g) {
+			does += fmt.Sprintf(" (%s for this one)", duration(last))
+		}
 	}
 	// The call in the function that waits, by which the other came to where it was: it is what to move.
 	var call *result.Frame
