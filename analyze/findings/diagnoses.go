@@ -116,7 +116,7 @@ func (d *diagnostician) batch() {
 	rows, total, unknown := d.known(result.BlameCreated)
 	where, title := d.culprits("starts them", rows, 1, total), top(rows, "the program")+" starts very many goroutines at once"
 	switch {
-	case ofNew && 2*unknown > total: // by no go statement
+	case ofNew && 2*unknown > total && len(d.r.Goroutines) > 0: // by no go statement
 		g := slices.MaxFunc(d.r.Goroutines, func(a, b result.Group) int { return cmp.Compare(a.Created, b.Created) })
 		where, title = []result.Culprit{{Role: "is what they start", Function: g.Function, Share: result.Ratio(unknown, total), Callers: []string{}}},
 			"timers start very many goroutines at once, most of all "+plain(textui.ShortFunc(g.Function))
@@ -663,12 +663,13 @@ func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 const oneAtATime = "one goroutine run at a time"
 
 // accepts finds what accepts connections waiting for others before it does: new connections wait in the queue of the socket
-// then, which no request shows. A function accepts if it, or another method of its type, is seen to call the listener.
+// then, which no request shows. A function accepts if it is seen to call the listener, and so do all methods of a type whose
+// Accept does: it is a listener around another. Other types have methods for connections, too, which may wait.
 func (d *diagnostician) accepts() {
-	typed := func(fn string) string { return fn[:max(strings.LastIndex(fn, ")."), 0)] }
 	accepts := func(waiter string) bool {
 		return slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
-			return strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") && (b.Function == waiter || typed(waiter) != "" && typed(b.Function) == typed(waiter))
+			listener, ok := strings.CutSuffix(b.Function, ").Accept")
+			return strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") && (b.Function == waiter || ok && strings.HasPrefix(waiter, listener+")."))
 		})
 	}
 	for i := range d.r.Blame.Rows {

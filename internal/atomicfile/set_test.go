@@ -71,6 +71,23 @@ func TestSetFails(t *testing.T) {
 	checkDir(t, dir, "replaced", "taken")
 }
 
+// TestNewFails has the rename of a file fail whose name is reserved by then: nothing is left of that.
+func TestNewFails(t *testing.T) {
+	dir := t.TempDir()
+	f, err := CreateNew(filepath.Join(dir, "new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	if err := os.Remove(f.temp.name); err != nil {
+		t.Skip(err) // Windows keeps what is open
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("renamed what is gone")
+	}
+	checkDir(t, dir)
+}
+
 // TestSetAbort checks that Abort also removes folders, but not what others put there.
 func TestSetAbort(t *testing.T) {
 	dir := t.TempDir()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/deprecated"
@@ -157,7 +158,6 @@ func (c *column) place(name string) int32 {
 var (
 	packed delta.BinaryPackedEncoding
 	level  = rle.Encoding{BitWidth: 1}
-	places rle.DictionaryEncoding
 )
 
 // encode appends the body of a page of so many rows to dst and empties the page.
@@ -174,7 +174,11 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	case format.Int64:
 		dst = append(dst, must(packed.EncodeInt64(dst[len(dst):], c.values))...) // already there, if there was room
 	case format.ByteArray:
-		dst = append(dst, must(places.EncodeInt32(dst[len(dst):], c.names))...)
+		width := 0
+		if len(c.names) > 0 {
+			width = bits.Len32(uint32(slices.Max(c.names)))
+		}
+		dst = appendPlaces(dst, c.names, width)
 	case format.Boolean:
 		dst = append(dst, make([]byte, (rows+7)/8)...)
 		for i, n := range c.values {
@@ -183,4 +187,49 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	}
 	c.values, c.names, c.levels = c.values[:0], c.names[:0], c.levels[:0]
 	return dst
+}
+
+// appendPlaces appends places in a dictionary, of so many bits: a run of those that are equal to the
+// end or for 8 and more, packed in groups of 8 of the others. What the library makes of them depends
+// on the processor.
+func appendPlaces(dst []byte, list []int32, width int) []byte {
+	dst = append(dst, byte(width))
+	for len(list) > 0 {
+		n := equal(list)
+		if n >= 8 || n == len(list) {
+			dst = binary.AppendUvarint(dst, uint64(n)<<1)
+			for k := 0; k < width; k += 8 {
+				dst = append(dst, byte(list[0]>>k))
+			}
+			list = list[n:]
+			continue
+		}
+		for n = 8; n+8 <= len(list) && equal(list[n:n+8]) < 8; n += 8 {
+		}
+		dst = binary.AppendUvarint(dst, uint64(n/8)<<1|1)
+		var room uint64
+		used := 0
+		for _, place := range list[:min(n, len(list))] {
+			room |= uint64(place) << used
+			if used += width; used >= 32 {
+				dst = binary.LittleEndian.AppendUint32(dst, uint32(room))
+				room, used = room>>32, used-32
+			}
+		}
+		for used += max(0, n-len(list)) * width; used > 0; used -= 8 {
+			dst, room = append(dst, byte(room)), room>>8
+		}
+		list = list[min(n, len(list)):]
+	}
+	return dst
+}
+
+// equal returns how many places at the beginning of a list are the same.
+func equal(list []int32) int {
+	for i, place := range list {
+		if place != list[0] {
+			return i
+		}
+	}
+	return len(list)
 }

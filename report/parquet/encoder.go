@@ -54,7 +54,7 @@ func newEncoder(w io.Writer, columns []report.Column) *encoder {
 	e.table, e.origin = e.columns[:len(columns)], e.columns[len(columns):]
 	e.file = format.FileMetaData{
 		Version:          2,
-		CreatedBy:        "schedscope version 1(build 0)", // the same whatever wrote it: equal rows are equal bytes
+		CreatedBy:        "schedscope version 1(build 0)", // the same whatever wrote it: equal rows are equal bytes, see TestBytes
 		KeyValueMetadata: []format.KeyValue{{Key: "schema", Value: Schema}},
 		Schema: []format.SchemaElement{{
 			Name: "schedscope", RepetitionType: thrift.New(format.Required), NumChildren: thrift.New(int32(len(e.columns))),

@@ -2,10 +2,12 @@ package parquet
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/rle"
 
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -250,6 +253,50 @@ func TestValues(t *testing.T) {
 	})
 	if n != len(hostile)+1 {
 		t.Errorf("%d rows, want %d", n, len(hostile)+1)
+	}
+}
+
+// TestBytes checks that a file has the same bytes whatever processor wrote it.
+func TestBytes(t *testing.T) {
+	var out bytes.Buffer
+	w := NewWriter(&out, numbers, &someOrigin)
+	rnd := rand.New(rand.NewPCG(1, 1))
+	var names []string
+	for i := range 1000 {
+		names = append(names, fmt.Sprintf("name %d", i))
+	}
+	name := int64(0)
+	for i := range int64(pageRows + 100) {
+		if rnd.IntN(12) == 0 {
+			name = rnd.Int64N(1 + i%int64(len(names)))
+		}
+		w.Rows(row(names, uint64(i/30%2*8), 0, i*1000+rnd.Int64N(100), name, rnd.Int64N(2), rnd.Int64()>>rnd.IntN(64)))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprintf("%x", sha256.Sum256(out.Bytes())), "5a284552354e454a306b500d5910140194686bef1920804f314e9c5577a9f7bb"; got != want {
+		t.Errorf("a file of %d bytes has the sum %s, want %s", out.Len(), got, want)
+	}
+}
+
+// TestPlaces reads encoded places back.
+func TestPlaces(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var library rle.DictionaryEncoding
+	for i := range 2000 {
+		list, place := make([]int32, 1+rnd.IntN(100)), int32(0)
+		width := i % 32
+		for k := range list {
+			if rnd.IntN(1+i%20) == 0 {
+				place = rnd.Int32() >> (31 - width)
+			}
+			list[k] = place
+		}
+		got, err := library.DecodeInt32(nil, appendPlaces(nil, list, width))
+		if err != nil || len(got) < len(list) || !slices.Equal(got[:len(list)], list) {
+			t.Fatalf("%d bits: %d, %v, want %d", width, got, err, list)
+		}
 	}
 }
 

@@ -149,9 +149,10 @@ const exitCodesHelp = `The codes are the same for every command and every format
        without --slo, the verdict is SLOW, SLOW TAIL or STARVED.
     2  wrong usage, no readable event in any trace, no request of those that
        --request names, or an output that cannot be written. There is then no
-       output, with four exceptions: the recordings of gate record, the other
+       output, with five exceptions: the recordings of gate record, the other
        outputs where a picture has nothing to show, the pictures of plot where their
-       names cannot be printed, and Parquet tables of the traces before. gate: the
+       names cannot be printed, Parquet tables of the traces before, and of several
+       complete outputs those before one that cannot get its name. gate: the
        budget or a recording is unusable; a gate never skips what it cannot read.
     3  gate: no verdict, because traces are not comparable, the machine was
        disturbed, or there are fewer traces than the budget's min_traces. (With
