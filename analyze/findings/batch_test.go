@@ -139,6 +139,7 @@ func TestOutlives(t *testing.T) {
 		"for others":    {"main.watch", "chan send", 0, true},
 		"for a timer":   {"main.watch", "sleep", 0, false},
 		"of others":     {"main.other", "chan send", 0, false},
+		"half of which": {"main.watch", "chan send", 58, true}, // 55, and some of before the trace
 		"that also end": {"main.watch", "chan send", 90, false},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")

@@ -485,14 +485,14 @@ type Leak struct {
 }
 
 // LeakOf returns the goroutines of which most pile up, nil if none do: of one function many wait all the time, more come, and
-// at most half as many end, by more than chance: connections that last for long come and go, too. Of those that requests
+// at most about half as many end, by more than chance: connections that last for long come and go, too. Of those that requests
 // which ended have started, and that wait for other goroutines, fewer are enough.
 func LeakOf(r *result.Report) *Leak {
 	var most *Leak
 	for i := range r.Goroutines {
 		g := &r.Goroutines[i]
 		left, added := g.Count-g.Ended, g.Created-g.Ended
-		if g.System || left < manyLives || left < manyLeft && !outlives(r, g) || g.Created < fewHeld || 2*g.Ended > g.Created || float64(added) < 3*math.Sqrt(float64(g.Created+g.Ended)) ||
+		if g.System || left < manyLives || left < manyLeft && !outlives(r, g) || g.Created < fewHeld || float64(g.Ended) > mostEnd*float64(g.Created) || float64(added) < 3*math.Sqrt(float64(g.Created+g.Ended)) ||
 			result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && left <= most.Left {
 			continue
 		}
@@ -775,7 +775,7 @@ func (d *diagnostician) alone() {
 	w := d.waiter(rows[0], span/2)
 	if w != nil { // said here
 		d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool {
-			return x.Kind == "slow-receiver" && slices.ContainsFunc(x.Where, func(c result.Culprit) bool { return c.Function == w.Waiter })
+			return strings.HasSuffix(x.Title, oneAtATime) && slices.ContainsFunc(x.Where, func(c result.Culprit) bool { return c.Function == w.Waiter })
 		})
 	}
 	x := d.add(runsAlone, loss{}, result.Inferred, d.culprits("runs alone", rows, 2, total), who+" runs alone",

@@ -46,7 +46,7 @@ var requestWords = map[string]struct {
 	"cond":       {"waits for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it.", otherwise},
 	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline.", moreWorkers},
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often.", otherwise},
-	"dial":       {"dials a new connection", "Keep connections for the next request: leave keep-alives on, read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time.", otherwise},
+	"dial":       {"dials a new connection", "Keep connections for the next request: share one http.Client, leave keep-alives on, read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time.", otherwise},
 	"timer":      {"waits for a timer", "If it is meant, as the interval of a stream or the time-out of a long poll, accept it (--slo); else shorten it, or end the wait by an event.", otherwise},
 	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); if it waits for something, wait for that itself (a channel, a sync.Cond); else remove it.", otherwise},
 	"network":    {"waits for the network", askLess, otherwise},

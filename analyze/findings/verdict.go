@@ -639,7 +639,7 @@ func (j *judge) add(n item) {
 // chain, and what else is said of functions in that chain is said there.
 func same(x, f *result.Finding) bool {
 	if x.Kind == SlowRequests && f.Kind != SlowRequests {
-		return slices.ContainsFunc(x.Where, func(c result.Culprit) bool {
+		return f.Kind != "goroutine-leak" && slices.ContainsFunc(x.Where, func(c result.Culprit) bool {
 			return slices.ContainsFunc(f.Where, func(d result.Culprit) bool {
 				return c.Function == d.Function || model.LiteralOf(c.Function, d.Function)
 			})
