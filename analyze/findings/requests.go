@@ -47,7 +47,7 @@ var requestWords = map[string]struct {
 	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline.", moreWorkers},
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often.", otherwise},
 	"dial":       {"dials a new connection", "Keep connections for the next request: share one http.Client, leave keep-alives on, read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time.", otherwise},
-	"timer":      {"waits for a timer", "If it is meant, as the interval of a stream or the time-out of a long poll, accept it (--slo); else shorten it, or end the wait by an event.", otherwise},
+	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event.", otherwise},
 	"sleep":      {"sleeps", "If the sleep is meant, as a pace, a back-off or a stand-in for work, shorten it or accept it (--slo); if it waits for something, wait for that itself (a channel, a sync.Cond); else remove it.", otherwise},
 	"network":    {"waits for the network", askLess, otherwise},
 	"call":       {"waits for HTTP calls", askLess + " If calls repeat what failed, back off before each, and limit them.", otherwise}, // see [result.RequestRow.Called]
@@ -315,6 +315,8 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s (SetLimit), or make each that it starts faster.", plain(textui.Place(g.Function, g.File, g.Line))))
 	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, way(g).Once:
 		f.advise(otherwise, onceAdvice)
+	case g.Kind == "timer" && way(g).Callee == "runtime.selectgo":
+		f.advise(otherwise, "If it is meant, as the interval of a stream or the time-out of a long poll, accept it (--slo). Else shorten it, or end the wait by an event.")
 	case g.Kind == "sleep" && way(g).Polls:
 		f.advise(otherwise, pollAdvice)
 	case g.Kind == "sleep" && q.retried(g) != nil:

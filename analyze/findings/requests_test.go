@@ -190,7 +190,7 @@ func TestRemedies(t *testing.T) {
 		{done, slept, []string{"Make the last of those faster that are waited for, divide its work, or start it first. Or shorten the sleep at load.go:9, unless it is meant."}},
 		{limit, group, []string{"Raise the limit in main.get (get.go:3) (SetLimit)"}},
 		{[]result.RequestRow{work("queued", 900*ms)}, []result.RequestRow{{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "timer", Middle: 500 * ms},
-			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"If it is meant, as the interval of a stream"}},
+			{Kind: "queued", Function: "main.fetch", File: "fetch.go", Wait: "sleep", Middle: 400 * ms}}, []string{"Shorten the time-out"}},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests = []result.RequestKind{{Kind: "task", RequestSet: result.RequestSet{Dist: result.Dist{Count: 20, Total: 2000 * ms, Max: 100 * ms},
