@@ -331,14 +331,15 @@ func (r *Result) headline() {
 			said = append(said, row.sentence())
 		}
 	}
+	differs := rate != nil && rate.change != 0 && rate.Ratio != nil && same // the load
 	switch {
-	case rate != nil && rate.change != 0 && rate.Ratio != nil && same: // the load differs
+	case differs:
 		change, per, _ := strings.Cut(rate.sentence(), " "+rate.of.Metric)
 		said = append(said, fmt.Sprintf("%s times the %s%s (%s)", strings.TrimPrefix(TimesText(rate.Ratio.Est), "x"), rate.of.Metric, per, change))
 	case len(said) == 0:
 		said = append(said, r.lead.sentence())
 	}
-	if rate != nil && rate != r.lead && (rate.change != 0 || same) {
+	if rate != nil && rate != r.lead && !differs && (rate.change != 0 || same) {
 		said = append(said, rate.sentence())
 	}
 	r.Headline = r.lead.name() + ": " + strings.Join(said, ", ")
