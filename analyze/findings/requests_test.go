@@ -534,7 +534,7 @@ func TestIntended(t *testing.T) {
 	}
 }
 
-// TestUntold checks that a request which waits until its own timer ends that is no item, but noted.
+// TestUntold checks that a request which waits until its own timer ends that gets a note, not an item.
 func TestUntold(t *testing.T) {
 	const ms = model.Duration(1e6)
 	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
