@@ -21,8 +21,8 @@ import (
 //     those that are about in the middle so far, in which each is equally likely to be (Vitter
 //     1985: algorithm R). Their parts are summed up by what they are: kind, function, and the
 //     request's own wait that they explain.
-//  3. All this is done by batches of events on a goroutine of its own: in turns with the Machine, neither finds its code in
-//     the caches of the processor.
+//  3. From the first that may serve requests on, all this is done by batches of events on a goroutine of its own: in turns with
+//     the Machine, neither finds its code in the caches of the processor.
 //  4. At the end, the means of the slowest and of those of the sample that are in the middle
 //     fifth of all lengths are compared, part by part.
 type Requests struct {
@@ -31,6 +31,7 @@ type Requests struct {
 	tell    func(*requests.Request)
 	tables  *model.Tables
 	tracker *requests.Tracker
+	active  bool            // it keeps something
 	seen    []requests.Seen // since the latest batch
 	line    *model.Line[[]requests.Seen]
 	kinds   []*requestKind // in the order of their first
@@ -170,7 +171,11 @@ func (r *Requests) take(batch []requests.Seen) {
 
 // event takes an event.
 func (r *Requests) event(ev *model.Event) {
-	if r.tracker == nil {
+	switch {
+	case r.tracker == nil:
+		return
+	case !r.active:
+		r.active = r.tracker.Event(ev)
 		return
 	}
 	n := len(r.seen)

@@ -47,7 +47,7 @@ func trackWindow(t *testing.T, trace io.Reader, o ingest.Options, specs []string
 		r.SetLimit(limit)
 	}
 	r.Done = done
-	if err := rd.Run(t.Context(), nil, r.Event); err != nil {
+	if err := rd.Run(t.Context(), nil, func(ev *model.Event) { r.Event(ev) }); err != nil {
 		return nil, err
 	}
 	r.Finish()

@@ -10,8 +10,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Tracker finds requests. Give it each event after the [model.Machine] has applied it, at once or as [Tracker.See] keeps
-// it, and call Finish at the end. It costs next to nothing until something is seen that may serve requests.
+// Tracker finds requests. Give it each event after the [model.Machine] has applied it, at once, or, once Event has reported
+// true, as [Tracker.See] keeps it. Call Finish at the end.
 type Tracker struct {
 	// Done is called with each request when its end is known, in the order of that. Its
 	// argument is valid during the call only.
@@ -382,22 +382,25 @@ func (t *Tracker) about(id model.GoID) known {
 	return t.event.by
 }
 
-// Event records an event that the Machine has applied just now.
-func (t *Tracker) Event(ev *model.Event) {
+// Event records an event that the Machine has applied just now. It reports whether something was seen that may serve requests:
+// until then nothing is kept, so events need not be.
+func (t *Tracker) Event(ev *model.Event) bool {
+	t.event = nil
+	if ev.Kind == model.EventGoTransition && !t.active && !t.serves(ev) {
+		return false
+	}
 	if t.See(ev, &t.scratch) {
 		t.Take(&t.scratch)
 	}
+	return t.active
 }
 
-// Take records an event that was seen.
+// Take records an event that was seen, after [Tracker.Event] has reported true.
 func (t *Tracker) Take(s *Seen) {
 	ev := &s.Event
 	t.event = s
-	switch {
-	case ev.Kind != model.EventGoTransition:
+	if ev.Kind != model.EventGoTransition {
 		t.other(ev)
-		return
-	case !t.active && !t.serves(ev):
 		return
 	}
 	t.advance(ev.Time)
