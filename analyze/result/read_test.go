@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -39,6 +41,17 @@ func savedFixtures(t testing.TB) map[string][]byte {
 	}
 	saved = all
 	return saved
+}
+
+// someFixtures returns the sorted names of every third of those, for a [fixtures.Sweep] of all.
+func someFixtures(t testing.TB) (names []string) {
+	t.Helper()
+	for i, name := range slices.Sorted(maps.Keys(savedFixtures(t))) {
+		if i%3 == 0 || fixtures.Sweep() {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // savedCopy returns the report of a fixture as it is read back. Merging changes it.
