@@ -18,7 +18,7 @@ const ExactSamples = 5_000_000
 // Dist is a distribution of durations. The zero value is empty and ready.
 //
 // Up to [ExactSamples] samples it is exact: it keeps each different value with
-// its count, in about four bytes per value or sample apart from a table of at most 256 KiB
+// its count, in about four bytes per value or sample apart from a table of at most 64 KiB
 // and a buffer for the newest. Beyond that it becomes a histogram of log-linear buckets
 // whose values are off by at most 0.4 %; count, total, minimum and maximum stay exact.
 //
@@ -50,7 +50,7 @@ const (
 	nearGrain = 64
 	nearEight = 8 * nearGrain
 	nearLeast = 1 << 5  // eights of counters
-	nearMost  = 1 << 15 // eights: up to 16.8 ms
+	nearMost  = 1 << 13 // eights: up to 4.2 ms
 	nearShare = 4       // eights for each sample
 )
 
