@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/cmd/internal/recorder"
 	"github.com/schedscope/schedscope/internal/interleave"
-	"github.com/schedscope/schedscope/internal/recorder"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 )

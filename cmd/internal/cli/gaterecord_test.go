@@ -15,8 +15,8 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/cmd/internal/recorder"
 	"github.com/schedscope/schedscope/internal/interleave"
-	"github.com/schedscope/schedscope/internal/recorder"
 )
 
 // tracer is a program to record, for scripts: it writes a trace as it is told to. Its

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/schedscope/schedscope/internal/recorder"
+	"github.com/schedscope/schedscope/cmd/internal/recorder"
 )
 
 // TestRecordFullDisk records where there is no room for a trace.

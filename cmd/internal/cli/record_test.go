@@ -20,7 +20,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
-	"github.com/schedscope/schedscope/internal/recorder"
+	"github.com/schedscope/schedscope/cmd/internal/recorder"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
