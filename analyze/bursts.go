@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -19,22 +20,22 @@ const (
 // Bursts measures Running intervals: from start to stop, without preemption.
 // Results are about the program's own goroutines, except System.
 type Bursts struct {
-	traceClock
+	sums.Clock
 	All      Dist // set by Finish
 	System   Dist
 	Censored Censored
 	Long     Tally // longer than LongBurst; censored ones too
 	VeryLong Tally // longer than VeryLongBurst; censored ones too
 
-	funcs  distsByName
-	places byName[Tally] // where bursts over LongBurst stopped
+	funcs  sums.Dists
+	places sums.ByName[Tally] // where bursts over LongBurst stopped
 	tables *model.Tables
-	top    top[result.Burst]
+	top    sums.Top[result.Burst]
 }
 
 // NewBursts returns a Bursts that reports the limit longest bursts over LongBurst.
 func NewBursts(t *model.Tables, limit int) *Bursts {
-	return &Bursts{funcs: newDistsByName(t), places: newByName[Tally](t), tables: t, top: top[result.Burst]{limit: limit, compare: func(a, b result.Burst) int {
+	return &Bursts{funcs: sums.NewDists(t), places: sums.NewByName[Tally](t), tables: t, top: sums.Top[result.Burst]{Limit: limit, Compare: func(a, b result.Burst) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 	}}}
 }
@@ -44,7 +45,7 @@ func (b *Bursts) GoSpan(s *model.GoSpan) {
 	if s.State != model.GoRunning {
 		return
 	}
-	at, d := b.at(s.End), s.Duration()
+	at, d := b.Offset(s.End), s.Duration()
 	if s.System {
 		if !s.OpenStart && !s.OpenEnd {
 			b.System.Add(d, at)
@@ -54,8 +55,8 @@ func (b *Bursts) GoSpan(s *model.GoSpan) {
 	if d > LongBurst {
 		b.long(s, d, at)
 	}
-	if !addCensored(&b.Censored, s, at) {
-		b.funcs.get(s.Func).Add(d, at)
+	if !sums.AddCensored(&b.Censored, s, at) {
+		b.funcs.Get(s.Func).Add(d, at)
 	}
 }
 
@@ -63,34 +64,34 @@ func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
 	b.Long.Add(d, at)
 	place := result.PlaceOf(b.tables.Stack(s.Stack))
 	if place != "" {
-		b.places.named(place).Add(d, at)
+		b.places.Named(place).Add(d, at)
 	}
 	if d > VeryLongBurst {
 		b.VeryLong.Add(d, at)
 	}
-	if last, ok := b.top.full(); ok && d < last.Duration {
+	if last, ok := b.top.Full(); ok && d < last.Duration {
 		return
 	}
-	b.top.add(result.Burst{Goroutine: s.G, Function: nameOf(b.tables, s.Func), Place: place, Proc: s.P,
-		Start: b.at(s.Start), Duration: d, Censored: s.OpenStart || s.OpenEnd})
+	b.top.Add(result.Burst{Goroutine: s.G, Function: sums.NameOf(b.tables, s.Func), Place: place, Proc: s.P,
+		Start: b.Offset(s.Start), Duration: d, Censored: s.OpenStart || s.OpenEnd})
 }
 
 // Finish sets All. Call it after the last interval.
-func (b *Bursts) Finish() { b.All = b.funcs.sum() }
+func (b *Bursts) Finish() { b.All = b.funcs.Sum() }
 
 // ByFunc returns the distributions by start function, greatest total first.
-func (b *Bursts) ByFunc() []result.Named { return b.funcs.rows() }
+func (b *Bursts) ByFunc() []result.Named { return b.funcs.Rows() }
 
 // Places returns the functions in which bursts over LongBurst stopped, greatest
 // total first: the innermost that is neither the runtime's nor the standard
 // library's, else the innermost that is not the runtime's. It is where a burst
 // was when it ended, which need not be where it spent its time.
 func (b *Bursts) Places() []result.Place {
-	return rowsOf(&b.places, func(t *Tally) model.Duration { return t.Total }, func(name string, t *Tally) result.Place { return result.Place{Function: name, Tally: *t} })
+	return sums.Rows(&b.places, func(t *Tally) model.Duration { return t.Total }, func(name string, t *Tally) result.Place { return result.Place{Function: name, Tally: *t} })
 }
 
 // Longest returns the longest bursts over LongBurst.
-func (b *Bursts) Longest() []result.Burst { return append([]result.Burst{}, b.top.items...) }
+func (b *Bursts) Longest() []result.Burst { return append([]result.Burst{}, b.top.Items...) }
 
 // Result adds the results to v.
 func (b *Bursts) Result(v *result.Report) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/dist"
@@ -27,7 +28,7 @@ func checkCauses(t *testing.T, r *analyze.Report) {
 	if c.Waits != r.Latency.All.Count() || c.Total != r.Latency.All.Total() {
 		t.Errorf("%d waits of %d ns have causes, want %d of %d", c.Waits, c.Total, r.Latency.All.Count(), r.Latency.All.Total())
 	}
-	var byCause, byOrigin, byFunc, byTime analyze.CauseTotals
+	var byCause, byOrigin, byFunc, byTime causes.Totals
 	var dominated dist.Dist
 	for i := range c.ByCause {
 		byCause[i] = c.ByCause[i].Total
@@ -52,7 +53,7 @@ func checkCauses(t *testing.T, r *analyze.Report) {
 	if got := byCause.Total(); got != c.Total {
 		t.Errorf("causes add up to %d, want %d", got, c.Total)
 	}
-	for name, got := range map[string]analyze.CauseTotals{"by origin": byOrigin, "by function": byFunc, "over time": byTime} {
+	for name, got := range map[string]causes.Totals{"by origin": byOrigin, "by function": byFunc, "over time": byTime} {
 		if got != byCause {
 			t.Errorf("causes %s: %d, want %d", name, got, byCause)
 		}
@@ -70,7 +71,7 @@ func checkCauses(t *testing.T, r *analyze.Report) {
 // and nothing else is.
 func checkBehind(t *testing.T, r *analyze.Report) {
 	t.Helper()
-	var got, want analyze.CauseTotals
+	var got, want causes.Totals
 	for _, row := range r.Blame.Behind() {
 		cause := result.CauseSyscall
 		if row.Kind != result.BlameShortSyscall {
@@ -114,7 +115,7 @@ func checkCells(t *testing.T, w *result.Wait) {
 	}
 }
 
-func addCauses(sum, part *analyze.CauseTotals) {
+func addCauses(sum, part *causes.Totals) {
 	for i, d := range part {
 		sum[i] += d
 	}

@@ -19,7 +19,7 @@
 //     calls those of the hot path directly.
 //  4. Queues and causes: the Machine writes each change as a [model.Step] into a batch, which
 //     a second goroutine takes, a few batches behind. There package runqueue reconstructs
-//     the run queues, the attribution explains each wait, and pathologies are looked for.
+//     the run queues, package causes explains each wait, and pathologies are looked for.
 //  5. Requests: events go into batches, too, with what the Machine knows of their goroutines. A
 //     third goroutine takes them, and finds requests and their paths.
 //  6. Finish waits for both, and each analysis adds its results to one [result.Report].

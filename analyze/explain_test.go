@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
@@ -21,11 +21,11 @@ func TestExplainer(t *testing.T) {
 			if want == nil || want.Causes.Refused != "" {
 				t.Skip("no causes")
 			}
-			var got analyze.CauseTotals
+			var got causes.Totals
 			var waits int64
 			last := model.Time(0)
 			stolen, steals := 0, &stealCounter{}
-			explain(t, name, func(w *analyze.ExplainedWait) {
+			explain(t, name, func(w *causes.ExplainedWait) {
 				waits++
 				sum := model.Duration(0)
 				for _, c := range w.Cells {
@@ -63,7 +63,7 @@ type stealCounter struct{ n int }
 func (c *stealCounter) Steal(*runqueue.Steal) { c.n++ }
 
 // explain reads a fixture with an Explainer.
-func explain(t *testing.T, name string, tell func(*analyze.ExplainedWait), queues ...any) {
+func explain(t *testing.T, name string, tell func(*causes.ExplainedWait), queues ...any) {
 	t.Helper()
 	f, err := os.Open(fixtures.Path(name))
 	if err != nil {
@@ -76,7 +76,7 @@ func explain(t *testing.T, name string, tell func(*analyze.ExplainedWait), queue
 	}
 	defer in.Close()
 	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
-	x, err := analyze.NewExplainer(in.Tables(), in.Header().Version, tell, queues...)
+	x, err := causes.NewExplainer(in.Tables(), in.Header().Version, tell, queues...)
 	if err != nil {
 		t.Fatal(err)
 	}

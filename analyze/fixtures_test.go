@@ -205,7 +205,7 @@ func checkProcTime(t *testing.T, r *analyze.Report) {
 	t.Helper()
 	var uses result.Uses
 	var covered, runnable, procs model.Duration
-	for _, b := range r.Timeline.Bins() {
+	for _, b := range r.Timeline.Used() {
 		for u, d := range b.Uses {
 			uses[u] += d
 		}
@@ -246,7 +246,7 @@ func TestDeterministic(t *testing.T) {
 		{"functions", a.Goroutines.ByFunc(), b.Goroutines.ByFunc()},
 		{"goroutines", a.Latency.ByGoroutine(), b.Latency.ByGoroutine()},
 		{"bursts", a.Bursts.Longest(), b.Bursts.Longest()},
-		{"timeline", a.Timeline.Bins(), b.Timeline.Bins()},
+		{"timeline", a.Timeline.Used(), b.Timeline.Used()},
 		{"idle", a.Idle, b.Idle},
 		{"causes by origin", a.Causes.ByOrigin, b.Causes.ByOrigin},
 		{"causes by function", a.Causes.ByFunc(), b.Causes.ByFunc()},

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
 // GC sums up the garbage collector's work.
 type GC struct {
-	traceClock
+	sums.Clock
 	// Work is the procs' time by kind of work, user and runtime included.
 	Work [model.NumWorkKinds]model.Duration
 	// Marks are the concurrent mark phases, one per cycle; CensoredMarks those
@@ -50,7 +51,7 @@ func (c *GC) ProcSpan(s *model.ProcSpan) {
 
 // Range implements [model.RangeObserver].
 func (c *GC) Range(s *model.RangeSpan) {
-	d, at := s.End.Sub(s.Start), c.at(s.Start)
+	d, at := s.End.Sub(s.Start), c.Offset(s.Start)
 	switch c.kind(s.Name) {
 	case rangeMark:
 		if !s.OpenStart {
@@ -92,7 +93,7 @@ func (c *GC) kind(name model.StringID) rangeKind {
 // STW implements [model.STWObserver].
 func (c *GC) STW(s *model.STW) {
 	if strings.HasPrefix(s.Reason, "GC ") {
-		c.Stops.Add(s.Effective.Sub(s.Start), c.at(s.Start))
+		c.Stops.Add(s.Effective.Sub(s.Start), c.Offset(s.Start))
 	}
 }
 
@@ -123,7 +124,7 @@ func (c *GC) Result(v *result.Report) {
 
 // STWs measures stop-the-world phases by reason.
 type STWs struct {
-	traceClock
+	sums.Clock
 	Count int64 // all, censored ones included
 	// Effective is the time from the beginning until the world was seen running
 	// again; Traced the time until the traced end, which the runtime stamps only
@@ -131,18 +132,18 @@ type STWs struct {
 	// was active.
 	Effective, Traced, ToStop Dist
 	Censored                  Tally
-	reasons                   byName[stwDists]
+	reasons                   sums.ByName[stwDists]
 }
 
 type stwDists struct{ effective, traced, toStop Dist }
 
 // NewSTWs returns an empty STWs.
-func NewSTWs(t *model.Tables) *STWs { return &STWs{reasons: newByName[stwDists](t)} }
+func NewSTWs(t *model.Tables) *STWs { return &STWs{reasons: sums.NewByName[stwDists](t)} }
 
 // STW implements [model.STWObserver].
 func (w *STWs) STW(s *model.STW) {
 	w.Count++
-	at := w.at(s.Start)
+	at := w.Offset(s.Start)
 	if s.OpenStart || s.OpenEnd {
 		w.Censored.Add(s.Effective.Sub(s.Start), at)
 		return
@@ -151,7 +152,7 @@ func (w *STWs) STW(s *model.STW) {
 	w.Effective.Add(effective, at)
 	w.Traced.Add(traced, at)
 	w.ToStop.Add(toStop, at)
-	r := w.reasons.named(s.Reason)
+	r := w.reasons.Named(s.Reason)
 	r.effective.Add(effective, at)
 	r.traced.Add(traced, at)
 	r.toStop.Add(toStop, at)
@@ -160,7 +161,7 @@ func (w *STWs) STW(s *model.STW) {
 // ByReason returns the phases by reason, greatest effective total first. Points
 // in time of these distributions are beginnings.
 func (w *STWs) ByReason() []result.STWReason {
-	return rowsOf(&w.reasons, func(d *stwDists) model.Duration { return d.effective.Total() }, func(name string, d *stwDists) result.STWReason {
+	return sums.Rows(&w.reasons, func(d *stwDists) model.Duration { return d.effective.Total() }, func(name string, d *stwDists) result.STWReason {
 		return result.STWReason{Reason: name, Effective: result.NewDist(&d.effective), Traced: result.NewDist(&d.traced), ToStop: result.NewDist(&d.toStop)}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -12,8 +13,8 @@ import (
 type Goroutines struct {
 	Truly model.Duration // Runnable of all, without pseudo intervals
 
-	funcs   byName[groupSums]
-	reasons byName[reasonIndex]
+	funcs   sums.ByName[groupSums]
+	reasons sums.ByName[reasonIndex]
 }
 
 // reasonIndex numbers the reasons for Waiting, so that each function's sums
@@ -27,12 +28,12 @@ type groupSums struct {
 
 // NewGoroutines returns an empty Goroutines.
 func NewGoroutines(t *model.Tables) *Goroutines {
-	return &Goroutines{funcs: newByName[groupSums](t), reasons: newByName[reasonIndex](t)}
+	return &Goroutines{funcs: sums.NewByName[groupSums](t), reasons: sums.NewByName[reasonIndex](t)}
 }
 
 // GoEnd implements [model.GoEndObserver].
 func (gs *Goroutines) GoEnd(g *model.Goroutine) {
-	f := gs.funcs.get(g.Func)
+	f := gs.funcs.Get(g.Func)
 	f.Count++
 	if g.SeenCreation {
 		f.Created++
@@ -48,14 +49,14 @@ func (gs *Goroutines) GoEnd(g *model.Goroutine) {
 	gs.Truly += g.RunnableTruly
 	for i := range g.Block {
 		b := &g.Block[i]
-		f.block(gs.number(gs.reasons.get(b.Reason)), b.Count, b.Total)
+		f.block(gs.number(gs.reasons.Get(b.Reason)), b.Count, b.Total)
 	}
 }
 
 // number returns a reason's number, giving it one at first sight.
 func (gs *Goroutines) number(r *reasonIndex) reasonIndex {
 	if *r == 0 {
-		*r = reasonIndex(len(gs.reasons.list))
+		*r = reasonIndex(len(gs.reasons.List))
 	}
 	return *r
 }
@@ -70,11 +71,11 @@ func (f *groupSums) block(r reasonIndex, count int64, total model.Duration) {
 
 // ByFunc returns the sums by start function, greatest lifetime first.
 func (gs *Goroutines) ByFunc() []result.Group {
-	names := make([]string, len(gs.reasons.list))
-	for _, e := range gs.reasons.list {
-		names[e.value-1] = e.name
+	names := make([]string, len(gs.reasons.List))
+	for _, e := range gs.reasons.List {
+		names[e.Value-1] = e.Name
 	}
-	return rowsOf(&gs.funcs, func(f *groupSums) model.Duration { return f.Lifetime }, func(name string, f *groupSums) result.Group {
+	return sums.Rows(&gs.funcs, func(f *groupSums) model.Duration { return f.Lifetime }, func(name string, f *groupSums) result.Group {
 		g := f.Group
 		g.Function, g.Waiting = name, []result.Reason{}
 		for r, b := range f.blocks {
@@ -96,38 +97,38 @@ func (gs *Goroutines) Result(v *result.Report) { v.Goroutines = gs.ByFunc() }
 // Waits measures Waiting intervals by reason. Waiting is not a fault of the scheduler. Results
 // are about the program's own goroutines, except System.
 type Waits struct {
-	traceClock
+	sums.Clock
 	All      Dist // set by Finish
 	System   Dist
 	Censored Censored
-	reasons  distsByName
+	reasons  sums.Dists
 }
 
 // NewWaits returns an empty Waits.
-func NewWaits(t *model.Tables) *Waits { return &Waits{reasons: newDistsByName(t)} }
+func NewWaits(t *model.Tables) *Waits { return &Waits{reasons: sums.NewDists(t)} }
 
 // GoSpan implements [model.GoSpanObserver].
 func (w *Waits) GoSpan(s *model.GoSpan) {
 	if s.State != model.GoWaiting {
 		return
 	}
-	at := w.at(s.End)
+	at := w.Offset(s.End)
 	if s.System {
 		if !s.OpenStart && !s.OpenEnd {
 			w.System.Add(s.Duration(), at)
 		}
 		return
 	}
-	if !addCensored(&w.Censored, s, at) {
-		w.reasons.get(s.Reason).Add(s.Duration(), at)
+	if !sums.AddCensored(&w.Censored, s, at) {
+		w.reasons.Get(s.Reason).Add(s.Duration(), at)
 	}
 }
 
 // Finish sets All. Call it after the last interval.
-func (w *Waits) Finish() { w.All = w.reasons.sum() }
+func (w *Waits) Finish() { w.All = w.reasons.Sum() }
 
 // ByReason returns the distributions by reason, greatest total first.
-func (w *Waits) ByReason() []result.Named { return w.reasons.rows() }
+func (w *Waits) ByReason() []result.Named { return w.reasons.Rows() }
 
 // Result adds the results to v.
 func (w *Waits) Result(v *result.Report) {

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -54,25 +55,25 @@ func heatRow(d model.Duration) int {
 // program's goroutines (see [Latency]), at the time when they ended, that is
 // when the goroutine began to run. Time bins double like those of a [Timeline].
 type Heat struct {
-	traceClock
-	bins[heatCol]
+	sums.Clock
+	sums.Bins[heatCol]
 }
 
 type heatCol [HeatRows]uint32
 
 // NewHeat returns an empty Heat.
 func NewHeat() *Heat {
-	return &Heat{bins: newBins(HeatCols, (*heatCol).join)}
+	return &Heat{Bins: sums.NewBins(HeatCols, (*heatCol).join)}
 }
 
 // Start returns when the first column starts, as an offset from the origin.
-func (h *Heat) Start() model.Time { return h.at(h.start) }
+func (h *Heat) Start() model.Time { return h.Offset(h.First()) }
 
 // Cols returns the number of columns in use.
-func (h *Heat) Cols() int { return h.used }
+func (h *Heat) Cols() int { return len(h.Used()) }
 
 // Count returns the number of waits in a column and row.
-func (h *Heat) Count(col, row int) uint32 { return h.cells[col][row] }
+func (h *Heat) Count(col, row int) uint32 { return h.Used()[col][row] }
 
 // HeatBounds returns a row's lengths: from lo up to, not including, hi. The
 // first row's lo and the last row's hi are nominal: they take everything beyond.
@@ -86,7 +87,7 @@ func HeatBounds(row int) (lo, hi model.Duration) {
 // GoSpan implements [model.GoSpanObserver].
 func (h *Heat) GoSpan(s *model.GoSpan) {
 	if s.Waits() {
-		h.bin(s.End)[heatRow(s.Duration())]++
+		h.Bin(s.End)[heatRow(s.Duration())]++
 	}
 }
 

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -14,7 +15,7 @@ import (
 // normal: from a wakeup until an idle proc has a thread and that has found the
 // goroutine takes some microseconds. Judge by Episodes, how long they lasted.
 type Idle struct {
-	traceClock
+	sums.Clock
 	Span model.Duration // time measured
 
 	// Wall is the time in which a proc was idle while another was overloaded.
@@ -54,8 +55,8 @@ func (x *Idle) Counts(c *model.Counts) {
 	if c.Procs > x.MostProcs {
 		x.MostProcs = c.Procs
 	}
-	if c.Runnable >= x.MaxRunnable && (c.Runnable > x.MaxRunnable || x.at(c.Start) < x.MaxRunnableAt) {
-		x.MaxRunnable, x.MaxRunnableAt = c.Runnable, x.at(c.Start)
+	if c.Runnable >= x.MaxRunnable && (c.Runnable > x.MaxRunnable || x.Offset(c.Start) < x.MaxRunnableAt) {
+		x.MaxRunnable, x.MaxRunnableAt = c.Runnable, x.Offset(c.Start)
 	}
 	if c.Idle > 0 {
 		if c.Overloaded > 0 {
@@ -82,7 +83,7 @@ func (x *Idle) Counts(c *model.Counts) {
 // close ends the open episode, if there is one.
 func (x *Idle) close() {
 	if x.open {
-		x.Episodes.Add(x.last.Sub(x.since), x.at(x.since))
+		x.Episodes.Add(x.last.Sub(x.since), x.Offset(x.since))
 		x.open = false
 	}
 }

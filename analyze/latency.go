@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
@@ -12,7 +13,7 @@ import (
 // every origin. Pseudo intervals ([model.Pseudo]) are not waits and only
 // counted. Results are about the program's own goroutines, except System.
 type Latency struct {
-	traceClock
+	sums.Clock
 	All      Dist                   // set by Finish
 	ByOrigin [model.NumOrigins]Dist // set by Finish
 	System   Dist                   // goroutines of the runtime: GC workers, sweeper, finalizers...
@@ -27,15 +28,15 @@ type Latency struct {
 	// later: of one that existed when the trace began, its first stack shows it.
 	LateSystem Tally
 
-	waits      distGrid    // by function and origin
-	funcs      distsByName // set by Finish
+	waits      sums.Grid  // by function and origin
+	funcs      sums.Dists // set by Finish
 	goroutines goroutineWaits
 }
 
 // NewLatency returns a Latency that reports the limit goroutines that waited
 // longest in all.
 func NewLatency(t *model.Tables, limit int) *Latency {
-	return &Latency{waits: newDistGrid(t), goroutines: newGoroutineWaits(t, limit)}
+	return &Latency{waits: sums.NewGrid(t), goroutines: newGoroutineWaits(t, limit)}
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -47,21 +48,21 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 		l.Pseudo++
 		return
 	}
-	at := l.at(s.End)
+	at := l.Offset(s.End)
 	if s.System {
-		if !addCensored(&l.SystemCensored, s, at) {
+		if !sums.AddCensored(&l.SystemCensored, s, at) {
 			l.System.Add(s.Duration(), at)
 		}
 		return
 	}
-	if addCensored(&l.Censored, s, at) {
+	if sums.AddCensored(&l.Censored, s, at) {
 		if !s.OpenStart {
 			l.atEnd[s.Origin]++
 		}
 		return
 	}
 	d := s.Duration()
-	l.waits.at(s.Func, int(s.Origin)).Add(d, at)
+	l.waits.At(s.Func, int(s.Origin)).Add(d, at)
 	l.goroutines.wait(s.G, d, at)
 }
 
@@ -74,58 +75,58 @@ func (l *Latency) GoEnd(g *model.Goroutine) {
 
 // Finish sets All, and what is by origin and by function. Call it after the last interval.
 func (l *Latency) Finish() {
-	l.funcs = l.waits.sums(l.ByOrigin[:])
-	l.waits = distGrid{}
+	l.funcs = l.waits.Sums(l.ByOrigin[:])
+	l.waits = sums.Grid{}
 	for i := range l.ByOrigin {
 		l.All.Merge(&l.ByOrigin[i])
 	}
 }
 
 // ByFunc returns the distributions by start function, greatest total first.
-func (l *Latency) ByFunc() []result.Named { return l.funcs.rows() }
+func (l *Latency) ByFunc() []result.Named { return l.funcs.Rows() }
 
 // ByGoroutine returns the goroutines with the greatest total, as many as the
 // limit says. Only goroutines that the Machine has finished are among them: all,
 // once it has.
 func (l *Latency) ByGoroutine() []result.Goroutine {
-	return append([]result.Goroutine{}, l.goroutines.top.items...)
+	return append([]result.Goroutine{}, l.goroutines.top.Items...)
 }
 
 // goroutineWaits sums up waits of the goroutines that are alive, and keeps the
 // greatest sums of those that ended.
 type goroutineWaits struct {
 	tables *model.Tables
-	live   goCells[Tally]
-	top    top[result.Goroutine]
+	live   sums.GoCells[Tally]
+	top    sums.Top[result.Goroutine]
 }
 
 func newGoroutineWaits(t *model.Tables, limit int) goroutineWaits {
-	return goroutineWaits{tables: t, top: top[result.Goroutine]{limit: limit, compare: func(a, b result.Goroutine) int {
+	return goroutineWaits{tables: t, top: sums.Top[result.Goroutine]{Limit: limit, Compare: func(a, b result.Goroutine) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Goroutine, b.Goroutine))
 	}}}
 }
 
 func (w *goroutineWaits) wait(g model.GoID, d model.Duration, at model.Time) {
-	w.live.get(g).Add(d, at)
+	w.live.Cell(g).Add(d, at)
 }
 
 // end returns the sum of a goroutine that ended.
 func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) Tally {
-	t, ok := w.live.remove(g)
+	t, ok := w.live.Drop(g)
 	if !ok || t.Count == 0 || system {
 		return t
 	}
-	if last, ok := w.top.full(); ok && t.Total < last.Total {
+	if last, ok := w.top.Full(); ok && t.Total < last.Total {
 		return t
 	}
-	w.top.add(result.Goroutine{Goroutine: g, Function: nameOf(w.tables, fn), Tally: t})
+	w.top.Add(result.Goroutine{Goroutine: g, Function: sums.NameOf(w.tables, fn), Tally: t})
 	return t
 }
 
 // Result adds the results to v.
 func (l *Latency) Result(v *result.Report) {
 	x := result.Latency{
-		All: result.NewDist(&l.All), ByOrigin: resultNames[model.Origin](l.ByOrigin[:]), ByFunction: l.ByFunc(), ByGoroutine: l.ByGoroutine(),
+		All: result.NewDist(&l.All), ByOrigin: sums.NamedDists[model.Origin](l.ByOrigin[:]), ByFunction: l.ByFunc(), ByGoroutine: l.ByGoroutine(),
 		Histogram: resultHistogram(&l.All), System: result.NewDist(&l.System), Censored: l.Censored, AtEnd: resultCounts[model.Origin](l.atEnd[:], 0), Pseudo: l.Pseudo, LateSystem: l.LateSystem,
 	}
 	x.Spectra = []result.Spectrum{result.NewSpectrum("all", &x.All)}
@@ -160,7 +161,7 @@ func resultHistogram(d *dist.Dist) []result.Bucket {
 // Netpoll measures the time from a network wakeup until the goroutine runs, by
 // the kind of poller that found the event.
 type Netpoll struct {
-	traceClock
+	sums.Clock
 	All      Dist // set by Finish
 	ByPoller [model.NumPollers]PollerWakes
 }
@@ -187,7 +188,7 @@ func (n *Netpoll) Netpoll(w *model.NetpollWake) {
 		p.Open++
 		return
 	}
-	p.ToRun.Add(w.Started.Sub(w.Time), n.at(w.Started))
+	p.ToRun.Add(w.Started.Sub(w.Time), n.Offset(w.Started))
 }
 
 // Finish sets All. Call it after the last wakeup.

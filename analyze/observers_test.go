@@ -48,7 +48,7 @@ func TestWaits(t *testing.T) {
 	for _, row := range w.ByReason() {
 		got = append(got, row.Name)
 	}
-	if want := []string{"sleep", NoName, "select"}; !reflect.DeepEqual(got, want) {
+	if want := []string{"sleep", result.NoName, "select"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("reasons = %q, want %q", got, want)
 	}
 	w.Finish()

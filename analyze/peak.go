@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -15,7 +16,7 @@ const minPeak = 100
 // Peak is the moment with the most runnable goroutines, of the runtime too, and
 // who readied them.
 type Peak struct {
-	traceClock
+	sums.Clock
 	result.Peak // wakers are set by Finish
 
 	tables *model.Tables
@@ -30,7 +31,7 @@ func NewPeak(t *model.Tables) *Peak {
 
 // PeakAt implements [model.PeakObserver].
 func (p *Peak) PeakAt(from model.Time, runnable int) {
-	p.Runnable, p.time, p.At = runnable, from, p.at(from)
+	p.Runnable, p.time, p.At = runnable, from, p.Offset(from)
 	if len(p.wakers) > 0 {
 		clear(p.wakers)
 	}
@@ -43,7 +44,7 @@ func (p *Peak) GoSpan(s *model.GoSpan) {
 	}
 	w := p.wakers[s.Waker]
 	if w == nil {
-		w = &result.PeakWaker{Goroutine: s.Waker, Function: NoName}
+		w = &result.PeakWaker{Goroutine: s.Waker, Function: result.NoName}
 		if stack := p.tables.Stack(s.WakerStack); len(stack) > 0 {
 			w.Function = stack[len(stack)-1].Func
 		}

@@ -39,7 +39,7 @@ func TestPeak(t *testing.T) {
 	p.Finish()
 	equal(t, "runnable", p.Runnable, 300)
 	equal(t, "at", p.At, 19_000)
-	if want := []result.PeakWaker{{Goroutine: 1, Function: "main.main", Count: 270}, {Goroutine: 2, Function: NoName, Count: 30}}; !reflect.DeepEqual(p.Wakers, want) {
+	if want := []result.PeakWaker{{Goroutine: 1, Function: "main.main", Count: 270}, {Goroutine: 2, Function: result.NoName, Count: 30}}; !reflect.DeepEqual(p.Wakers, want) {
 		t.Errorf("wakers %+v, want %+v", p.Wakers, want)
 	}
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/lockstep"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -14,7 +15,7 @@ import (
 // Queues measures the run queues as [runqueue.Resolver] reconstructs them. Goroutines of the
 // runtime are included.
 type Queues struct {
-	traceClock
+	sums.Clock
 	result.Queues
 
 	sources [runqueue.NumSources]int64
@@ -69,11 +70,11 @@ func (q *queueLength) change(t model.Time, length int) {
 // beginAt sets the time before which nothing counts, though it may have been
 // reported already.
 func (q *Queues) beginAt(t model.Time) {
-	*q = Queues{traceClock: q.traceClock, from: t, local: q.local, all: q.all, judge: q.judge}
+	*q = Queues{Clock: q.Clock, from: t, local: q.local, all: q.all, judge: q.judge}
 	q.judge.Reset()
 	for _, l := range q.lengths() {
 		// Before the first event the Machine's time is 0, which is before the origin.
-		l.Length = result.Length{Proc: l.Proc, Max: l.length, MaxAt: max(q.at(t), 0)}
+		l.Length = result.Length{Proc: l.Proc, Max: l.length, MaxAt: max(q.Offset(t), 0)}
 		l.since = t
 	}
 }
@@ -124,7 +125,7 @@ func (q *Queues) Steal(s *runqueue.Steal) {
 		q.RunnextSteals++
 		return
 	}
-	q.stealSizes.Add(model.Duration(s.Size), q.at(s.Time))
+	q.stealSizes.Add(model.Duration(s.Size), q.Offset(s.Time))
 }
 
 // Overflow implements [runqueue.OverflowObserver].
@@ -156,7 +157,7 @@ func (q *Queues) Wakeup(w *runqueue.Wakeup) {
 		return // [Handoffs] counts procs that were handed off
 	}
 	if w.Caused {
-		q.wakeups[w.Origin].Add(w.Got.Sub(w.Trigger), q.at(w.Got))
+		q.wakeups[w.Origin].Add(w.Got.Sub(w.Trigger), q.Offset(w.Got))
 	} else {
 		q.Uncaused++
 	}
@@ -170,7 +171,7 @@ func (q *Queues) Queue(x *runqueue.Lengths) {
 	l, at := q.queue(x.P), max(x.Time, q.from)
 	l.change(at, x.Len)
 	if x.Len > l.Max || x.Time < q.from { // reported late: so long was it when time began to count
-		l.Max, l.MaxAt = x.Len, q.at(at)
+		l.Max, l.MaxAt = x.Len, q.Offset(at)
 	}
 }
 
@@ -223,7 +224,7 @@ func (q *Queues) Result(v *result.Report) {
 				Explained: t.Judged - t.Agreed - unexplained, Unexplained: unexplained, Waited: t.Waited, Unjudged: t.Excluded})
 		}
 	}
-	x.Wakeups = resultNames[model.Origin](q.wakeups[:])
+	x.Wakeups = sums.NamedDists[model.Origin](q.wakeups[:])
 	var woken dist.Dist
 	for o := range q.wakeups {
 		woken.Merge(&q.wakeups[o])

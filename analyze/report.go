@@ -4,9 +4,11 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/pathologies"
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -40,16 +42,15 @@ type Report struct {
 	Regions     *Regions
 	Goroutines  *Goroutines
 	Requests    *Requests
-	Causes      *Causes // this, Queues and Pathologies: fed by stepFeed
-	Blame       *Blame
+	Causes      *causes.Analysis // this, Queues and Pathologies: fed by steps
+	Blame       *causes.Blame
 	Queues      *Queues
 	Pathologies *pathologies.Analysis
 
-	stepping  bool // steps are observed
 	specs     []requests.Spec
 	origin    model.Time
 	hasOrigin bool
-	steps     *stepFeed // nil without causes
+	steps     *causes.Feed // nil without causes
 }
 
 // New returns an empty Report for a trace with these tables.
@@ -76,11 +77,11 @@ func New(t *model.Tables, o Options) *Report {
 		Regions:     NewRegions(t),
 		Goroutines:  NewGoroutines(t),
 		Requests:    newRequests(t, o),
-		Causes:      newCauses(t),
+		Causes:      causes.New(t),
 		Queues:      newQueues(),
 		Pathologies: pathologies.New(t),
 	}
-	r.GC, r.Blame = NewGC(t, r.Idle), newBlame(t, r.Causes)
+	r.GC, r.Blame = NewGC(t, r.Idle), causes.NewBlame(t, r.Causes)
 	r.specs = o.Requests
 	r.newSteps(t, o)
 	return r
@@ -102,11 +103,11 @@ func (r *Report) analyses() []any {
 func (r *Report) newSteps(t *model.Tables, o Options) {
 	refused := "not asked for"
 	if !o.NoCauses {
-		f, err := newStepFeed(t, o.Version, r.Causes, r.Queues, r.Pathologies, o.Worst)
+		f, err := causes.NewFeed(t, o.Version, r.Causes, o.Worst)
 		if err == nil {
-			f.causes.onWait, f.causes.least = o.Explained, o.Least
-			for _, q := range o.Queues {
-				f.resolver.Observe(q)
+			f.Explained, f.Least, f.Judge, f.Also = o.Explained, o.Least, r.Queues.judge, r.Pathologies
+			for _, q := range append([]any{r.Queues, r.Pathologies}, o.Queues...) {
+				f.Observe(q)
 			}
 			r.steps = f
 			return
@@ -127,7 +128,7 @@ func (r *Report) Event(ev *model.Event) {
 	r.Pathologies.Event(ev)
 	r.Requests.event(ev)
 	if r.steps != nil && ev.Kind != model.EventGoTransition && ev.Kind != model.EventProcTransition {
-		r.steps.event(ev)
+		r.steps.Event(ev)
 	}
 }
 
@@ -135,9 +136,8 @@ func (r *Report) Event(ev *model.Event) {
 // [Report.Observe]: the queues at the start of a window are known only from earlier events.
 // Waits that end before the window do not count.
 func (r *Report) ObserveSteps(m *model.Machine) {
-	if r.steps != nil && !r.stepping {
-		r.stepping = true
-		m.Log(&r.steps.log)
+	if r.steps != nil {
+		r.steps.Follow(m)
 	}
 }
 
@@ -146,7 +146,7 @@ func (r *Report) ObserveSteps(m *model.Machine) {
 func (r *Report) Observe(m *model.Machine) {
 	r.ObserveSteps(m)
 	if r.steps != nil {
-		r.steps.count()
+		r.steps.Count()
 		r.Queues.Begin(r.origin)
 		r.Queues.beginAt(m.Start())
 	}
@@ -155,14 +155,14 @@ func (r *Report) Observe(m *model.Machine) {
 	fed := r.fed()
 	for _, a := range r.analyses() {
 		switch a.(type) {
-		case model.StepObserver, *Causes, *Queues:
+		case model.StepObserver, *causes.Analysis, *Queues:
 		default:
 			if !slices.Contains(fed, a) {
 				m.Observe(a)
 			}
 		}
 	}
-	m.Observe(&r.Blame.calls)
+	m.Observe(r.Blame.Calls())
 	m.Observe(&feed{r})
 }
 
@@ -175,7 +175,7 @@ func (r starter) Started(begin model.Time) {
 		r.Begin(begin)
 	}
 	if r.steps != nil {
-		r.steps.pause() // what it fills now changes
+		r.steps.Pause() // what it fills now changes
 	}
 	for _, a := range r.analyses() {
 		if x, ok := a.(interface{ Begin(model.Time) }); ok {
@@ -191,7 +191,7 @@ func (r starter) Started(begin model.Time) {
 // with the accounted time's start and end.
 func (r *Report) Finish(start, end model.Time) {
 	if r.steps != nil {
-		r.steps.finish()
+		r.steps.Finish()
 	}
 	for _, a := range r.analyses() {
 		switch x := a.(type) {
@@ -202,8 +202,7 @@ func (r *Report) Finish(start, end model.Time) {
 		}
 	}
 	if r.steps != nil {
-		r.steps.causes.explain(r.Worst.Waits())
-		r.steps.causes.recycle()
+		r.steps.Explain(r.Worst.Waits())
 	}
 }
 
@@ -236,11 +235,19 @@ type Options struct {
 	// Request, if not nil, is called with each request that [Requests] sees, in the order in which their ends are known, on
 	// another goroutine than the Machine's.
 	Request func(*requests.Request)
-	// Explained, if not nil, is called with each wait that [Causes] counts and that takes Least
+	// Explained, if not nil, is called with each wait that Causes counts and that takes Least
 	// if there is one, which Explained may change. Of the wait's Span it gets the goroutine, its
 	// function, start, end and origin. Each of Queues observes the run queues.
-	// [NewExplainer] does only that, and knows all of Span.
-	Explained func(*ExplainedWait)
+	// [causes.NewExplainer] does only that, and knows all of Span.
+	Explained func(*causes.ExplainedWait)
 	Least     *model.Duration
 	Queues    []any
 }
+
+// What analyses are made of.
+type (
+	Dist     = dist.Dist
+	Uses     = result.Uses
+	Tally    = result.Tally
+	Censored = result.Censored
+)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -26,7 +27,7 @@ import (
 //  4. At the end, the means of the slowest and of those of the sample that are in the middle
 //     fifth of all lengths are compared, part by part.
 type Requests struct {
-	traceClock
+	sums.Clock
 	slow    model.Duration // if not 0, all that took as long are one tail
 	tell    func(*requests.Request)
 	tables  *model.Tables
@@ -65,9 +66,9 @@ type partSum struct {
 type requestKind struct {
 	kind     string
 	all      *requestSet
-	groups   byName[*requestSet] // the first maxGroups
-	unended  top[result.RequestPath]
-	handlers byName[requestHandler]
+	groups   sums.ByName[*requestSet] // the first maxGroups
+	unended  sums.Top[result.RequestPath]
+	handlers sums.ByName[requestHandler]
 }
 
 // requestSet are requests that are compared with each other.
@@ -77,7 +78,7 @@ type requestSet struct {
 	own, path requests.Times
 	sums      result.RequestSet // Listed, Certain, Codeless, Cut
 	slowest   slowest
-	shown     top[result.RequestPath] // the slowest, whole
+	shown     sums.Top[result.RequestPath] // the slowest, whole
 	sample    []*keptRequest
 	paths     [samplePaths]*result.RequestPath // of the first of the sample
 	low, high model.Duration                   // about the middle
@@ -193,23 +194,23 @@ func (r *Requests) done(q *requests.Request) {
 	i := slices.IndexFunc(r.kinds, func(k *requestKind) bool { return k.kind == q.Kind })
 	if i < 0 {
 		i = len(r.kinds)
-		r.kinds = append(r.kinds, &requestKind{kind: q.Kind, all: newRequestSet(longestShown), handlers: newByName[requestHandler](r.tables), groups: newByName[*requestSet](r.tables), unended: slowestRequests(result.MostOpen)})
+		r.kinds = append(r.kinds, &requestKind{kind: q.Kind, all: newRequestSet(longestShown), handlers: sums.NewByName[requestHandler](r.tables), groups: sums.NewByName[*requestSet](r.tables), unended: slowestRequests(result.MostOpen)})
 	}
-	k, d, at := r.kinds[i], q.Duration(), r.at(q.End)
-	h := k.handlers.named(q.Name)
+	k, d, at := r.kinds[i], q.Duration(), r.Offset(q.End)
+	h := k.handlers.Named(q.Name)
 	group := q.Name
-	if len(k.groups.list) >= maxGroups && k.groups.index[cmp.Or(group, NoName)] == nil {
+	if len(k.groups.List) >= maxGroups && k.groups.Find(group) == nil {
 		group = result.OtherNames
 	}
-	g := k.groups.named(group)
+	g := k.groups.Named(group)
 	if *g == nil {
 		*g = newRequestSet(result.SlowestOfGroup)
 	}
 	sets := [2]*requestSet{k.all, *g}
 	if !q.Complete {
 		if q.Open && d >= result.LongOpen {
-			if last, full := k.unended.full(); !full || d > last.Duration {
-				k.unended.add(*r.whole(q))
+			if last, full := k.unended.Full(); !full || d > last.Duration {
+				k.unended.Add(*r.whole(q))
 			}
 			h.open.Add(d, at)
 		}
@@ -232,8 +233,8 @@ func newRequestSet(shown int) *requestSet {
 }
 
 // slowestRequests keeps so many of the slowest.
-func slowestRequests(limit int) top[result.RequestPath] {
-	return top[result.RequestPath]{limit: limit, compare: func(a, b result.RequestPath) int {
+func slowestRequests(limit int) sums.Top[result.RequestPath] {
+	return sums.Top[result.RequestPath]{Limit: limit, Compare: func(a, b result.RequestPath) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 	}}
 }
@@ -241,7 +242,7 @@ func slowestRequests(limit int) top[result.RequestPath] {
 // into adds a request to a set. Its path is listed in x, which is nil if it was not needed so far.
 func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *keptRequest {
 	d := q.Duration()
-	k.all.Add(d, r.at(q.End))
+	k.all.Add(d, r.Offset(q.End))
 	for i := range k.own {
 		k.own[i] += q.Own[i]
 		k.path[i] += q.Path[i]
@@ -280,8 +281,8 @@ func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *kep
 	k.sums.Listed += d
 	k.sums.Certain += x.certain
 	k.sums.Codeless += x.codeless
-	if last, full := k.shown.full(); !full || d > last.Duration {
-		k.shown.add(*r.whole(q))
+	if last, full := k.shown.Full(); !full || d > last.Duration {
+		k.shown.Add(*r.whole(q))
 	}
 	if place < samplePaths {
 		k.paths[place] = r.whole(q)
@@ -343,16 +344,16 @@ func (r *Requests) keep(q *requests.Request, x *keptRequest) {
 
 // whole returns a request's path as reports show it. The one of the latest request is kept.
 func (r *Requests) whole(q *requests.Request) *result.RequestPath {
-	if r.latest != nil && r.latest.Goroutine == q.G && r.latest.Start == r.at(q.Start) && r.latest.Duration == q.Duration() {
+	if r.latest != nil && r.latest.Goroutine == q.G && r.latest.Start == r.Offset(q.Start) && r.latest.Duration == q.Duration() {
 		return r.latest
 	}
-	r.latest = r.path(q, q.Parts(), pathParts)
+	r.latest = requestPath(&r.Clock, q, q.Parts(), pathParts)
 	return r.latest
 }
 
-// path returns a request's path in at most so many parts.
-func (c *traceClock) path(q *requests.Request, parts iter.Seq[*requests.Part], limit int) *result.RequestPath {
-	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: c.at(q.Start), Duration: q.Duration(), Labels: q.Labels()}
+// requestPath returns a request's path in at most so many parts.
+func requestPath(c *sums.Clock, q *requests.Request, parts iter.Seq[*requests.Part], limit int) *result.RequestPath {
+	v := &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: c.Offset(q.Start), Duration: q.Duration(), Labels: q.Labels()}
 	for p := range parts {
 		if v.Parts = append(v.Parts, RequestPart(p)); len(v.Parts) == 2*pathParts {
 			v.Shorten(limit)
@@ -422,20 +423,20 @@ func (r *Requests) Result(v *result.Report) {
 }
 
 func (r *Requests) kind(k *requestKind) result.RequestKind {
-	v := result.RequestKind{Kind: k.kind, RequestSet: r.set(k.all, longestShown), Unended: k.unended.items}
-	v.Handlers = rowsOf(&k.handlers, func(h *requestHandler) model.Duration { return h.all.Total() + h.censored.Total },
+	v := result.RequestKind{Kind: k.kind, RequestSet: r.set(k.all, longestShown), Unended: k.unended.Items}
+	v.Handlers = sums.Rows(&k.handlers, func(h *requestHandler) model.Duration { return h.all.Total() + h.censored.Total },
 		func(name string, h *requestHandler) result.RequestHandler {
-			return result.RequestHandler{Named: resultNamed(name, &h.all), Censored: h.censored, Open: h.open}
+			return result.RequestHandler{Named: sums.NamedDist(name, &h.all), Censored: h.censored, Open: h.open}
 		})
 	known, apart := 0, true
-	for _, g := range k.groups.list {
-		if g.name != NoName && g.value.all.Count() >= leastTail {
+	for _, g := range k.groups.List {
+		if g.Name != result.NoName && g.Value.all.Count() >= leastTail {
 			known++
-			apart = r.apart(k, g.value)
+			apart = r.apart(k, g.Value)
 		}
 	}
-	if known > 1 || known == 1 && len(k.groups.list) > 1 && apart {
-		v.Groups = rowsOf(&k.groups, func(s **requestSet) model.Duration { return (*s).all.Total() },
+	if known > 1 || known == 1 && len(k.groups.List) > 1 && apart {
+		v.Groups = sums.Rows(&k.groups, func(s **requestSet) model.Duration { return (*s).all.Total() },
 			func(name string, s **requestSet) result.RequestGroup {
 				return result.RequestGroup{Name: name, RequestSet: r.set(*s, result.SlowestOfGroup)}
 			})
@@ -453,7 +454,7 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 //     that had to wait among the requests of one handler;
 //  4. and those of the handler do not mostly run: then it is by their length that they are seen.
 func (r *Requests) apart(k *requestKind, known *requestSet) bool {
-	x := k.groups.index[NoName]
+	x := k.groups.Find("")
 	if x == nil || 2*(*x).all.Count() <= k.all.all.Count() { // 1
 		return true
 	}
@@ -498,7 +499,7 @@ func (r *Requests) set(k *requestSet, shown int) result.RequestSet {
 			v.Typical = x
 		}
 	}
-	v.Tails, v.Slowest = []result.RequestTail{}, append([]result.RequestPath{}, k.shown.items...)
+	v.Tails, v.Slowest = []result.RequestTail{}, append([]result.RequestPath{}, k.shown.Items...)
 	n := int(k.all.Count())
 	switch {
 	case n < fewSlowest:
@@ -624,9 +625,9 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 	}
 	list := []result.RequestRow{}
 	for _, x := range rows {
-		x.Line, x.Inferred = int(mostly(x.lines)), 2*x.inferred > x.total
+		x.Line, x.Inferred = int(sums.Longest(x.lines)), 2*x.inferred > x.total
 		if x.Wait != "" {
-			x.WaitLine = int(mostly(x.waiterLines))
+			x.WaitLine = int(sums.Longest(x.waiterLines))
 		}
 		if x.via != nil {
 			x.Way = way(x.place, x.via, groups)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 )
 
 // The most requests of a kind in a sample: the slowest, and an even sample of all.
@@ -19,7 +20,7 @@ const (
 // slowest 500, and every n-th in the order in which they ended, where n is the least power of two
 // that keeps at most 1,500. The zero value is ready to use.
 type RequestSample struct {
-	traceClock
+	sums.Clock
 	kinds []*requestSample
 }
 
@@ -28,7 +29,7 @@ type requestSample struct {
 	n       int64 // requests so far
 	every   int64 // of which one is in even
 	even    []result.RequestPath
-	slowest top[result.RequestPath]
+	slowest sums.Top[result.RequestPath]
 }
 
 // Add adds a request if it is complete. It is to be called by [Options.Request].
@@ -45,15 +46,15 @@ func (s *RequestSample) add(q *requests.Request, parts iter.Seq[*requests.Part])
 		s.kinds = append(s.kinds, &requestSample{kind: q.Kind, every: 1, slowest: slowestRequests(sampleSlowest)})
 	}
 	k := s.kinds[i]
-	last, full := k.slowest.full()
+	last, full := k.slowest.Full()
 	slow, even := !full || q.Duration() > last.Duration, k.n%k.every == 0
 	k.n++
 	if !slow && !even {
 		return
 	}
-	p := *s.path(q, parts, sampleParts)
+	p := *requestPath(&s.Clock, q, parts, sampleParts)
 	if slow {
-		k.slowest.add(p)
+		k.slowest.Add(p)
 	}
 	if !even {
 		return
@@ -69,7 +70,7 @@ func (s *RequestSample) add(q *requests.Request, parts iter.Seq[*requests.Part])
 // twice.
 func (s *RequestSample) Result() (list []result.RequestKind) {
 	for _, k := range s.kinds {
-		list = append(list, result.RequestKind{Kind: k.kind, RequestSet: result.RequestSet{Slowest: append(k.slowest.items, k.even...)}})
+		list = append(list, result.RequestKind{Kind: k.kind, RequestSet: result.RequestSet{Slowest: append(k.slowest.Items, k.even...)}})
 	}
 	return list
 }

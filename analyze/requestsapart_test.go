@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"github.com/schedscope/schedscope/analyze/sums"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/requests"
@@ -31,9 +32,9 @@ func TestRequestsApart(t *testing.T) {
 		{"seen because they run for long", 4000 * us, 60 * us, 40, 60, false, true, false, 0},
 		{"most are seen", 4000 * us, 3500 * us, 60, 40, false, false, true, 0},
 	} {
-		k := &requestKind{all: newRequestSet(1), groups: newByName[*requestSet](nil)}
+		k := &requestKind{all: newRequestSet(1), groups: sums.NewByName[*requestSet](nil)}
 		add := func(name string, n int, least model.Duration, kind requests.Kind) *requestSet {
-			s := k.groups.named(name)
+			s := k.groups.Named(name)
 			*s = newRequestSet(1)
 			for i := range n {
 				d := least + least*model.Duration(i)/model.Duration(2*n)
@@ -60,7 +61,7 @@ func TestRequestsApart(t *testing.T) {
 		if got := r.apart(k, seen); got != tt.apart {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.apart)
 		}
-		k.handlers = newByName[requestHandler](nil)
+		k.handlers = sums.NewByName[requestHandler](nil)
 		v, n := r.kind(k), int64(0)
 		for _, g := range v.Groups {
 			n += g.Count

@@ -2,42 +2,43 @@ package analyze
 
 import (
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
 // Syscalls measures system calls that the trace shows from beginning to end.
 type Syscalls struct {
-	traceClock
+	sums.Clock
 	All Dist // whole length; set by Finish, as those below
 	// WithProc is the part in which the goroutine kept its proc, of each call;
 	// Blocked the part without, of those calls that lost it.
 	WithProc, Blocked Dist
 	// ByPath is the whole length by the way out.
 	ByPath [model.NumSyscallExitPaths]Dist
-	funcs  distsByName
-	calls  distGrid // by function and, twice, way out: of calls that kept their proc, and of others
+	funcs  sums.Dists
+	calls  sums.Grid // by function and, twice, way out: of calls that kept their proc, and of others
 }
 
 // NewSyscalls returns an empty Syscalls.
-func NewSyscalls(t *model.Tables) *Syscalls { return &Syscalls{calls: newDistGrid(t)} }
+func NewSyscalls(t *model.Tables) *Syscalls { return &Syscalls{calls: sums.NewGrid(t)} }
 
 // SyscallExit implements [model.SyscallExitObserver].
 func (c *Syscalls) SyscallExit(s *model.SyscallExit) {
-	at, d := c.at(s.End), s.End.Sub(s.Start)
+	at, d := c.Offset(s.End), s.End.Sub(s.Start)
 	kind := 2 * int(s.Path)
 	if s.Blocked > 0 {
 		kind++
 		c.WithProc.Add(d-s.Blocked, at)
 		c.Blocked.Add(s.Blocked, at)
 	}
-	c.calls.at(s.Func, kind).Add(d, at)
+	c.calls.At(s.Func, kind).Add(d, at)
 }
 
 // Finish sums up the calls. Call it after the last one.
 func (c *Syscalls) Finish() {
 	var kinds [2 * model.NumSyscallExitPaths]Dist
-	c.funcs = c.calls.sums(kinds[:])
-	c.calls = distGrid{}
+	c.funcs = c.calls.Sums(kinds[:])
+	c.calls = sums.Grid{}
 	for i := range kinds {
 		c.ByPath[i/2].Merge(&kinds[i])
 		if i%2 == 0 {
@@ -51,17 +52,17 @@ func (c *Syscalls) Finish() {
 
 // ByFunc returns the whole lengths by start function of the calling goroutine,
 // greatest total first.
-func (c *Syscalls) ByFunc() []result.Named { return c.funcs.rows() }
+func (c *Syscalls) ByFunc() []result.Named { return c.funcs.Rows() }
 
 // Result adds the results to v.
 func (s *Syscalls) Result(v *result.Report) {
 	v.Syscalls = result.Syscalls{All: result.NewDist(&s.All), WithProc: result.NewDist(&s.WithProc), Blocked: result.NewDist(&s.Blocked),
-		ByWayOut: resultNames[model.SyscallExitPath](s.ByPath[:]), ByFunction: s.ByFunc()}
+		ByWayOut: sums.NamedDists[model.SyscallExitPath](s.ByPath[:]), ByFunction: s.ByFunc()}
 }
 
 // Handoffs measures how procs left threads that were in system calls.
 type Handoffs struct {
-	traceClock
+	sums.Clock
 	ByCause [model.NumHandoffCauses]CauseHandoffs
 }
 
@@ -80,12 +81,12 @@ func (h *Handoffs) Handoff(x *model.Handoff) {
 	}
 	c := &h.ByCause[x.Cause]
 	c.Count++
-	c.InSyscall.Add(x.InSyscall, h.at(x.Lost))
+	c.InSyscall.Add(x.InSyscall, h.Offset(x.Lost))
 	if x.Open {
 		c.Open++
 		return
 	}
-	c.Gap.Add(x.Got.Sub(x.Lost), h.at(x.Got))
+	c.Gap.Add(x.Got.Sub(x.Lost), h.Offset(x.Got))
 }
 
 // Result adds the results to v.

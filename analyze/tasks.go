@@ -2,13 +2,14 @@ package analyze
 
 import (
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
 // instances measures user tasks or regions by type.
 type instances struct {
-	traceClock
-	names byName[instanceSums]
+	sums.Clock
+	names sums.ByName[instanceSums]
 }
 
 type instanceSums struct {
@@ -20,23 +21,23 @@ type instanceSums struct {
 
 // add counts an instance that lasted from start to end, with what goroutines did inside.
 func (k *instances) add(name model.StringID, start, end model.Time, censored bool, regions int64, times *[model.NumGoStates]model.Duration) {
-	sums := k.names.get(name)
+	of := k.names.Get(name)
 	if censored {
-		sums.censored.Add(end.Sub(start), k.at(end))
+		of.censored.Add(end.Sub(start), k.Offset(end))
 	} else {
-		sums.whole.Add(end.Sub(start), k.at(end))
+		of.whole.Add(end.Sub(start), k.Offset(end))
 	}
-	sums.regions += regions
+	of.regions += regions
 	for i, d := range times {
-		sums.states[i] += d
+		of.states[i] += d
 	}
 }
 
 // ByName returns the tasks or regions by type, greatest total first.
 func (k *instances) ByName() []result.Task {
-	return rowsOf(&k.names, func(s *instanceSums) model.Duration { return s.whole.Total() + s.censored.Total },
+	return sums.Rows(&k.names, func(s *instanceSums) model.Duration { return s.whole.Total() + s.censored.Total },
 		func(name string, s *instanceSums) result.Task {
-			return result.Task{Named: resultNamed(name, &s.whole), Censored: s.censored, Regions: s.regions, States: s.states}
+			return result.Task{Named: sums.NamedDist(name, &s.whole), Censored: s.censored, Regions: s.regions, States: s.states}
 		})
 }
 
@@ -45,7 +46,9 @@ func (k *instances) ByName() []result.Task {
 type Tasks struct{ instances }
 
 // NewTasks returns a Tasks.
-func NewTasks(t *model.Tables) *Tasks { return &Tasks{instances{names: newByName[instanceSums](t)}} }
+func NewTasks(t *model.Tables) *Tasks {
+	return &Tasks{instances{names: sums.NewByName[instanceSums](t)}}
+}
 
 // Task implements [model.TaskObserver].
 func (k *Tasks) Task(x *model.Task) {
@@ -61,7 +64,7 @@ type Regions struct{ instances }
 
 // NewRegions returns a Regions.
 func NewRegions(t *model.Tables) *Regions {
-	return &Regions{instances{names: newByName[instanceSums](t)}}
+	return &Regions{instances{names: sums.NewByName[instanceSums](t)}}
 }
 
 // Region implements [model.RegionObserver].

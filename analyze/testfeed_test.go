@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/causes"
+	"github.com/schedscope/schedscope/model"
+)
 
 // testFeed hands records to the analyses of a report as a Machine does.
 type testFeed struct {
@@ -13,13 +16,13 @@ func newTestFeed(r *Report) testFeed {
 	f := testFeed{feed: &feed{r}}
 	for _, a := range r.analyses() {
 		switch a.(type) {
-		case model.StepObserver, *Causes, *Queues:
+		case model.StepObserver, *causes.Analysis, *Queues:
 		case model.GoSpanObserver, model.ProcSpanObserver, model.CountsObserver:
 		default:
 			f.direct = append(f.direct, a)
 		}
 	}
-	f.direct = append(f.direct, &r.Blame.calls)
+	f.direct = append(f.direct, r.Blame.Calls())
 	starter{r}.Started(0)
 	return f
 }

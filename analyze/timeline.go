@@ -2,20 +2,18 @@ package analyze
 
 import (
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
-// TimelineBins is the greatest number of bins of a [Timeline].
-const TimelineBins = 2048
-
-// Timeline shows a trace over time, in at most [TimelineBins] bins. They are
+// Timeline shows a trace over time, in at most [sums.MostBins] bins. They are
 // 1.024 us wide at first; the width doubles whenever the trace outgrows them,
 // so it is a power of two of nanoseconds and between half of the bins and all
 // are in use. All sums are exact: an interval is divided among the bins that
 // it touches.
 type Timeline struct {
-	traceClock
-	bins[TimeBin]
+	sums.Clock
+	sums.Bins[TimeBin]
 }
 
 // TimeBin is one bin of a [Timeline].
@@ -48,17 +46,17 @@ func (b *TimeBin) join(o *TimeBin) {
 
 // NewTimeline returns an empty Timeline.
 func NewTimeline() *Timeline {
-	return &Timeline{bins: newBins(TimelineBins, (*TimeBin).join)}
+	return &Timeline{Bins: sums.NewBins(sums.MostBins, (*TimeBin).join)}
 }
 
 // Start returns when the first bin starts, as an offset from the origin.
-func (t *Timeline) Start() model.Time { return t.at(t.start) }
+func (t *Timeline) Start() model.Time { return t.Offset(t.First()) }
 
 // Uses returns the use of the procs in the bins [from, to).
 func (t *Timeline) Uses(from, to int) Uses {
 	var sum Uses
-	for i := range t.cells[from:to] {
-		sum.Add(&t.cells[from+i].Uses)
+	for i := range t.Used()[from:to] {
+		sum.Add(&t.Used()[from+i].Uses)
 	}
 	return sum
 }
@@ -69,7 +67,7 @@ func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 	if use == result.UseIdle {
 		return // from Counts
 	}
-	if b := t.in(s.Start, s.End); b != nil {
+	if b := t.In(s.Start, s.End); b != nil {
 		b.Uses[use] += s.Duration()
 	} else {
 		t.split(s.Start, s.End, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
@@ -78,7 +76,7 @@ func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 
 // Counts implements [model.CountsObserver].
 func (t *Timeline) Counts(c *model.Counts) {
-	if b := t.in(c.Start, c.End); b != nil {
+	if b := t.In(c.Start, c.End); b != nil {
 		b.count(c, c.End.Sub(c.Start))
 	} else {
 		t.split(c.Start, c.End, func(b *TimeBin, d model.Duration) { b.count(c, d) })
@@ -99,10 +97,10 @@ func (b *TimeBin) count(c *model.Counts, d model.Duration) {
 func (t *Timeline) Metric(s *model.MetricSample) {
 	switch s.Name {
 	case metricHeap:
-		b := t.bin(s.Time)
+		b := t.Bin(s.Time)
 		b.Heap = max(b.Heap, s.Value)
 	case metricGoal:
-		b := t.bin(s.Time)
+		b := t.Bin(s.Time)
 		b.Goal = max(b.Goal, s.Value)
 	}
 }
@@ -116,20 +114,18 @@ const (
 
 // split calls f for each bin with its part of an interval.
 func (t *Timeline) split(start, end model.Time, f func(*TimeBin, model.Duration)) {
-	from, to := t.reach(start, end)
-	for from < to {
-		i := from >> t.shift
-		next := min(to, (i+1)<<t.shift)
-		f(&t.cells[i], model.Duration(next-from))
-		from = next
-	}
+	t.Over(start, end, func(b *TimeBin, from, to model.Time) {
+		if from < to {
+			f(b, to.Sub(from))
+		}
+	})
 }
 
 // Result adds the results to v.
 func (t *Timeline) Result(v *result.Report) {
-	bins := t.Bins()
-	joined := result.JoinedBins(len(bins), result.SeriesBins)
-	n := result.CeilDiv(len(bins), joined)
+	used := t.Used()
+	joined := result.JoinedBins(len(used), result.SeriesBins)
+	n := result.CeilDiv(len(used), joined)
 	x := result.Series{
 		Start: t.Start(), Width: t.Width() * model.Duration(joined),
 		Covered: make([]int64, n), Procs: make([]int64, n), Runnable: make([]int64, n),
@@ -138,8 +134,8 @@ func (t *Timeline) Result(v *result.Report) {
 	for use := range x.Uses {
 		x.Uses[use] = make([]int64, n)
 	}
-	for i := range bins {
-		b, k := &bins[i], i/joined
+	for i := range used {
+		b, k := &used[i], i/joined
 		x.Covered[k] += int64(b.Covered)
 		x.Procs[k] += int64(b.Procs)
 		x.Runnable[k] += int64(b.Runnable)
@@ -150,5 +146,5 @@ func (t *Timeline) Result(v *result.Report) {
 			list[k] += int64(b.Uses[use])
 		}
 	}
-	v.Series, v.Procs.Uses = x, t.Uses(0, len(bins))
+	v.Series, v.Procs.Uses = x, t.Uses(0, len(used))
 }

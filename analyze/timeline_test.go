@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"github.com/schedscope/schedscope/analyze/sums"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -31,8 +32,8 @@ func TestTimelineByHand(t *testing.T) {
 		{Uses: Uses{result.UseUser: 512, result.UseAssist: 512, result.UseIdle: 1024}, Covered: 1024, Runnable: 3072, MaxRunnable: 3, Procs: 2048, Goal: 99},
 		{}, // begins where the last interval ends
 	}
-	if !reflect.DeepEqual(tl.Bins(), want) {
-		t.Errorf("bins =\n%+v\nwant\n%+v", tl.Bins(), want)
+	if !reflect.DeepEqual(tl.Used(), want) {
+		t.Errorf("bins =\n%+v\nwant\n%+v", tl.Used(), want)
 	}
 }
 
@@ -57,7 +58,7 @@ func slowTimeline(counts []model.Counts, width model.Duration) []TimeBin {
 
 func TestTimelineDoubles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 1))
-	for _, span := range []model.Time{1, 3 * 1024, TimelineBins*1024 - 1, TimelineBins * 1024, 50_000_000} {
+	for _, span := range []model.Time{1, 3 * 1024, sums.MostBins*1024 - 1, sums.MostBins * 1024, 50_000_000} {
 		tl := NewTimeline()
 		tl.BeginAt(0)
 		var counts []model.Counts
@@ -67,10 +68,10 @@ func TestTimelineDoubles(t *testing.T) {
 			counts = append(counts, c)
 			now = c.End
 		}
-		if n := len(tl.Bins()); n > TimelineBins || tl.Width() > 1024 && n <= TimelineBins/2 {
+		if n := len(tl.Used()); n > sums.MostBins || tl.Width() > 1024 && n <= sums.MostBins/2 {
 			t.Errorf("span %d: %d bins of %d ns", span, n, tl.Width())
 		}
-		if want := slowTimeline(counts, tl.Width()); !reflect.DeepEqual(tl.Bins(), want) {
+		if want := slowTimeline(counts, tl.Width()); !reflect.DeepEqual(tl.Used(), want) {
 			t.Errorf("span %d: bins of %d ns differ from those made by hand", span, tl.Width())
 		}
 	}

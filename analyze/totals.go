@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -11,7 +12,7 @@ const maxProcsSteps = 1024
 
 // Totals counts what a trace contains.
 type Totals struct {
-	traceClock
+	sums.Clock
 	result.Totals
 }
 
@@ -43,7 +44,7 @@ func (t *Totals) Metric(s *model.MetricSample) {
 	case n >= maxProcsSteps:
 		t.DroppedSteps++
 	default:
-		t.GOMAXPROCS = append(t.GOMAXPROCS, result.Step{At: t.at(s.Time), Procs: s.Value})
+		t.GOMAXPROCS = append(t.GOMAXPROCS, result.Step{At: t.Offset(s.Time), Procs: s.Value})
 	}
 }
 

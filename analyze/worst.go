@@ -4,16 +4,17 @@ import (
 	"cmp"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
 // Worst finds the longest waits of the program's goroutines, the same that [Latency]
 // measures, ties by start and goroutine.
 type Worst struct {
-	traceClock
+	sums.Clock
 	tables  *model.Tables
 	shown   int // of those kept
-	top     top[*model.GoSpan]
+	top     sums.Top[*model.GoSpan]
 	floor   model.Duration // shorter ones need not apply
 	results []result.Wait  // set by Finish
 }
@@ -24,7 +25,7 @@ const verdictWaits = 10
 // NewWorst returns a Worst that finds the limit longest waits.
 func NewWorst(t *model.Tables, limit int) *Worst {
 	return &Worst{tables: t, shown: limit,
-		top: top[*model.GoSpan]{limit: max(limit, verdictWaits), compare: func(a, b *model.GoSpan) int {
+		top: sums.Top[*model.GoSpan]{Limit: max(limit, verdictWaits), Compare: func(a, b *model.GoSpan) int {
 			return cmp.Or(cmp.Compare(b.Duration(), a.Duration()), cmp.Compare(a.Start, b.Start), cmp.Compare(a.G, b.G))
 		}}}
 }
@@ -34,25 +35,25 @@ func (w *Worst) GoSpan(s *model.GoSpan) {
 	if s.State != model.GoRunnable || s.Duration() < w.floor || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.System {
 		return
 	}
-	if last, ok := w.top.full(); ok && w.top.compare(s, last) >= 0 {
+	if last, ok := w.top.Full(); ok && w.top.Compare(s, last) >= 0 {
 		return
 	}
 	c := *s
-	w.top.add(&c)
-	if last, ok := w.top.full(); ok {
+	w.top.Add(&c)
+	if last, ok := w.top.Full(); ok {
 		w.floor = last.Duration()
 	}
 }
 
 // Finish completes the waits. Call it after the last interval.
-func (w *Worst) Finish() { w.results = result.Each(w.top.items, w.result) }
+func (w *Worst) Finish() { w.results = result.Each(w.top.Items, w.result) }
 
 // result describes a wait.
 func (w *Worst) result(c **model.GoSpan) result.Wait {
 	s := *c
 	x := result.Wait{
-		Goroutine: s.G, Function: nameOf(w.tables, s.Func), Origin: s.Origin.String(),
-		Start: w.at(s.Start), End: w.at(s.End), Duration: s.Duration(), Stack: result.Frames(w.tables.Stack(s.Stack)),
+		Goroutine: s.G, Function: sums.NameOf(w.tables, s.Func), Origin: s.Origin.String(),
+		Start: w.Offset(s.Start), End: w.Offset(s.End), Duration: s.Duration(), Stack: result.Frames(w.tables.Stack(s.Stack)),
 		Waker: s.Waker, WakerStack: result.Frames(w.tables.Stack(s.WakerStack)), ReadiedOn: s.WakerProc, RanOn: s.P,
 		Causes: []result.CauseTotal{}, Blockers: []result.Blocker{},
 	}

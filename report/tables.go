@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -32,8 +32,8 @@ type Tables struct {
 
 	list []*Table
 	// What tables are about, each nil if none needs it, or if one before has it.
-	explainer *analyze.Explainer
-	blame     *analyze.Blame
+	explainer *causes.Explainer
+	blame     *causes.Blame
 	resolver  *runqueue.Resolver
 	tracker   *requests.Tracker
 }
@@ -49,11 +49,11 @@ type Table struct {
 type tableDef struct {
 	name, doc string
 	columns   []Column
-	machine   func(*rows) any                          // what the Machine reports
-	resolver  func(*rows) any                          // what a Resolver reports
-	explained func(*rows) func(*analyze.ExplainedWait) // what an Explainer reports
-	blamed    func(*rows, *result.Blame)               // what a Blame has
-	tracked   func(*rows) func(*requests.Request)      // what a Tracker reports
+	machine   func(*rows) any                         // what the Machine reports
+	resolver  func(*rows) any                         // what a Resolver reports
+	explained func(*rows) func(*causes.ExplainedWait) // what an Explainer reports
+	blamed    func(*rows, *result.Blame)              // what a Blame has
+	tracked   func(*rows) func(*requests.Request)     // what a Tracker reports
 }
 
 // Column is a column of a table: its unit (time, ns, id, count, name or bool; see
@@ -152,7 +152,7 @@ func (ts *Tables) Within(start, end model.Time) {
 // Follow subscribes the tables to the Machine of a trace of Go 1.version, before its first
 // event. It returns the errors of [CheckTable].
 func (ts *Tables) Follow(m *model.Machine, version int) (err error) {
-	var explained func(*analyze.ExplainedWait)
+	var explained func(*causes.ExplainedWait)
 	var queues []any
 	var tracked func(*requests.Request)
 	blamed := false
@@ -171,7 +171,7 @@ func (ts *Tables) Follow(m *model.Machine, version int) (err error) {
 	}
 	switch {
 	case explained != nil || blamed:
-		x, err := analyze.NewExplainer(m.Tables(), version, explained, queues...)
+		x, err := causes.NewExplainer(m.Tables(), version, explained, queues...)
 		if err == nil {
 			ts.explainer = x
 			x.ObserveSteps(m)
@@ -188,7 +188,11 @@ func (ts *Tables) Follow(m *model.Machine, version int) (err error) {
 		m.Observe(ts.resolver)
 	}
 	if blamed {
-		ts.blame = analyze.NewBlame(m.Tables(), ts.explainer)
+		sum := causes.New(m.Tables())
+		if ts.explainer != nil {
+			sum = ts.explainer.Causes()
+		}
+		ts.blame = causes.NewBlame(m.Tables(), sum)
 	}
 	if tracked != nil {
 		ts.tracker = requests.New(m, ts.Requests)

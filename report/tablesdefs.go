@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -272,8 +272,8 @@ func stackText(stack []result.Frame) string {
 
 // waitCause is a row of the table causes.
 type waitCause struct {
-	*analyze.Cell
-	wait *analyze.ExplainedWait
+	*causes.Cell
+	wait *causes.ExplainedWait
 }
 
 // cells are columns of a table whose rows are made of values of T, and what adds their
@@ -296,9 +296,9 @@ func resolver[T any](name, doc string, keep func(*rows, T) bool, list ...cells[T
 // explainer describes a table of the causes of waits. Its rows are written by a goroutine
 // of the Explainer's own, which nothing else of the table runs at the same time as.
 func explainer(name, doc string, list ...cells[*waitCause]) tableDef {
-	return tableDef{name: name, doc: doc, columns: columnsOf(list), explained: func(r *rows) func(*analyze.ExplainedWait) {
+	return tableDef{name: name, doc: doc, columns: columnsOf(list), explained: func(r *rows) func(*causes.ExplainedWait) {
 		write := writer(r, nil, list)
-		return func(w *analyze.ExplainedWait) {
+		return func(w *causes.ExplainedWait) {
 			for i := range w.Cells {
 				write(&waitCause{&w.Cells[i], w})
 			}

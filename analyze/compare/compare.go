@@ -211,7 +211,7 @@ func (r *Result) units(t *Trace) float64 {
 func opsOf(r *analyze.Report) []OpName {
 	var ops []OpName
 	add := func(kind, name string, n int64) {
-		if n > 0 && name != analyze.NoName && name != result.OtherNames && name != sample.WindowRegion {
+		if n > 0 && name != result.NoName && name != result.OtherNames && name != sample.WindowRegion {
 			ops = append(ops, OpName{kind + ":" + name, n})
 		}
 	}

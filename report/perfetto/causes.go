@@ -1,7 +1,7 @@
 package perfetto
 
 import (
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -9,7 +9,7 @@ import (
 // works in parallel; it is waited for from time to time, to write what it found.
 type causeFeed struct {
 	teller
-	explainer *analyze.Explainer
+	explainer *causes.Explainer
 	events    int
 	write     func(*[]byte)
 	written   slice // being written
@@ -21,7 +21,7 @@ const pauseEvents = 1 << 16
 func newCauseFeed(t *model.Tables, version int, write func(*[]byte)) (*causeFeed, error) {
 	f := &causeFeed{write: write}
 	var err error
-	f.explainer, err = analyze.NewExplainer(t, version, f.explained, &f.teller)
+	f.explainer, err = causes.NewExplainer(t, version, f.explained, &f.teller)
 	return f, err
 }
 
@@ -48,7 +48,7 @@ func (f *causeFeed) finish(end model.Time) {
 }
 
 // explained writes a wait: a slice that is named after its greatest cause.
-func (f *causeFeed) explained(x *analyze.ExplainedWait) {
+func (f *causeFeed) explained(x *causes.ExplainedWait) {
 	if f.enc == nil || len(x.Cells) == 0 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -29,7 +29,7 @@ func causeTotals(t *testing.T, data []byte) (totals map[string]int64, waits int)
 	defer in.Close()
 	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
 	totals = map[string]int64{}
-	x, err := analyze.NewExplainer(in.Tables(), in.Header().Version, func(w *analyze.ExplainedWait) {
+	x, err := causes.NewExplainer(in.Tables(), in.Header().Version, func(w *causes.ExplainedWait) {
 		waits++
 		for _, c := range w.Cells {
 			totals[c.Cause.String()] += int64(c.Total)

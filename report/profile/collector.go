@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/result"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -101,7 +100,7 @@ const maxProc = 1 << 12
 // proc returns a proc as labels have it.
 func (c *Collector) proc(p model.ProcID) model.StringID {
 	if p < 0 {
-		return c.word(analyze.NoName)
+		return c.word(result.NoName)
 	}
 	if p > maxProc {
 		return c.word(fmt.Sprintf("P%d", p))
@@ -182,7 +181,7 @@ func (c *Collector) root(id model.StackID) model.StringID {
 }
 
 // clean returns a name such that a terminal can show it.
-func clean(name string) string { return cmp.Or(textui.Clean(name), analyze.NoName) }
+func clean(name string) string { return cmp.Or(textui.Clean(name), result.NoName) }
 
 // slotOf returns the place of i in a list that grows as needed.
 func slotOf[T any](list *[]T, i int) *T {

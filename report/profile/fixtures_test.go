@@ -315,7 +315,7 @@ func (p *Profile) checkReasons(t *testing.T, name string, r *analyze.Report) {
 	}
 	named := int64(0)
 	for _, x := range p.by("reason") {
-		if n, ok := blocked[x.name]; ok && x.name != analyze.NoName && x.name != "preempted" {
+		if n, ok := blocked[x.name]; ok && x.name != result.NoName && x.name != "preempted" {
 			named += x.count
 			// Censored at the start: what had blocked before.
 			if most := n + r.Waits.Censored.AtStart.Count; x.count > most {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -104,12 +104,12 @@ func TestRunnable(t *testing.T) {
 			return s
 		}
 		created := model.GoSpan{G: 8, Func: x.worker, State: model.GoRunnable, Start: 1, End: 6, Origin: model.OriginCreated}
-		r.explained(&analyze.ExplainedWait{Span: reasoned(x.wait(100, 130)), LastP: 3, Source: runqueue.SourceLocal,
-			Cells: []analyze.Cell{{Cause: result.CauseGoroutine, Total: 20}, {Cause: result.CausePickup, Total: 10}}})
+		r.explained(&causes.ExplainedWait{Span: reasoned(x.wait(100, 130)), LastP: 3, Source: runqueue.SourceLocal,
+			Cells: []causes.Cell{{Cause: result.CauseGoroutine, Total: 20}, {Cause: result.CausePickup, Total: 10}}})
 		// That it was blocked was not right before this one.
-		r.explained(&analyze.ExplainedWait{Span: reasoned(x.wait(200, 230)), LastP: model.NoProc, Source: runqueue.SourceGlobal,
-			Cells: []analyze.Cell{{Cause: result.CauseSpinner, Total: 30}}})
-		r.explained(&analyze.ExplainedWait{Span: reasoned(created), LastP: 0, Source: runqueue.SourceRunnext, Cells: []analyze.Cell{{Cause: result.CausePickup, Total: 5}}})
+		r.explained(&causes.ExplainedWait{Span: reasoned(x.wait(200, 230)), LastP: model.NoProc, Source: runqueue.SourceGlobal,
+			Cells: []causes.Cell{{Cause: result.CauseSpinner, Total: 30}}})
+		r.explained(&causes.ExplainedWait{Span: reasoned(created), LastP: 0, Source: runqueue.SourceRunnext, Cells: []causes.Cell{{Cause: result.CausePickup, Total: 5}}})
 		if waker {
 			compareLines(t, lines(t, p),
 				"[1 30] sync.(*Mutex).Unlock@mutex.go:7 [idle proc, spinner, goroutine, (unknown), global, (unknown), main.worker]",

@@ -1,7 +1,7 @@
 package profile
 
 import (
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -11,7 +11,7 @@ import (
 // which the first, the greatest, has the count.
 type runnable struct {
 	c                       *Collector
-	x                       *analyze.Explainer // nil: causes are not known
+	x                       *causes.Explainer // nil: causes are not known
 	causes, origins, source []model.StringID
 	waited                  model.GoTable[blocked]
 	recent                  [256]samples // the latest by part of their key: it saves looking up most
@@ -32,7 +32,7 @@ type samples struct {
 // newRunnable returns what counts waits, and an error if causes cannot be known.
 func newRunnable(c *Collector, version int) (*runnable, error) {
 	r := &runnable{c: c, causes: words(c, result.NumCauses), origins: words(c, model.NumOrigins), source: words(c, runqueue.NumSources)}
-	x, err := analyze.NewExplainer(c.tables, version, r.explained)
+	x, err := causes.NewExplainer(c.tables, version, r.explained)
 	if err != nil {
 		return r, err
 	}
@@ -105,7 +105,7 @@ func (r *runnable) reason(id model.StringID, o model.Origin) model.StringID {
 }
 
 // explained counts a wait.
-func (r *runnable) explained(w *analyze.ExplainedWait) {
+func (r *runnable) explained(w *causes.ExplainedWait) {
 	s := &w.Span
 	k := key{stack: r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func), labels: [maxLabels]model.StringID{
 		0, r.origins[s.Origin], r.reason(s.Reason, s.Origin), r.source[w.Source], r.c.proc(w.LastP), r.c.name(s.Func)}}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -134,7 +134,7 @@ func TestLimits(t *testing.T) {
 	r := New(model.NewTables(), Options{Spans: 100})
 	for i := range model.Time(1000) {
 		start := i * 100_000
-		r.Explained(&analyze.ExplainedWait{Span: model.GoSpan{G: 1, Start: start, End: start + i}})
+		r.Explained(&causes.ExplainedWait{Span: model.GoSpan{G: 1, Start: start, End: start + i}})
 		r.steals.Steal(&runqueue.Steal{Time: start, Size: int(i)})
 		r.depth.add(&model.Counts{Start: start, End: start + 99_000, Runnable: 1})
 		r.depth.add(&model.Counts{Start: start + 99_000, End: start + 100_000, Runnable: 2})

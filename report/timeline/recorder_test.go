@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
@@ -24,7 +24,7 @@ type told struct {
 	stops      int
 	tasks      int
 	regions    []model.Region
-	waits      []analyze.ExplainedWait
+	waits      []causes.ExplainedWait
 	steals     []runqueue.Steal
 	names      map[model.GoID]model.StringID
 	tables     *model.Tables
@@ -63,7 +63,7 @@ func record(t *testing.T, name string, o Options) (*Recorder, *told) {
 	m := model.NewMachine(rd.Tables(), model.Config{Version: version})
 	rec := New(rd.Tables(), o)
 	x := &told{names: map[model.GoID]model.StringID{}, tables: rd.Tables()}
-	explainer, err := analyze.NewExplainer(rd.Tables(), version, func(w *analyze.ExplainedWait) {
+	explainer, err := causes.NewExplainer(rd.Tables(), version, func(w *causes.ExplainedWait) {
 		rec.Explained(w)
 		own := *w
 		own.Cells = slices.Clone(w.Cells)
@@ -229,7 +229,7 @@ func (c *comparison) goroutines() {
 			got = append(got, line)
 		}
 	}
-	waits := map[waitKey]*analyze.ExplainedWait{}
+	waits := map[waitKey]*causes.ExplainedWait{}
 	for i := range c.x.waits {
 		w := &c.x.waits[i]
 		waits[waitKey{w.Span.G, w.Span.Start}] = w

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -33,7 +33,7 @@ type waits struct {
 func (r *Recorder) Least() *model.Duration { return &r.waits.least }
 
 // Explained records a wait. It is for [analyze.Options.Explained].
-func (r *Recorder) Explained(w *analyze.ExplainedWait) {
+func (r *Recorder) Explained(w *causes.ExplainedWait) {
 	s := &w.Span
 	if s.Duration() < r.waits.least {
 		return

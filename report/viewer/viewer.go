@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -295,7 +295,7 @@ func Record(ctx context.Context, t *session.Trace, o ingest.Options) ([]byte, er
 	}
 	defer rd.Close()
 	lanes := timeline.New(rd.Tables(), timeline.Options{})
-	explainer, err := analyze.NewExplainer(rd.Tables(), rd.Version, lanes.Explained, lanes.Queues())
+	explainer, err := causes.NewExplainer(rd.Tables(), rd.Version, lanes.Explained, lanes.Queues())
 	if err != nil { // a format without the facts: there are no causes
 		err = rd.Run(ctx, func() {
 			lanes.Begin(rd.Origin)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/result"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
 )
@@ -37,8 +37,8 @@ func (m *measured) causeRows(by string) (rows []row) {
 	return rows
 }
 
-// causes returns what waits were lost to, greatest first.
-func causes(r *analyze.Causes) []Named {
+// lostTo returns what waits were lost to, greatest first.
+func lostTo(r *causes.Analysis) []Named {
 	var out []Named
 	for c := range result.NumCauses {
 		if d := r.ByCause[c].Total; d > 0 {

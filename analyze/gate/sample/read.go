@@ -184,7 +184,7 @@ func (rd *reading) sample(e environment) *Sample {
 		}
 	}
 	x.Waits, x.Blocked, x.Runs = c.list(model.GoRunnable), c.list(model.GoWaiting), c.list(model.GoRunning)
-	x.Causes, x.Blame = causes(rd.report.Causes), Blame(m.blame)
+	x.Causes, x.Blame = lostTo(rd.report.Causes), Blame(m.blame)
 	if m.requestKind() != "" {
 		x.Requests = RequestsOf(&m.requests[0])
 	}
@@ -240,7 +240,7 @@ const worstLength = 25_000_000
 
 // worst returns the stretch with most waiting to run, of whole bins; nil if there is none.
 func worst(t *analyze.Timeline, to model.Duration) []Stretch {
-	bins, w := t.Bins(), t.Width()
+	bins, w := t.Used(), t.Width()
 	n := min(len(bins), max(1, int(worstLength/w)))
 	var sum, most model.Duration
 	end := 0

@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/schedscope/schedscope/analyze/result"
 	"io"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/strict"
@@ -273,7 +273,7 @@ func (s *scan) length() model.Duration { return s.end.Sub(s.origin) }
 
 // nameOf returns a name as reports show it.
 func nameOf(t *model.Tables, id model.StringID) string {
-	return cmp.Or(t.String(id), analyze.NoName)
+	return cmp.Or(t.String(id), result.NoName)
 }
 
 // describe puts the cause of an unusable window into words.

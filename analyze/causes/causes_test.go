@@ -1,4 +1,4 @@
-package analyze
+package causes
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ type script struct {
 // goroutines 100, 101... of main.other.
 func newScript(t *testing.T, procs int) *script {
 	ts := model.NewTables()
-	s := &script{t: t, a: newAttribution(newCauses(ts), ts, 10), ts: ts, ps: map[model.ProcID]model.ProcState{}}
+	s := &script{t: t, a: newAttribution(New(ts), ts, 10), ts: ts, ps: map[model.ProcID]model.ProcState{}}
 	s.a.counts = true
 	s.step(0, model.Step{Kind: model.StepProcs, N: int32(procs)})
 	for p := range procs {
@@ -277,7 +277,7 @@ func TestAntagonists(t *testing.T) {
 	s.started(60, 65, runqueue.Start{Source: runqueue.SourceLocal, Search: at(65)})
 	s.want(map[Cause]model.Duration{result.CauseGoroutine: 45_000, result.CauseAssist: 5_000, result.CauseSwitching: 2_000, result.CausePickup: 1_000})
 
-	rows := newBlame(s.ts, s.a.c).Behind()
+	rows := NewBlame(s.ts, s.a.c).Behind()
 	equal(t, "rows", len(rows), 3)
 	hash, rest, assist := rows[0], rows[1], rows[2]
 	equal(t, "in main.hash", hash.Kind+" "+hash.Function, "behind a goroutine main.hash")
@@ -288,7 +288,7 @@ func TestAntagonists(t *testing.T) {
 	equal(t, "assist", assist.Kind+" "+assist.Function, "behind GC assist main.hash")
 	equal(t, "assist total", assist.Total, 5_000)
 
-	w := s.a.worst.items[0]
+	w := s.a.worst.Items[0]
 	equal(t, "blockers", len(w.blockers), 3)
 	equal(t, "first blocker", w.blockers[0], result.Blocker{Goroutine: 100, Function: "main.other", Work: "user", Total: 30_000})
 	equal(t, "second blocker", w.blockers[1], result.Blocker{Goroutine: 101, Function: "main.other", Work: "user", Total: 10_000})
@@ -305,11 +305,11 @@ func TestCauseSeries(t *testing.T) {
 	s.want(map[Cause]model.Duration{result.CauseGoroutine: 2000, result.CauseGCIdle: 1000, result.CausePickup: 1000})
 	x := &s.a.c.bins
 	equal(t, "width", x.Width(), 1024)
-	equal(t, "bins", len(x.Bins()), 4)
-	for i, want := range []CauseTotals{
+	equal(t, "bins", len(x.Used()), 4)
+	for i, want := range []Totals{
 		{result.CauseGoroutine: 1024}, {result.CauseGoroutine: 976, result.CauseGCIdle: 48}, {result.CauseGCIdle: 952, result.CausePickup: 72}, {result.CausePickup: 928},
 	} {
-		equal(t, "bin", x.Bins()[i], want)
+		equal(t, "bin", x.Used()[i], want)
 	}
 }
 
@@ -330,7 +330,7 @@ func TestCausesOfLongWait(t *testing.T) {
 	}
 	s.started(10, 300_000, runqueue.Start{Source: runqueue.SourceLocal, Search: at(300_000)})
 	s.want(map[Cause]model.Duration{result.CauseGoroutine: 299_990_000 - 20_000_000, result.CauseSwitching: 20_000_000})
-	rows := newBlame(s.ts, s.a.c).Behind()
+	rows := NewBlame(s.ts, s.a.c).Behind()
 	equal(t, "rows", len(rows), 2)
 	equal(t, "in all", rows[0].Total+rows[1].Total, 299_990_000-20_000_000)
 	equal(t, "earlier", rows[0].Function == EarlierName || rows[1].Function == EarlierName, true)

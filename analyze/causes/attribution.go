@@ -1,4 +1,4 @@
-package analyze
+package causes
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -25,7 +26,7 @@ import (
 //     how long the thread took.
 //  4. What is older than every wait that is open is forgotten.
 type attribution struct {
-	c        *Causes
+	c        *Analysis
 	tables   *model.Tables
 	limits   limits
 	activity activity
@@ -57,22 +58,20 @@ type attribution struct {
 	seenOf   []procSeen     // by proc
 	lastStop stackSeen      // the latest stop of a goroutine, fn in lastFn
 	lastFn   model.StringID
-	open     goCells[opening] // of goroutines that are Runnable, else zero
-	opened   fifo[opening]    // in order, some of them over
-	undone   int              // goroutines that are Runnable
+	open     sums.GoCells[opening] // of goroutines that are Runnable, else zero
+	opened   fifo[opening]         // in order, some of them over
+	undone   int                   // goroutines that are Runnable
 
 	users []uint8 // by stack: whether it has a function of the program
 	// collector is its name. It is known from the beginning: others add names meanwhile.
 	collector model.StringID
-	cut       cut             // of the wait that is being settled
-	worst     top[*worstWait] // settled
+	cut       cut                  // of the wait that is being settled
+	worst     sums.Top[*worstWait] // settled
 	// maxPoints is how many points all tracks together may have, in addition to
 	// pointsPerWait for each wait that is open.
-	maxPoints int
-	// onWait, if not nil, is called with each wait that is settled, in order.
-	onWait     func(*ExplainedWait)
-	least      *model.Duration // only with those as long, if not nil
-	only       bool            // nobody reads what all waits add up to, and there are spans
+	maxPoints  int
+	feed       *Feed
+	only       bool // nobody reads what all waits add up to, and there are spans
 	explaining ExplainedWait
 	spans      fifo[model.GoSpan] // of the waits in starts, if an Explainer takes them
 }
@@ -118,7 +117,7 @@ type wait struct {
 
 // cut is what a wait is cut into.
 type cut struct {
-	cells    CauseTotals
+	cells    Totals
 	causes   uint32 // set of those that may have cells
 	blockers []result.Blocker
 }
@@ -149,12 +148,12 @@ const (
 // What attributions that are done with leave to the next ones.
 var spareWaits recycler[wait]
 
-func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
-	a := &attribution{c: c, tables: t, maxPoints: 1 << 18, collector: t.AddString(result.CollectorName)}
+func newAttribution(c *Analysis, t *model.Tables, worst int) *attribution {
+	a := &attribution{c: c, tables: t, feed: new(Feed), maxPoints: 1 << 18, collector: t.AddString(result.CollectorName)}
 	a.activity.sampled, a.activity.next = c.antagonists.sample, math.MinInt64
 	c.antagonists.ofProgram = a.ofProgram
 	a.starts.items = spareWaits.get()
-	a.worst = top[*worstWait]{limit: worst, compare: func(x, y *worstWait) int { return compareWaits(&x.wait, &y.wait) }}
+	a.worst = sums.Top[*worstWait]{Limit: worst, Compare: func(x, y *worstWait) int { return compareWaits(&x.wait, &y.wait) }}
 	a.estimate()
 	return a
 }
@@ -299,7 +298,7 @@ func (a *attribution) follow(s *model.Step, late bool) {
 	}
 	switch {
 	case to == model.GoRunnable:
-		x := a.open.get(s.G)
+		x := a.open.Cell(s.G)
 		if *x == (opening{}) {
 			a.undone++
 		}
@@ -312,7 +311,7 @@ func (a *attribution) follow(s *model.Step, late bool) {
 		}
 	}
 	if to == model.GoNotExist {
-		a.open.remove(s.G)
+		a.open.Drop(s.G)
 	}
 }
 
@@ -469,7 +468,7 @@ func (a *attribution) horizon() model.Time {
 func (a *attribution) Finish() {
 	a.resolved = len(a.starts.all())
 	a.settleUntil(math.MaxInt64)
-	for _, w := range a.worst.items {
+	for _, w := range a.worst.Items {
 		a.nameBlockers(w)
 	}
 	a.opened = fifo[opening]{} // no wait is settled any more
@@ -584,7 +583,7 @@ func (a *attribution) settleEnded(t model.Time) {
 		if !a.only {
 			a.c.count(w, &a.cut)
 		}
-		if a.onWait != nil && (a.least == nil || w.end.Sub(w.start) >= *a.least) {
+		if a.feed.Explained != nil && (a.feed.Least == nil || w.end.Sub(w.start) >= *a.feed.Least) {
 			a.explained(w)
 		}
 		a.keep(w)
@@ -595,8 +594,8 @@ func (a *attribution) settleEnded(t model.Time) {
 
 // keep keeps the wait that was settled if it is one of the worst, and empties cut.
 func (a *attribution) keep(w *wait) {
-	if last, ok := a.worst.full(); !ok || w.end-w.start >= last.end-last.start && compareWaits(w, &last.wait) < 0 {
-		a.worst.add(&worstWait{wait: *w, cut: a.cut})
+	if last, ok := a.worst.Full(); !ok || w.end-w.start >= last.end-last.start && compareWaits(w, &last.wait) < 0 {
+		a.worst.Add(&worstWait{wait: *w, cut: a.cut})
 	}
 	for set := a.cut.causes; set != 0; set &= set - 1 {
 		a.cut.cells[bits.TrailingZeros32(set)] = 0
@@ -660,7 +659,7 @@ func (a *attribution) tidy() {
 
 // forget forgets what was before t.
 func (a *attribution) forget(t model.Time) {
-	for _, w := range a.worst.items {
+	for _, w := range a.worst.Items {
 		if w.start < t {
 			a.nameBlockers(w)
 		}
@@ -693,7 +692,7 @@ func (a *attribution) forget(t model.Time) {
 func (a *attribution) turnOver(p *point, from, to model.Time, length model.Duration, n int64, whole bool) {
 	if n > 0 && length > 0 {
 		p.waited += length * model.Duration(n)
-		if b := a.c.bins.in(from, to); b != nil { // nearly always
+		if b := a.c.bins.In(from, to); b != nil { // nearly always
 			b[heldCauses[p.class]] += length * model.Duration(n)
 		} else {
 			a.addTaken(heldCauses[p.class], from, to, p.clock, length, n)

@@ -1,26 +1,37 @@
-package analyze
+package causes
 
 import (
 	"sync"
 
-	"github.com/schedscope/schedscope/analyze/pathologies"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// stepFeed hands the steps of a Machine to what reconstructs run queues and causes, on a
+// Feed hands the steps of a Machine to what reconstructs run queues and causes, on a
 // goroutine of its own. It collects them in batches, cut by their number, so that results
 // depend on the trace alone.
-type stepFeed struct {
-	log         model.StepLog // of what filling is to hold
-	filling     *stepBatch    // but its steps
-	line        *model.Line[*stepBatch]
-	resolver    *runqueue.Resolver
-	causes      *attribution
-	pathologies *pathologies.Analysis
-	queues      *Queues
-	assist      model.StringID // name of the ranges of mark assists
-	procs       model.StringID // name of the metric with which generations begin
+type Feed struct {
+	// Explained, if not nil, is called with each wait that counts, in the order in which they end, and takes Least if there is
+	// one. Of its Span only the goroutine, its function, start, end and origin are set.
+	Explained func(*ExplainedWait)
+	Least     *model.Duration
+	// Judge, if not nil, hears of the beginning of each batch, and of generations.
+	Judge interface {
+		Begin(at model.Time)
+		Generation(at model.Time)
+	}
+	// Also, if not nil, observes the steps on the same goroutine, each before the run queues do.
+	Also model.StepObserver
+
+	log      model.StepLog // of what filling is to hold
+	filling  *stepBatch    // but its steps
+	line     *model.Line[*stepBatch]
+	resolver *runqueue.Resolver
+	causes   *attribution
+	followed bool
+	assist   model.StringID // name of the ranges of mark assists
+	procs    model.StringID // name of the metric with which generations begin
 }
 
 // stepRecords is the number of steps in a batch, stepAhead that of the batches that may be on
@@ -61,15 +72,16 @@ type silence struct {
 	after    int
 }
 
-// newStepFeed returns a feed for a trace of Go 1.version, or an error if its run
-// queues cannot be reconstructed. There need be no q and no p.
-func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *pathologies.Analysis, worst int) (*stepFeed, error) {
+// NewFeed returns a Feed for a trace of Go 1.version, which adds the waits to c and keeps so many of the worst in full. The error is
+// a [*runqueue.OldFormatError].
+func NewFeed(t *model.Tables, version int, c *Analysis, worst int) (*Feed, error) {
 	r, err := runqueue.New(t, version)
 	if err != nil {
 		return nil, err
 	}
-	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, queues: q, assist: t.AddString("GC mark assist"),
+	f := &Feed{resolver: r, causes: newAttribution(c, t, worst), assist: t.AddString("GC mark assist"),
 		procs: t.AddString("/sched/gomaxprocs:threads")}
+	f.causes.feed = f
 	f.log.Full, f.log.Gap, f.log.Silent = f.send, osGapMin, f.silent
 	empty := make([]*stepBatch, stepAhead)
 	for i := range empty {
@@ -79,22 +91,33 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *patholog
 	f.log.Wait = f.line.Wait
 	f.fill(stepBatches.Get().(*stepBatch))
 	r.Observe(f.causes)
-	if q != nil {
-		r.Observe(q)
-	}
-	if p != nil {
-		r.Observe(p)
-	}
 	return f, nil
 }
 
-// fill makes b the batch to be filled.
-func (f *stepFeed) fill(b *stepBatch) { f.filling, f.log.Steps = b, b.steps }
+// Observe registers an observer of the run queues: any of the interfaces of package [runqueue].
+func (f *Feed) Observe(o any) { f.resolver.Observe(o) }
 
-// event notes the stacks of goroutines that went on running, and where generations begin. It comes
+// Follow makes the feed take the steps of m from now on. Waits that end before [Feed.Count] do not count.
+func (f *Feed) Follow(m *model.Machine) {
+	if !f.followed {
+		f.followed = true
+		m.Log(&f.log)
+	}
+}
+
+// Explain says of waits what they were lost to, as far as they are among the worst. Call it after Finish, and then nothing more.
+func (f *Feed) Explain(waits []result.Wait) {
+	f.causes.explain(waits)
+	f.causes.recycle()
+}
+
+// fill makes b the batch to be filled.
+func (f *Feed) fill(b *stepBatch) { f.filling, f.log.Steps = b, b.steps }
+
+// Event notes the stacks of goroutines that went on running, and where generations begin. It comes
 // after the steps that the event made.
-func (f *stepFeed) event(ev *model.Event) {
-	if f.queues != nil && ev.Kind == model.EventMetric && ev.Str == f.procs {
+func (f *Feed) Event(ev *model.Event) {
+	if f.Judge != nil && ev.Kind == model.EventMetric && ev.Str == f.procs {
 		f.filling.begins = append(f.filling.begins, generation{ev.Time, len(f.log.Steps)})
 	}
 	sample := ev.Kind == model.EventStackSample
@@ -108,27 +131,27 @@ func (f *stepFeed) event(ev *model.Event) {
 }
 
 // silent notes that no thread did anything for a while.
-func (f *stepFeed) silent(from, to model.Time) {
+func (f *Feed) silent(from, to model.Time) {
 	f.filling.silences = append(f.filling.silences, silence{from, to, len(f.log.Steps)})
 }
 
 // explain takes a wait that is to be explained. Its step is still to come.
-func (f *stepFeed) explain(s *model.GoSpan) { f.filling.spans = append(f.filling.spans, *s) }
+func (f *Feed) explain(s *model.GoSpan) { f.filling.spans = append(f.filling.spans, *s) }
 
-// count makes the waits count that end from now on.
-func (f *stepFeed) count() {
-	f.pause()
+// Count makes the waits count that end from now on.
+func (f *Feed) Count() {
+	f.Pause()
 	f.causes.counts = true
 }
 
 // send has another goroutine deliver the batch, after those before it.
-func (f *stepFeed) send() {
+func (f *Feed) send() {
 	f.filling.steps = f.log.Steps
 	f.fill(f.line.Send(f.filling))
 }
 
-// pause waits until all records have arrived.
-func (f *stepFeed) pause() {
+// Pause waits until all records have arrived.
+func (f *Feed) Pause() {
 	f.send()
 	f.line.Wait()
 }
@@ -136,8 +159,9 @@ func (f *stepFeed) pause() {
 // stepBatches are empty ones for the next trace: most of what analysing a small one allocates.
 var stepBatches = sync.Pool{New: func() any { return &stepBatch{steps: make([]model.Step, 0, stepRecords)} }}
 
-func (f *stepFeed) finish() {
-	f.pause()
+// Finish settles the remaining waits. Call it after [model.Machine.Finish].
+func (f *Feed) Finish() {
+	f.Pause()
 	stepBatches.Put(f.filling)
 	for _, b := range f.line.Empty() {
 		stepBatches.Put(b)
@@ -150,9 +174,9 @@ func (f *stepFeed) finish() {
 }
 
 // deliver takes the records where they belong and empties the batch.
-func (f *stepFeed) deliver(b *stepBatch) {
-	if f.queues != nil && len(b.steps) > 0 {
-		f.queues.judge.Begin(b.steps[0].Time)
+func (f *Feed) deliver(b *stepBatch) {
+	if f.Judge != nil && len(b.steps) > 0 {
+		f.Judge.Begin(b.steps[0].Time)
 	}
 	rest, steps, causes := *b, b.steps, f.causes
 	causes.hold(steps)
@@ -175,10 +199,10 @@ func (f *stepFeed) deliver(b *stepBatch) {
 }
 
 // step takes a step, or one of the two that it consists of.
-func (f *stepFeed) step(s *model.Step) {
+func (f *Feed) step(s *model.Step) {
 	f.causes.note(s)
-	if f.pathologies != nil {
-		f.pathologies.Step(s)
+	if f.Also != nil {
+		f.Also.Step(s)
 	}
 	f.resolver.Step(s)
 	f.causes.catchUp()
@@ -186,12 +210,12 @@ func (f *stepFeed) step(s *model.Step) {
 
 // between takes out of rest what lies after i steps. It returns the number of steps after which
 // there is more, or of all.
-func (f *stepFeed) between(rest *stepBatch, i int) int {
+func (f *Feed) between(rest *stepBatch, i int) int {
 	for ; len(rest.silences) > 0 && rest.silences[0].after == i; rest.silences = rest.silences[1:] {
 		f.causes.Silence(rest.silences[0].from, rest.silences[0].to)
 	}
 	for ; len(rest.begins) > 0 && rest.begins[0].after == i; rest.begins = rest.begins[1:] {
-		f.queues.judge.Generation(rest.begins[0].at)
+		f.Judge.Generation(rest.begins[0].at)
 	}
 	for ; len(rest.stacks) > 0 && rest.stacks[0].after == i; rest.stacks = rest.stacks[1:] {
 		f.causes.seenAt(&rest.stacks[0])

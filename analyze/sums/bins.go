@@ -1,15 +1,18 @@
-package analyze
+package sums
 
 import "github.com/schedscope/schedscope/model"
+
+// MostBins is the greatest number of bins of what is shown over time.
+const MostBins = 2048
 
 // firstWidth is the width of time bins at a trace's beginning, as a power of
 // two of nanoseconds: 1.024 us.
 const firstWidth = 10
 
-// bins divides the time since a start into bins of equal width, at most as many as there are
+// Bins divides the time since a start into bins of equal width, at most as many as there are
 // cells. When time runs past the last one the width doubles and pairs of bins are joined,
 // so the division depends on the trace's length only.
-type bins[T any] struct {
+type Bins[T any] struct {
 	cells []T
 	join  func(into, from *T)
 	start model.Time
@@ -17,27 +20,28 @@ type bins[T any] struct {
 	shift uint8 // log2 of the width
 	used  int
 
-	now      *T         // the latest bin that [bins.in] returned; it
+	now      *T         // the latest bin that [Bins.In] returned; it
 	from, to model.Time // begins at from and ends before to
 }
 
-func newBins[T any](most int, join func(into, from *T)) bins[T] {
-	return bins[T]{cells: make([]T, most), join: join, shift: firstWidth}
+// NewBins returns at most so many bins. Join adds a bin to another.
+func NewBins[T any](most int, join func(into, from *T)) Bins[T] {
+	return Bins[T]{cells: make([]T, most), join: join, shift: firstWidth}
 }
 
 // BeginAt sets the time at which the first bin starts; otherwise it is the first time asked
 // for. Times before it belong to the first bin.
-func (b *bins[T]) BeginAt(t model.Time) { b.start, b.begun = t, true }
+func (b *Bins[T]) BeginAt(t model.Time) { b.start, b.begun = t, true }
 
 // Width returns the width of a bin.
-func (b *bins[T]) Width() model.Duration { return 1 << b.shift }
+func (b *Bins[T]) Width() model.Duration { return 1 << b.shift }
 
-// Bins returns the bins in use. The caller must not change them.
-func (b *bins[T]) Bins() []T { return b.cells[:b.used] }
+// Used returns the bins in use. The caller must not change them.
+func (b *Bins[T]) Used() []T { return b.cells[:b.used] }
 
 // reach returns an interval as nanoseconds since the start, and makes sure that there are
 // bins for it. The end itself still has a bin.
-func (b *bins[T]) reach(start, end model.Time) (from, to uint64) {
+func (b *Bins[T]) reach(start, end model.Time) (from, to uint64) {
 	if !b.begun {
 		b.BeginAt(start)
 	}
@@ -49,16 +53,16 @@ func (b *bins[T]) reach(start, end model.Time) (from, to uint64) {
 	return from, to
 }
 
-// in returns the bin in which an interval and its end lie, nil if there is no single one.
+// In returns the bin in which an interval and its end lie, nil if there is no single one.
 // Nearly always it is the same as before.
-func (b *bins[T]) in(start, end model.Time) *T {
+func (b *Bins[T]) In(start, end model.Time) *T {
 	if start >= b.from && end < b.to {
 		return b.now
 	}
 	return b.find(start, end)
 }
 
-func (b *bins[T]) find(start, end model.Time) *T {
+func (b *Bins[T]) find(start, end model.Time) *T {
 	from, to := b.reach(start, end)
 	i := to >> b.shift
 	if from>>b.shift != i || start < b.start {
@@ -68,16 +72,28 @@ func (b *bins[T]) find(start, end model.Time) *T {
 	return b.now
 }
 
-// bin returns the bin of a point in time.
-func (b *bins[T]) bin(at model.Time) *T {
-	if x := b.in(at, at); x != nil {
+// Bin returns the bin of a point in time.
+func (b *Bins[T]) Bin(at model.Time) *T {
+	if x := b.In(at, at); x != nil {
 		return x
 	}
 	return &b.cells[0] // before the first
 }
 
+// First returns when the first bin begins.
+func (b *Bins[T]) First() model.Time { return b.start }
+
+// Over calls f with each bin in which an interval or its end lies, in order, and the part of the interval there. What is before
+// the first bin is left out.
+func (b *Bins[T]) Over(start, end model.Time, f func(x *T, from, to model.Time)) {
+	from, to := b.reach(start, end)
+	for i := from >> b.shift; i <= to>>b.shift; i++ {
+		f(&b.cells[i], b.start+model.Time(max(from, i<<b.shift)), b.start+model.Time(min(to, (i+1)<<b.shift)))
+	}
+}
+
 // widen joins pairs of bins: bin i becomes the join of 2i and 2i+1.
-func (b *bins[T]) widen() {
+func (b *Bins[T]) widen() {
 	for i := 0; 2*i < b.used; i++ {
 		b.cells[i] = b.cells[2*i]
 		if 2*i+1 < b.used {

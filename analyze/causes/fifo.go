@@ -1,47 +1,9 @@
-package analyze
+package causes
 
 import (
 	"slices"
 	"sync"
-
-	"github.com/schedscope/schedscope/model"
 )
-
-// top keeps the greatest few of many items.
-type top[T any] struct {
-	limit int
-	// compare is negative if a is to stand before b. It must order items fully,
-	// so that what is kept does not depend on the order of adding.
-	compare func(a, b T) int
-	items   []T // sorted
-}
-
-// add takes x if it is among the greatest and returns what had to go for it,
-// if anything.
-func (t *top[T]) add(x T) (evicted T, ok bool) {
-	if t.limit <= 0 {
-		return evicted, false
-	}
-	if n := len(t.items); n == t.limit {
-		if t.compare(x, t.items[n-1]) >= 0 {
-			return evicted, false
-		}
-		evicted, ok = t.items[n-1], true
-		t.items = t.items[:n-1]
-	}
-	i, _ := slices.BinarySearchFunc(t.items, x, t.compare)
-	t.items = slices.Insert(t.items, i, x)
-	return evicted, ok
-}
-
-// full returns the last item kept if no more fit, so that callers
-// can see cheaply that a new one is too small.
-func (t *top[T]) full() (last T, ok bool) {
-	if n := len(t.items); n > 0 && n >= t.limit {
-		return t.items[n-1], true
-	}
-	return last, false
-}
 
 // fifo is a queue. It may hold on to items that were removed.
 type fifo[T any] struct {
@@ -129,37 +91,4 @@ func (r *recycler[T]) put(s []T) {
 	if cap(s) > 0 {
 		r.pool.Put(&s)
 	}
-}
-
-// goCells holds a T for each live goroutine that needs one. A cell exists from the first get
-// until remove.
-type goCells[T any] struct {
-	model.GoTable[T]
-	spare []*T // removed ones, which are zero: goroutines come and go
-}
-
-// get returns the goroutine's cell, a new one if there is none.
-func (c *goCells[T]) get(id model.GoID) *T {
-	x := c.Get(id)
-	if x == nil {
-		if n := len(c.spare); n > 0 {
-			x, c.spare = c.spare[n-1], c.spare[:n-1]
-		} else {
-			x = new(T)
-		}
-		c.Put(id, x)
-	}
-	return x
-}
-
-// remove returns the goroutine's cell and forgets it.
-func (c *goCells[T]) remove(id model.GoID) (cell T, ok bool) {
-	x := c.Get(id)
-	if x == nil {
-		return cell, false
-	}
-	cell, *x = *x, cell
-	c.Remove(id)
-	c.spare = append(c.spare, x)
-	return cell, true
 }

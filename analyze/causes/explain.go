@@ -1,4 +1,4 @@
-package analyze
+package causes
 
 import (
 	"math/bits"
@@ -7,7 +7,7 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// ExplainedWait is a wait of [Causes] with its breakdown by cause.
+// ExplainedWait is a wait of [Analysis] with its breakdown by cause.
 type ExplainedWait struct {
 	Span  model.GoSpan
 	Cells []Cell // greatest first, equal ones in the order of causes; they add up to Span.Duration
@@ -21,7 +21,7 @@ type ExplainedWait struct {
 	LastP, FromP model.ProcID
 }
 
-// Explainer reports each wait with its breakdown by cause: one by one what [Causes]
+// Explainer reports each wait with its breakdown by cause: one by one what [Analysis]
 // adds up. It observes a Machine, by [Explainer.ObserveSteps] from the first event
 // on and by [Explainer.Observe] from where waits count; every event goes to
 // [Explainer.Event].
@@ -30,8 +30,7 @@ type Explainer struct {
 	// Reason of Span. It is called with the wait on the Machine's goroutine.
 	Reason func(*model.GoSpan) model.StringID
 
-	f     *stepFeed
-	steps bool
+	f *Feed
 }
 
 // NewExplainer returns an Explainer for a trace of Go 1.version with these
@@ -41,30 +40,25 @@ type Explainer struct {
 // interfaces of package [runqueue] and is called on the same goroutine. The error is a
 // [*runqueue.OldFormatError].
 func NewExplainer(t *model.Tables, version int, onWait func(*ExplainedWait), queues ...any) (*Explainer, error) {
-	f, err := newStepFeed(t, version, newCauses(t), nil, nil, 1)
+	f, err := NewFeed(t, version, New(t), 1)
 	if err != nil {
 		return nil, err
 	}
-	f.causes.onWait, f.causes.only = onWait, true
+	f.Explained, f.causes.only = onWait, true
 	for _, o := range queues {
-		f.resolver.Observe(o)
+		f.Observe(o)
 	}
 	return &Explainer{f: f}, nil
 }
 
 // ObserveSteps subscribes the Explainer to the steps of m. Observe calls it unless the caller
 // already has.
-func (x *Explainer) ObserveSteps(m *model.Machine) {
-	if !x.steps {
-		x.steps = true
-		m.Log(&x.f.log)
-	}
-}
+func (x *Explainer) ObserveSteps(m *model.Machine) { x.f.Follow(m) }
 
 // Observe registers the Explainer with m: waits that end from now on count.
 func (x *Explainer) Observe(m *model.Machine) {
 	x.ObserveSteps(m)
-	x.f.count()
+	x.f.Count()
 	m.Observe(explainerWaits{x})
 }
 
@@ -83,14 +77,17 @@ func (w explainerWaits) GoSpan(s *model.GoSpan) {
 	}
 }
 
+// Causes returns what the waits add up to.
+func (x *Explainer) Causes() *Analysis { return x.f.causes.c }
+
 // Event records an event.
-func (x *Explainer) Event(ev *model.Event) { x.f.event(ev) }
+func (x *Explainer) Event(ev *model.Event) { x.f.Event(ev) }
 
 // Pause waits until everything observed so far is processed and onWait has returned.
-func (x *Explainer) Pause() { x.f.pause() }
+func (x *Explainer) Pause() { x.f.Pause() }
 
 // Finish reports the remaining waits. Call it once, after [model.Machine.Finish].
-func (x *Explainer) Finish() { x.f.finish() }
+func (x *Explainer) Finish() { x.f.Finish() }
 
 // explained reports a wait that is settled.
 func (a *attribution) explained(w *wait) {
@@ -111,5 +108,5 @@ func (a *attribution) explained(w *wait) {
 	if w.known {
 		x.Source, x.Grade, x.LastP, x.FromP = w.source, w.grade, w.proc, w.from
 	}
-	a.onWait(x)
+	a.feed.Explained(x)
 }

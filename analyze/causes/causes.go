@@ -1,4 +1,4 @@
-package analyze
+package causes
 
 import (
 	"cmp"
@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
-// Causes breaks down the time that goroutines of the program were runnable. The
+// Analysis breaks down the time that goroutines of the program were runnable. The
 // waits are those of [Latency]. Each is cut into cells, and each cell has one
 // [Cause]: cells add up to their wait, and all of them to Total, exactly.
 //
@@ -20,8 +22,8 @@ import (
 // operating system gave the program is not in the trace, so an idle proc counts
 // as one on which the goroutine could have run: where the processors are fewer,
 // the time is found in causes that are [Cause.Suspected].
-type Causes struct {
-	traceClock
+type Analysis struct {
+	sums.Clock
 
 	// Refused says why a trace was not analysed, "" if none was refused. Traces of
 	// Go 1.21 and older do not record enough.
@@ -29,32 +31,33 @@ type Causes struct {
 
 	Waits   int64
 	Total   model.Duration
-	ByCause [result.NumCauses]CauseSum
+	ByCause [result.NumCauses]Sum
 	// ByOrigin are the totals by how the goroutines became runnable.
-	ByOrigin [model.NumOrigins]CauseTotals
+	ByOrigin [model.NumOrigins]Totals
 	// Thresholds are the limits of what counts as usual.
 	Thresholds []result.Threshold
 
-	funcs       byName[causeFunc]
-	bins        causeBins
+	funcs       sums.ByName[funcTotals]
+	bins        series
 	antagonists antagonists
 }
 
-type causeFunc struct {
+type funcTotals struct {
 	waits  int64
-	causes CauseTotals
+	causes Totals
 }
 
-func newCauses(t *model.Tables) *Causes {
-	return &Causes{funcs: newByName[causeFunc](t), bins: causeBins{newBins(TimelineBins, (*CauseTotals).merge)}, antagonists: newAntagonists(t)}
+// New returns an empty Analysis.
+func New(t *model.Tables) *Analysis {
+	return &Analysis{funcs: sums.NewByName[funcTotals](t), bins: series{sums.NewBins(sums.MostBins, (*Totals).merge)}, antagonists: newAntagonists(t)}
 }
 
 // count adds a wait with what it was cut into.
-func (c *Causes) count(w *wait, x *cut) {
+func (c *Analysis) count(w *wait, x *cut) {
 	d := w.end.Sub(w.start)
 	c.Waits++
 	c.Total += d
-	f, byOrigin, most := c.funcs.get(w.fn), &c.ByOrigin[w.origin], Cause(0)
+	f, byOrigin, most := c.funcs.Get(w.fn), &c.ByOrigin[w.origin], Cause(0)
 	f.waits++
 	// A wait has few of all the causes.
 	for set := x.causes; set != 0; set &= set - 1 {
@@ -70,22 +73,25 @@ func (c *Causes) count(w *wait, x *cut) {
 		byOrigin[cause] += part
 		f.causes[cause] += part
 	}
-	c.ByCause[most].Dominated.Add(d, c.at(w.end))
+	c.ByCause[most].Dominated.Add(d, c.Offset(w.end))
 }
 
-// CauseSum is the time lost to one cause.
-type CauseSum struct {
+// Sum is the time lost to one cause.
+type Sum struct {
 	Total model.Duration
 	Waits int64 // that lost any time to it
 	// Dominated are the lengths of the waits that lost most of all to it.
-	Dominated Dist
+	Dominated dist.Dist
 }
 
-// CauseTotals are times lost by cause.
-type CauseTotals [result.NumCauses]model.Duration
+// Cause is a cause of waiting.
+type Cause = result.Cause
+
+// Totals are times lost by cause.
+type Totals [result.NumCauses]model.Duration
 
 // Total returns the sum over all causes.
-func (t *CauseTotals) Total() model.Duration {
+func (t *Totals) Total() model.Duration {
 	var sum model.Duration
 	for _, d := range t {
 		sum += d
@@ -95,22 +101,22 @@ func (t *CauseTotals) Total() model.Duration {
 
 // ByFunc returns the totals by start function of the goroutine that waited,
 // greatest first.
-func (c *Causes) ByFunc() []result.CauseFunc {
-	return rowsOf(&c.funcs, func(f *causeFunc) model.Duration { return f.causes.Total() }, func(name string, f *causeFunc) result.CauseFunc {
+func (c *Analysis) ByFunc() []result.CauseFunc {
+	return sums.Rows(&c.funcs, func(f *funcTotals) model.Duration { return f.causes.Total() }, func(name string, f *funcTotals) result.CauseFunc {
 		return result.CauseFunc{Function: name, Waits: f.waits, Total: f.causes.Total(), Causes: f.causes.Cells()}
 	})
 }
 
 // Series returns the totals over time.
-func (c *Causes) Series() result.CauseSeries {
-	bins := c.bins.Bins()
-	per := result.JoinedBins(len(bins), result.CauseBins)
-	v := result.CauseSeries{Start: c.at(c.bins.start), Width: c.bins.Width() * model.Duration(per), Causes: []result.CauseCurve{}}
+func (c *Analysis) Series() result.CauseSeries {
+	used := c.bins.Used()
+	per := result.JoinedBins(len(used), result.CauseBins)
+	v := result.CauseSeries{Start: c.Offset(c.bins.First()), Width: c.bins.Width() * model.Duration(per), Causes: []result.CauseCurve{}}
 	for cause := range result.NumCauses {
-		curve, occurs := result.CauseCurve{Cause: cause.String(), Bins: make([]int64, result.CeilDiv(len(bins), per))}, false
-		for i := range bins {
-			curve.Bins[i/per] += int64(bins[i][cause])
-			occurs = occurs || bins[i][cause] > 0
+		curve, occurs := result.CauseCurve{Cause: cause.String(), Bins: make([]int64, result.CeilDiv(len(used), per))}, false
+		for i := range used {
+			curve.Bins[i/per] += int64(used[i][cause])
+			occurs = occurs || used[i][cause] > 0
 		}
 		if occurs {
 			v.Causes = append(v.Causes, curve)
@@ -126,10 +132,10 @@ type Cell struct {
 }
 
 // BeginAt sets when accounting begins.
-func (c *Causes) BeginAt(t model.Time) { c.bins.BeginAt(t) }
+func (c *Analysis) BeginAt(t model.Time) { c.bins.BeginAt(t) }
 
 // Result adds the results to v.
-func (c *Causes) Result(v *result.Report) {
+func (c *Analysis) Result(v *result.Report) {
 	all := &v.Latency.All
 	x := result.Causes{
 		Refused: c.Refused, Waits: c.Waits, Total: c.Total,
@@ -154,12 +160,12 @@ func (c *Causes) Result(v *result.Report) {
 }
 
 // Cells returns the causes of a total, greatest first.
-func (t *CauseTotals) Cells() []result.CauseTotal {
+func (t *Totals) Cells() []result.CauseTotal {
 	return result.Each(t.cells(), func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} })
 }
 
 // cells returns the causes of a total that it has, greatest first.
-func (t *CauseTotals) cells() (out []Cell) {
+func (t *Totals) cells() (out []Cell) {
 	for c, d := range t {
 		if d != 0 {
 			out = inOrder(out, Cell{Cause(c), d})
@@ -178,20 +184,20 @@ func inOrder(out []Cell, c Cell) []Cell {
 	return out
 }
 
-func (t *CauseTotals) merge(o *CauseTotals) {
+func (t *Totals) merge(o *Totals) {
 	for c, d := range o {
 		t[c] += d
 	}
 }
 
-// causeBins collects time lost over time, in bins of equal width.
-type causeBins struct{ bins[CauseTotals] }
+// series collects time lost over time, in bins of equal width.
+type series struct{ sums.Bins[Totals] }
 
 // add adds the time between start and end, weight times.
-func (c *causeBins) add(cause Cause, start, end model.Time, weight int64) {
+func (c *series) add(cause Cause, start, end model.Time, weight int64) {
 	if length := end.Sub(start); length == 0 || weight == 0 {
 		return
-	} else if x := c.in(start, end); x != nil { // nearly always
+	} else if x := c.In(start, end); x != nil { // nearly always
 		x[cause] += length * model.Duration(weight)
 	} else {
 		c.addClock(cause, start, end, length, weight, func(t model.Time) model.Duration { return t.Sub(start) })
@@ -200,28 +206,28 @@ func (c *causeBins) add(cause Cause, start, end model.Time, weight int64) {
 
 // addClock adds length, weight times, which passed between start and end on a
 // clock of its own: clockAt returns how much of it had passed at a time.
-func (c *causeBins) addClock(cause Cause, start, end model.Time, length model.Duration, weight int64, clockAt func(model.Time) model.Duration) {
+func (c *series) addClock(cause Cause, start, end model.Time, length model.Duration, weight int64, clockAt func(model.Time) model.Duration) {
 	if length == 0 || weight == 0 {
 		return
 	}
-	if x := c.in(start, end); x != nil {
+	if x := c.In(start, end); x != nil {
 		x[cause] += length * model.Duration(weight)
 		return
 	}
-	from, to := c.reach(start, end)
-	first, last := from>>c.shift, to>>c.shift
 	passed := model.Duration(0)
-	for i := first; i < last; i++ {
-		until := clockAt(c.start + model.Time((i+1)<<c.shift))
-		c.cells[i][cause] += (until - passed) * model.Duration(weight)
+	c.Over(start, end, func(x *Totals, _, to model.Time) {
+		until := length
+		if to < end {
+			until = clockAt(to)
+		}
+		x[cause] += (until - passed) * model.Duration(weight)
 		passed = until
-	}
-	c.cells[last][cause] += (length - passed) * model.Duration(weight)
+	})
 }
 
 // spread adds lengths of which is only known that they passed between start and
 // end, evenly.
-func (c *causeBins) spread(cause Cause, start, end model.Time, length model.Duration) {
+func (c *series) spread(cause Cause, start, end model.Time, length model.Duration) {
 	c.addClock(cause, start, end, length, 1, func(t model.Time) model.Duration {
 		return share(length, int64(t.Sub(start)), int64(end.Sub(start)))
 	})

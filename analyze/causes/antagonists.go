@@ -1,4 +1,4 @@
-package analyze
+package causes
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -251,7 +252,7 @@ func (a *antagonists) blame(b *blameRows) {
 				continue
 			}
 		}
-		b.add(blameRowKey{kind: kind, function: nameOf(a.tables, id.fn)}, id.stack, 0, id.basis, x)
+		b.add(blameRowKey{kind: kind, function: sums.NameOf(a.tables, id.fn)}, id.stack, 0, id.basis, x)
 	}
 	for class, d := range a.earlier {
 		if d > 0 {
@@ -259,7 +260,7 @@ func (a *antagonists) blame(b *blameRows) {
 		}
 	}
 	for _, id := range sortedIDs(a.stops) {
-		b.add(blameRowKey{kind: result.CauseSTW.String(), function: nameOf(a.tables, id.fn)}, id.stack, 0, basisSeen, a.stops[id])
+		b.add(blameRowKey{kind: result.CauseSTW.String(), function: sums.NameOf(a.tables, id.fn)}, id.stack, 0, basisSeen, a.stops[id])
 	}
 }
 
@@ -295,7 +296,7 @@ func (a *antagonists) estimate(b *blameRows, kind string, fn model.StringID, d m
 	of := map[*blameRow]int64{} // samples by row
 	for _, s := range slices.Sorted(maps.Keys(samples)) {
 		k := samples[s]
-		row := b.add(blameRowKey{kind: kind, function: nameOf(a.tables, fn)}, s, 0, basisEstimated, &antagonist{waited: share(d, given+k, n) - share(d, given, n)})
+		row := b.add(blameRowKey{kind: kind, function: sums.NameOf(a.tables, fn)}, s, 0, basisEstimated, &antagonist{waited: share(d, given+k, n) - share(d, given, n)})
 		given += k
 		of[row] += k
 	}

@@ -1,4 +1,4 @@
-package analyze
+package causes
 
 import (
 	"slices"
@@ -11,26 +11,25 @@ import (
 // TestBlameQueue checks that in a queue for a lock each waiter's time is due to who released it
 // only since the one before got it, and the time before that to who made all of them wait.
 func TestBlameQueue(t *testing.T) {
-	r := newRecords()
+	tables := model.NewTables()
 	const mutex = "sync.(*Mutex).Lock"
-	at := func(fn string) model.StackID { return r.tables.AddStack([]model.Frame{{Func: fn, Line: 1}}) }
+	at := func(fn string) model.StackID { return tables.AddStack([]model.Frame{{Func: fn, Line: 1}}) }
 	lock, slow, quick := at("main.lock"), at("main.slow"), at("main.quick")
-	b := newBlame(r.tables, &Causes{antagonists: newAntagonists(r.tables)})
+	b := NewBlame(tables, New(tables))
 	wait := func(id model.GoID, from, to model.Duration, waker model.GoID, stack model.StackID) {
-		g := r.goroutine(id, "main.work")
-		s := goSpan(g, model.GoWaiting, from, to-from)
-		s.Reason, s.Stack = r.str(mutex), lock
+		s := goSpan(id, model.GoWaiting, from, to-from)
+		s.Reason, s.Stack = tables.AddString(mutex), lock
 		b.GoSpan(s)
-		s = goSpan(g, model.GoRunnable, to, 1)
+		s = goSpan(id, model.GoRunnable, to, 1)
 		s.Stack, s.Waker, s.WakerStack = lock, waker, stack
 		b.GoSpan(s)
 	}
 	wait(2, 0, 100, 1, slow) // behind G1, which has the lock until 100
 	wait(3, 10, 105, 2, quick)
 	wait(4, 20, 107, 3, quick)
-	rows := blameRows{tables: r.tables, rows: map[blameRowKey]*blameRow{}}
+	rows := blameRows{tables: tables, rows: map[blameRowKey]*blameRow{}}
 	for id, x := range b.sums.byID {
-		rows.add(blameRowKey{kind: r.tables.String(id.reason)}, id.stack, id.waiter, basisSeen, x)
+		rows.add(blameRowKey{kind: tables.String(id.reason)}, id.stack, id.waiter, basisSeen, x)
 	}
 	var v result.Blame
 	rows.result(&v)
@@ -46,11 +45,11 @@ func TestBlameQueue(t *testing.T) {
 
 // TestBlameFold checks that a row without a file gives all that it has to the one with it.
 func TestBlameFold(t *testing.T) {
-	r := newRecords()
-	rows := blameRows{tables: r.tables, rows: map[blameRowKey]*blameRow{}}
+	tables := model.NewTables()
+	rows := blameRows{tables: tables, rows: map[blameRowKey]*blameRow{}}
 	k := blameRowKey{kind: "goroutine", function: "main.work"}
 	rows.add(k, 0, 0, basisEstimated, &antagonist{waited: 3, turns: 1}).Samples = 7
-	stack := r.tables.AddStack([]model.Frame{{Func: "main.work", File: "work.go", Line: 9}})
+	stack := tables.AddStack([]model.Frame{{Func: "main.work", File: "work.go", Line: 9}})
 	rows.add(k, stack, 0, basisSampled, &antagonist{waited: 5, turns: 2})
 	var v result.Blame
 	rows.result(&v)
@@ -172,7 +171,7 @@ func TestTrimAlone(t *testing.T) {
 // where a sample saw it, and the rest to who stopped the world.
 func TestLastStopper(t *testing.T) {
 	tables := model.NewTables()
-	a := newAttribution(newCauses(tables), tables, 1)
+	a := newAttribution(New(tables), tables, 1)
 	w := &a.activity
 	at := func(at model.Time, s model.Step) {
 		s.Time = at

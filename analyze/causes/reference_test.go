@@ -1,4 +1,4 @@
-package analyze
+package causes
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ type refSwitch struct {
 type refWake struct{ from, late, to model.Time }
 
 func newReference(t *model.Tables) *reference {
-	r := &reference{a: newAttribution(newCauses(t), t, 1<<20), procs: map[model.ProcID][]refState{}, runs: map[model.ProcID]bool{}}
+	r := &reference{a: newAttribution(New(t), t, 1<<20), procs: map[model.ProcID][]refState{}, runs: map[model.ProcID]bool{}}
 	r.a.counts = true
 	return r
 }
@@ -296,8 +296,8 @@ func (r *reference) cuts() []model.Time {
 }
 
 // cells cuts a wait.
-func (r *reference) cells(w *wait, cuts []model.Time) CauseTotals {
-	var cells CauseTotals
+func (r *reference) cells(w *wait, cuts []model.Time) Totals {
+	var cells Totals
 	search := w.end
 	if w.known {
 		search = w.search
@@ -322,12 +322,12 @@ func (r *reference) cells(w *wait, cuts []model.Time) CauseTotals {
 }
 
 // compare checks the cells of at most limit waits.
-func (r *reference) compare(t *testing.T, limit int) (waits int, seen CauseTotals) {
+func (r *reference) compare(t *testing.T, limit int) (waits int, seen Totals) {
 	t.Helper()
 	cuts := r.cuts()
-	every := max(len(r.a.worst.items)/limit, 1)
-	for i := 0; i < len(r.a.worst.items); i += every {
-		w := r.a.worst.items[i]
+	every := max(len(r.a.worst.Items)/limit, 1)
+	for i := 0; i < len(r.a.worst.Items); i += every {
+		w := r.a.worst.Items[i]
 		want := r.cells(&w.wait, cuts)
 		if w.cells != want {
 			t.Fatalf("wait of goroutine %d from %d to %d, search %d, source %v, proc %d, known %v:\n got %s\nwant %s",
@@ -339,7 +339,7 @@ func (r *reference) compare(t *testing.T, limit int) (waits int, seen CauseTotal
 	return waits, seen
 }
 
-func cellText(c *CauseTotals) string {
+func cellText(c *Totals) string {
 	s := ""
 	for i, d := range c {
 		if d != 0 {
@@ -408,7 +408,7 @@ func (f stepFunc) Step(s *model.Step) { f(s) }
 // TestCausesAgainstReference does so with random steps, in which everything
 // happens, and with so little memory that the past is forgotten all the time.
 func TestCausesAgainstReference(t *testing.T) {
-	var seen CauseTotals
+	var seen Totals
 	for seed := range uint64(40) {
 		r := newReference(model.NewTables())
 		if seed%2 == 1 {
@@ -639,14 +639,14 @@ func (p *play) start(i int) bool {
 func (p *play) checkSums(t *testing.T) {
 	t.Helper()
 	c := p.r.a.c
-	var want, series, behind CauseTotals
-	for _, w := range p.r.a.worst.items {
+	var want, series, behind Totals
+	for _, w := range p.r.a.worst.Items {
 		want.merge(&w.cells)
 		if w.cells.Total() != w.end.Sub(w.start) {
 			t.Errorf("cells of %d ns, want %d", w.cells.Total(), w.end.Sub(w.start))
 		}
 	}
-	for _, bin := range c.bins.Bins() {
+	for _, bin := range c.bins.Used() {
 		series.merge(&bin)
 	}
 	equal(t, "series", cellText(&series), cellText(&want))

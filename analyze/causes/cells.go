@@ -1,10 +1,11 @@
-package analyze
+package causes
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -194,7 +195,7 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 // settleOld finds the causes of the wait before the time from which the
 // tracks are kept. Its place in time, and who was there, are known no more.
 func (a *attribution) settleOld(w *wait, base model.Time) {
-	var cells CauseTotals
+	var cells Totals
 	k := &a.activity.global
 	v, ok := k.oldAt(w.start)
 	if !ok || base != k.at(k.first) {
@@ -217,7 +218,7 @@ func (a *attribution) settleOld(w *wait, base model.Time) {
 }
 
 // oldBehind is settleOld for the time in which all procs were taken.
-func (a *attribution) oldBehind(start model.Time, p *procActivity, cells *CauseTotals, taken model.Duration) {
+func (a *attribution) oldBehind(start model.Time, p *procActivity, cells *Totals, taken model.Duration) {
 	if p == nil {
 		cells[result.CauseUnresolved] += taken
 		return
@@ -278,7 +279,7 @@ func (a *attribution) nameBlockers(w *worstWait) {
 		a.where = map[turnKey]int{}
 	}
 	clear(a.where)
-	sums, where := a.sums[:0], a.where // there may be 100,000 of them
+	turns, where := a.sums[:0], a.where // there may be 100,000 of them
 	for i := p.find(from, &p.from); i < p.end && p.at(i) < w.search; i++ {
 		x := p.point(i)
 		d := p.clockUntil(i, w.search, &a.activity) - max(x.clock, a.activity.takenAt(max(from, p.at(i))))
@@ -288,26 +289,26 @@ func (a *attribution) nameBlockers(w *worstWait) {
 		k := turnKey{x.g, x.class}
 		n, ok := where[k]
 		if !ok {
-			n = len(sums)
+			n = len(turns)
 			where[k] = n
-			sums = append(sums, turnSum{turnKey: k, fn: x.fn})
+			turns = append(turns, turnSum{turnKey: k, fn: x.fn})
 		}
-		sums[n].total += d
+		turns[n].total += d
 	}
-	best := top[result.Blocker]{limit: maxBlockers, compare: func(x, y result.Blocker) int {
+	best := sums.Top[result.Blocker]{Limit: maxBlockers, Compare: func(x, y result.Blocker) int {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Goroutine, y.Goroutine), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
 	}}
 	for _, b := range w.blockers {
-		best.add(b)
+		best.Add(b)
 	}
-	a.sums = sums
-	for _, s := range sums {
-		if last, full := best.full(); full && s.total < last.Total {
+	a.sums = turns
+	for _, s := range turns {
+		if last, full := best.Full(); full && s.total < last.Total {
 			continue
 		}
-		best.add(result.Blocker{Goroutine: s.g, Function: nameOf(a.tables, s.fn), Work: workOfClass(s.class).String(), Syscall: s.class == heldSyscall, Total: s.total})
+		best.Add(result.Blocker{Goroutine: s.g, Function: sums.NameOf(a.tables, s.fn), Work: workOfClass(s.class).String(), Syscall: s.class == heldSyscall, Total: s.total})
 	}
-	w.blockers = best.items
+	w.blockers = best.Items
 }
 
 // explain says of the worst waits what they were lost to.
@@ -317,8 +318,8 @@ func (a *attribution) explain(waits []result.Wait) {
 		g     model.GoID
 	}
 	known := map[key]*worstWait{}
-	for _, w := range a.worst.items {
-		known[key{a.c.at(w.start), w.g}] = w
+	for _, w := range a.worst.Items {
+		known[key{a.c.Offset(w.start), w.g}] = w
 	}
 	for i := range waits {
 		x := &waits[i]

@@ -1,4 +1,4 @@
-package analyze
+package causes
 
 import (
 	"cmp"
@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
 // Blame attributes waiting to code. Time behind goroutines and in stopped worlds comes from
-// [Causes], see antagonists; this adds what blocked goroutines of the program:
+// [Analysis], see antagonists; this adds what blocked goroutines of the program:
 //
 //  1. A wait for a lock, a channel or the like is due to who ended it: the goroutine that
 //     made the waiter runnable, at its stack then. It held the lock, or was late to send or
@@ -28,8 +29,8 @@ import (
 type Blame struct {
 	tables *model.Tables
 	waits  model.Waits
-	causes *Causes
-	ended  goCells[endedWait]          // the latest one of each goroutine
+	causes *Analysis
+	ended  sums.GoCells[endedWait]     // the latest one of each goroutine
 	latest map[model.StackID]endedWait // for a lock, by where it waited
 	sums   blameSums
 	calls  blameCalls
@@ -85,17 +86,13 @@ const (
 	blockedShort
 )
 
-func newBlame(t *model.Tables, c *Causes) *Blame {
+// NewBlame returns a Blame. What goroutines waited behind comes from c.
+func NewBlame(t *model.Tables, c *Analysis) *Blame {
 	return &Blame{tables: t, waits: model.NewWaits(t), causes: c, latest: map[model.StackID]endedWait{}, sums: newBlameSums(), calls: blameCalls{newBlameSums()}}
 }
 
-// NewBlame returns a Blame without a [Report]: by what x explains, if that is not nil.
-func NewBlame(t *model.Tables, x *Explainer) *Blame {
-	if x == nil {
-		return newBlame(t, newCauses(t))
-	}
-	return newBlame(t, x.f.causes.c)
-}
+// Calls returns what observes system calls, which the Machine reports itself.
+func (b *Blame) Calls() model.SyscallExitObserver { return &b.calls }
 
 // Observe registers b with m, for what ends from now on.
 func (b *Blame) Observe(m *model.Machine) {
@@ -109,7 +106,7 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 		return
 	}
 	if s.State == model.GoWaiting && !s.OpenStart && !s.OpenEnd && b.waits.Of(s.Reason).HeldUp() {
-		*b.ended.get(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
+		*b.ended.Cell(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
 		if n := int(s.Reason) + 1; n > len(b.heldUp) {
 			b.heldUp = append(b.heldUp, make([]model.Duration, n-len(b.heldUp))...)
 		}
@@ -186,7 +183,7 @@ func (b *blameSums) find(id blockedID) *antagonist {
 }
 
 // GoEnd implements [model.GoEndObserver].
-func (b *Blame) GoEnd(g *model.Goroutine) { b.ended.remove(g.ID) }
+func (b *Blame) GoEnd(g *model.Goroutine) { b.ended.Drop(g.ID) }
 
 // Result adds the results to v. What of a sum of the report has no row is unknown.
 func (b *Blame) Result(v *result.Report) {
@@ -202,7 +199,7 @@ func (b *Blame) Result(v *result.Report) {
 		case blockedTimer:
 			k.kind = result.BlameTimers
 		case blockedSlow, blockedShort:
-			k.kind, k.function = result.BlameInSlow, nameOf(b.tables, id.fn)
+			k.kind, k.function = result.BlameInSlow, sums.NameOf(b.tables, id.fn)
 			if id.kind == blockedShort {
 				k.kind = result.BlameInShort
 			}
@@ -317,7 +314,7 @@ func isName(function string) bool { return function != "" && function[0] != '(' 
 func (b *blameRows) result(v *result.Blame) {
 	b.fold()
 	for _, r := range b.rows {
-		r.Line, r.WaiterLine = mostly(r.lines[0]), mostly(r.lines[1])
+		r.Line, r.WaiterLine = sums.Longest(r.lines[0]), sums.Longest(r.lines[1])
 		r.StdErr = model.Duration(math.Sqrt(r.variance))
 		byText := map[string]*result.BlameStack{}
 		for id, x := range r.stacks {
@@ -372,15 +369,4 @@ func (b *blameRows) fold() {
 		}
 		delete(b.rows, bare)
 	}
-}
-
-// mostly returns the line with the most time, 0 if there is none.
-func mostly(lines map[uint64]model.Duration) uint64 {
-	best, most := uint64(0), model.Duration(-1)
-	for line, d := range lines {
-		if d > most || d == most && line < best {
-			best, most = line, d
-		}
-	}
-	return best
 }
