@@ -76,7 +76,6 @@ func (l *Latency) GoEnd(g *model.Goroutine) {
 // Finish sets All, and what is by origin and by function. Call it after the last interval.
 func (l *Latency) Finish() {
 	l.funcs = l.waits.Sums(l.ByOrigin[:])
-	l.waits = sums.Grid{}
 	for i := range l.ByOrigin {
 		l.All.Merge(&l.ByOrigin[i])
 	}
@@ -84,6 +83,15 @@ func (l *Latency) Finish() {
 
 // ByFunc returns the distributions by start function, greatest total first.
 func (l *Latency) ByFunc() []result.Named { return l.funcs.Rows() }
+
+// Each calls f with the distribution of each start function and origin. Call it before Result.
+func (l *Latency) Each(f func(fn string, o model.Origin, d *Dist)) {
+	for _, e := range l.waits.List {
+		for o := range e.Value {
+			f(e.Name, model.Origin(o), &e.Value[o])
+		}
+	}
+}
 
 // ByGoroutine returns the goroutines with the greatest total, as many as the
 // limit says. Only goroutines that the Machine has finished are among them: all,
@@ -133,7 +141,7 @@ func (l *Latency) Result(v *result.Report) {
 	for i := range x.ByOrigin {
 		x.Spectra = append(x.Spectra, result.NewSpectrum(x.ByOrigin[i].Name, &x.ByOrigin[i].Dist))
 	}
-	v.Latency = x
+	v.Latency, l.waits = x, sums.Grid{}
 }
 
 // resultHistogram counts the samples of a distribution in the rows of the heat map.

@@ -21,20 +21,13 @@ func (c *collector) place(id model.StackID) *Frame {
 	return &Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
 }
 
-// classKey distinguishes classes while a trace is read; those of equal places are joined later.
-type classKey struct {
-	state      model.GoState
-	fn, detail model.StringID
-	at, by     model.StackID
-}
-
 // list returns the classes of a state, greatest total first, the smallest joined into one if
 // there are too many.
 func (c *collector) list(state model.GoState) []Class {
 	out := []Class{}
 	for k, s := range c.classes {
-		if k.state == state {
-			out = append(out, Class{Func: nameOf(c.tables, k.fn), Detail: c.tables.String(k.detail), At: c.place(k.at), By: c.place(k.by), Total: s.total, Count: s.count})
+		if k.state == state && s.count > 0 {
+			out = append(out, Class{Func: nameOf(c.tables, k.fn), Detail: c.tables.String(k.reason), At: c.place(k.at), By: c.place(k.by), Total: s.total, Count: s.count})
 		}
 	}
 	slices.SortFunc(out, compareClasses)

@@ -11,26 +11,18 @@ import (
 )
 
 // collector observes the Machine within the window. It keeps what the analyses of a report do
-// not: intervals of goroutines by function together with origin or reason, also those that
-// the window cuts off, classes of them by place, and parts of requests one by one.
+// not: intervals of goroutines by place, also those that the window cuts off, and parts of
+// requests one by one.
 type collector struct {
 	tables  *model.Tables
-	cells   map[cellKey]*cell
-	classes map[classKey]*sums
+	classes map[classKey]*class
 	wanted  []*rule.Metric // of parts of requests
 	parts   map[partKey]*row
 	waits   model.Waits
-	joins   map[joinKey]*sums // of waits for a WaitGroup those that ended, of other waits for goroutines all
-}
-
-// joinKey is where goroutines wait for others that they may have started.
-type joinKey struct {
-	group bool // for a WaitGroup
-	at    model.StackID
 }
 
 func newCollector(t *model.Tables, spec *Spec) *collector {
-	c := &collector{tables: t, cells: map[cellKey]*cell{}, classes: map[classKey]*sums{}, parts: map[partKey]*row{}, waits: model.NewWaits(t), joins: map[joinKey]*sums{}}
+	c := &collector{tables: t, classes: map[classKey]*class{}, parts: map[partKey]*row{}, waits: model.NewWaits(t)}
 	for i := range spec.Quantities {
 		m, ok := rule.Lookup(spec.Quantities[i].Metric)
 		if ok && isPart(m) && !slices.Contains(c.wanted, m) {
@@ -40,60 +32,52 @@ func newCollector(t *model.Tables, spec *Spec) *collector {
 	return c
 }
 
-// cellKey are the functions with the origins or reasons that rules select.
-type cellKey struct {
+// classKey distinguishes classes while a trace is read; those of equal places are joined later.
+type classKey struct {
 	state      model.GoState
-	fn, reason model.StringID
 	origin     model.Origin
+	fn, reason model.StringID
+	at, by     model.StackID
 }
 
-// cell is what intervals come to.
-type cell struct {
-	whole dist.Dist // unless the goroutine ran, which the analysis of bursts has
-	sums
-	began, started int64 // that did not begin before the window; after which the goroutine ran
-}
-
-// sums are of all intervals.
-type sums struct {
-	total model.Duration
-	count int64
-}
-
-func (s *sums) add(d model.Duration) {
-	s.total += d
-	s.count++
+// class is what intervals come to, those of blocking without the ones that the window cuts off.
+type class struct {
+	total          model.Duration
+	count          int64
+	began, started int64          // that did not begin before the window; after which the goroutine ran
+	whole          dist.Dist      // of blocking
+	cut            model.Duration // the intervals that the window cuts off, of blocking
+	ended          int64          // of these that ended in it
 }
 
 // GoSpan implements [model.GoSpanObserver]: it takes the intervals of goroutines of the
-// program, of blocking only whole ones.
+// program.
 func (c *collector) GoSpan(s *model.GoSpan) {
-	whole := !s.OpenStart && !s.OpenEnd
-	key, class := cellKey{state: s.State, fn: s.Func}, classKey{state: s.State, fn: s.Func}
-	switch {
-	case s.System || s.Pseudo != model.NotPseudo:
-		return
-	case s.State == model.GoRunnable:
-		key.origin = s.Origin
-		class.at, class.by = s.Stack, s.WakerStack
-	case s.State == model.GoWaiting && whole:
-		key.reason, class.detail = s.Reason, s.Reason
-		class.at = s.Stack
-	case s.State == model.GoWaiting:
-		c.join(s)
-		return
-	case s.State != model.GoRunning:
+	if s.System || s.Pseudo != model.NotPseudo {
 		return
 	}
+	key, d := classKey{state: s.State, fn: s.Func}, s.Duration()
+	switch s.State {
+	case model.GoRunnable:
+		key.origin, key.at, key.by = s.Origin, s.Stack, s.WakerStack
+	case model.GoWaiting:
+		key.reason, key.at = s.Reason, s.Stack
+	case model.GoRunning:
+	default:
+		return
+	}
+	x := entry(c.classes, key)
 	if s.State == model.GoWaiting {
-		c.join(s)
-	}
-	d, x := s.Duration(), entry(c.cells, key)
-	x.add(d)
-	entry(c.classes, class).add(d)
-	if whole && s.State != model.GoRunning {
+		if s.OpenStart || s.OpenEnd {
+			if x.cut += d; !s.OpenEnd {
+				x.ended++
+			}
+			return
+		}
 		x.whole.Add(d, 0)
 	}
+	x.total += d
+	x.count++
 	if !s.OpenStart {
 		x.began++
 	}
@@ -102,27 +86,18 @@ func (c *collector) GoSpan(s *model.GoSpan) {
 	}
 }
 
-// join takes a wait that another goroutine ends.
-func (c *collector) join(s *model.GoSpan) {
-	switch w := c.waits.Of(s.Reason); {
-	case s.Stack == 0 || !w.HeldUp() || w == model.WaitReceive || w == model.WaitSelect: // which timers end, too
-	default:
-		x := entry(c.joins, joinKey{w == model.WaitGroup, s.Stack})
-		if x.total += s.Duration(); !s.OpenEnd {
-			x.count++
-		}
-	}
-}
-
 // joined returns the functions that wait for a WaitGroup, those that wait for goroutines for the longest time first.
 func (c *collector) joined() (list []Join) {
 	sum := map[string]*Join{}
-	for k, x := range c.joins {
+	for k, x := range c.classes {
+		w := c.waits.Of(k.reason)
+		if k.state != model.GoWaiting || !w.HeldUp() || w == model.WaitReceive || w == model.WaitSelect { // which timers end, too
+			continue
+		}
 		if f := c.place(k.at); f != nil {
 			j := entry(sum, f.Func)
-			j.Total += x.total
-			if k.group {
-				j.Count += x.count
+			if j.Total += x.total + x.cut; w == model.WaitGroup {
+				j.Count += x.count + x.ended
 				j.Func = f.Func
 			}
 		}

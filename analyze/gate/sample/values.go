@@ -97,6 +97,9 @@ func (m *measured) rowsOf(metric string) (rows []row) {
 		return m.causeRows(metric)
 	case byCode:
 		return m.blameRows()
+	case "runnable":
+		m.report.Latency.Each(func(fn string, o model.Origin, d *dist.Dist) { rows = append(rows, rowOf(fn, result.OriginName(o), d)) })
+		return rows
 	case "running":
 		return rowsOf(m.report.Bursts.ByFunc())
 	case "syscall":
@@ -126,7 +129,7 @@ func (m *measured) rowsOf(metric string) (rows []row) {
 			rows = append(rows, *x)
 		}
 	}
-	for k, x := range m.cells {
+	for k, x := range m.classes {
 		if r := x.row(metric, k); r.count > 0 {
 			r.name, r.detail = nameOf(m.tables, k.fn), result.OriginName(k.origin)
 			if k.state == model.GoWaiting {
@@ -138,12 +141,12 @@ func (m *measured) rowsOf(metric string) (rows []row) {
 	return rows
 }
 
-// row returns what a cell adds to a metric, of others nothing.
-func (x *cell) row(metric string, k cellKey) row {
+// row returns what a class adds to a metric, of others nothing.
+func (x *class) row(metric string, k classKey) row {
 	switch {
 	case metric == "run" && k.state == model.GoRunning, metric == "wait" && k.state == model.GoRunnable:
 		return row{total: x.total, count: x.count}
-	case metric == "blocked" && k.state == model.GoWaiting, metric == "runnable" && k.state == model.GoRunnable:
+	case metric == "blocked" && k.state == model.GoWaiting:
 		return rowOf("", "", &x.whole)
 	case k.state != model.GoRunnable:
 	case metric == "starts":
