@@ -31,27 +31,14 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 			return profile.OfRequests(v, kind).Write(w, view.Title(v))
 		})(a, ctx, f, refs)
 	}
-	type profiled struct {
-		profile *profile.Profile
-		trace   result.Trace
-	}
 	sum := profile.New(f.profileOptions())
 	var names, comments []string
-	_, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*profiled, error) {
-		p, rd, err := readOne(ctx, a, refs[i], &f.read, func(ctx context.Context, rd *reading) (*profile.Profile, error) {
-			return rd.profile(ctx, f)
-		})
-		if err != nil {
-			return nil, err
-		}
-		t := rd.Describe()
-		rd.warnAbout(&t)
-		return &profiled{p, t}, nil
-	}, func(_ int, x *profiled) error {
-		sum.Merge(x.profile)
-		names = append(names, x.trace.Name)
-		comments = append(comments, fmt.Sprintf("%s: %s, %v from %v", x.trace.Name, x.trace.Format, time.Duration(x.trace.Span), time.Duration(x.trace.Start)))
-		return nil
+	_, err := eachTrace(ctx, a, refs, &f.read, func(ctx context.Context, rd *reading) (*profile.Profile, error) {
+		return rd.profile(ctx, f)
+	}, func(_ *reading, t result.Trace, p *profile.Profile) {
+		sum.Merge(p)
+		names = append(names, t.Name)
+		comments = append(comments, fmt.Sprintf("%s: %s, %v from %v", t.Name, t.Format, time.Duration(t.Span), time.Duration(t.Start)))
 	})
 	if err != nil {
 		return err

@@ -264,15 +264,29 @@ func (rd *reading) work() (done, total int64, steady bool) {
 	return done, total, through >= 2
 }
 
-// readOne opens a trace and reads it with do, as readOpen does.
-func readOne[T any](ctx context.Context, a *app, ref source.Ref, f *readFlags, do func(context.Context, *reading) (T, error)) (T, *reading, error) {
-	in, err := a.open(ctx, ref, f)
-	if err != nil {
-		var none T
-		return none, nil, err
+// eachTrace reads traces one after another with do, as readOpen does, and hands what it makes of each to take, with
+// its description. One that cannot be read is reported and skipped as long as another can.
+func eachTrace[T any](ctx context.Context, a *app, refs []source.Ref, f *readFlags, do func(context.Context, *reading) (T, error), take func(*reading, result.Trace, T)) ([]result.Skipped, error) {
+	type made struct {
+		value T
+		rd    *reading
+		trace result.Trace
 	}
-	defer in.Close()
-	return readOpen(ctx, a, in, f, do)
+	return several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (m made, err error) {
+		in, err := a.open(ctx, refs[i], f)
+		if err != nil {
+			return m, err
+		}
+		defer in.Close()
+		if m.value, m.rd, err = readOpen(ctx, a, in, f, do); err == nil {
+			m.trace = m.rd.Describe()
+			m.rd.warnAbout(&m.trace)
+		}
+		return m, err
+	}, func(_ int, m made) error {
+		take(m.rd, m.trace, m.value)
+		return nil
+	})
 }
 
 // readOpen reads an open trace with do, which runs the reading and returns what it makes

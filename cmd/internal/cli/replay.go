@@ -80,10 +80,18 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if f.mode == "lockstep" {
 		return a.lockstep(cmd.Context(), refs, f)
 	}
-	d, err := a.replayAll(cmd.Context(), refs, f, o)
+	var traces []result.Trace
+	var results []*replay.Result
+	skipped, err := eachTrace(cmd.Context(), a, refs, &f.read, func(ctx context.Context, rd *reading) (*replay.Result, error) {
+		return rd.replay(ctx, o)
+	}, func(_ *reading, t result.Trace, r *replay.Result) {
+		r.Inconsistent = t.Inconsistent
+		traces, results = append(traces, t), append(results, r)
+	})
 	if err != nil {
 		return err
 	}
+	d := view.NewReplayed(traces, skipped, results)
 	return f.out.write(a, func(w io.Writer, o output) error {
 		if o.format == "json" {
 			return view.ReplayJSON(w, d)
@@ -135,38 +143,6 @@ func whatIfError(list string, err error) error {
 	return usagef(hint, "--what-if %s: %w", list, err)
 }
 
-// replayAll replays all traces. One that cannot be is reported and skipped as long
-// as another can.
-func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, o replay.Options) (*view.Replayed, error) {
-	var traces []result.Trace
-	var results []*replay.Result
-	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
-		t, r, err := a.replayOne(ctx, refs[i], f, o)
-		if err == nil {
-			traces, results = append(traces, t), append(results, r)
-		}
-		return struct{}{}, err
-	}, func(int, struct{}) error { return nil })
-	if err != nil {
-		return nil, err
-	}
-	return view.NewReplayed(traces, skipped, results), nil
-}
-
-// replayOne replays one trace.
-func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o replay.Options) (result.Trace, *replay.Result, error) {
-	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*replay.Result, error) {
-		return rd.replay(ctx, o)
-	})
-	if err != nil {
-		return result.Trace{}, nil, err
-	}
-	t := rd.Describe()
-	r.Inconsistent = t.Inconsistent
-	rd.warnAbout(&t)
-	return t, r, nil
-}
-
 // replay reads a trace and replays it.
 func (rd *reading) replay(ctx context.Context, o replay.Options) (*replay.Result, error) {
 	o.Progress = func(window, done, total int) {
@@ -209,9 +185,9 @@ func oldFormat(in *input, err error) error {
 // lockstep judges the decisions of the runtimes that recorded the traces.
 func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) error {
 	d := view.NewLockstep()
-	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
-		return struct{}{}, a.lockstepOne(ctx, refs[i], f, d)
-	}, func(int, struct{}) error { return nil })
+	skipped, err := eachTrace(ctx, a, refs, &f.read, func(ctx context.Context, rd *reading) (*lockstep.Result, error) {
+		return rd.lockstep(ctx)
+	}, func(rd *reading, t result.Trace, r *lockstep.Result) { d.Add(t, rd.Origin, r) })
 	if err != nil {
 		return err
 	}
@@ -227,25 +203,16 @@ func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) e
 // mostUnexplained is how many unexplained decisions of each kind and trace are listed at most.
 const mostUnexplained = 1 << 13
 
-// lockstepOne judges the decisions in one trace.
-func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *view.Lockstep) error {
-	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*lockstep.Result, error) {
-		c, err := lockstep.New(rd.Tables(), rd.Version, lockstep.Options{MaxListed: mostUnexplained})
-		if err != nil {
-			return nil, oldFormat(rd.in, err)
-		}
-		rd.Machine.Observe(c)
-		rd.Past = true
-		if err := rd.run(ctx, nil, nil); err != nil {
-			return nil, err
-		}
-		return c.Finish(), nil
-	})
+// lockstep reads a trace and judges the decisions in it.
+func (rd *reading) lockstep(ctx context.Context) (*lockstep.Result, error) {
+	c, err := lockstep.New(rd.Tables(), rd.Version, lockstep.Options{MaxListed: mostUnexplained})
 	if err != nil {
-		return err
+		return nil, oldFormat(rd.in, err)
 	}
-	t := rd.Describe()
-	rd.warnAbout(&t)
-	d.Add(t, rd.Origin, r)
-	return nil
+	rd.Machine.Observe(c)
+	rd.Past = true
+	if err := rd.run(ctx, nil, nil); err != nil {
+		return nil, err
+	}
+	return c.Finish(), nil
 }
