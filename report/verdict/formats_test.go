@@ -19,12 +19,13 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/internal/savedfiletest"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 func TestFormats(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range Formats {
-		if f.Doc == "" || f.Write == nil || !strings.HasPrefix(f.Ext, ".") || seen[f.Name] || seen[f.Ext] {
+		if f.Doc == "" || f.write == nil || !strings.HasPrefix(f.Ext, ".") || seen[f.Name] || seen[f.Ext] {
 			t.Errorf("format %q, extension %q: want a name and an extension of its own, and a doc", f.Name, f.Ext)
 		}
 		seen[f.Name], seen[f.Ext] = true, true
@@ -53,7 +54,7 @@ func TestNoNumber(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	for _, f := range Formats {
 		render(t, f, &gate.Result{}, Options{})
-		render(t, f, &gate.Result{Verdict: gate.Fail, Rules: []gate.RuleResult{{Verdict: gate.Fail, Explain: &gate.Explain{}}}}, Options{Width: 1})
+		render(t, f, &gate.Result{Verdict: gate.Fail, Rules: []gate.RuleResult{{Verdict: gate.Fail, Explain: &gate.Explain{}}}}, Options{TextOptions: document.TextOptions{Width: 1}})
 		if err := f.Write(io.Discard, nil, Options{}); err == nil {
 			t.Errorf("%s of no result: no error", f.Name)
 		}
@@ -87,7 +88,7 @@ func TestNoCommands(t *testing.T) {
 	command := regexp.MustCompile(`(?m)^\s*::|##\[`)
 	text := Lookup("text")
 	for width := 0; width < 140; width += 7 {
-		if m := command.FindString(render(t, text, hostile(), Options{Width: width})); m != "" {
+		if m := command.FindString(render(t, text, hostile(), Options{TextOptions: document.TextOptions{Width: width}})); m != "" {
 			t.Errorf("text of width %d has the command %q", width, m)
 		}
 	}

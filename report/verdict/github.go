@@ -12,13 +12,9 @@ import (
 // maxAnnotations is how many errors, and how many warnings, of a step GitHub shows.
 const maxAnnotations = 10
 
-// GitHub writes workflow commands that annotate violated rules, the worst first, and says
+// github writes workflow commands that annotate violated rules, the worst first, and says
 // in one more if nothing could be judged. Rules that hold are left out.
-func GitHub(w io.Writer, r *gate.Result, o Options) error {
-	c, err := printable(r)
-	if err != nil {
-		return err
-	}
+func github(w io.Writer, c *gate.Result, o Options) error {
 	var b strings.Builder
 	errors, warnings := 0, 0
 	switch c.Verdict {
@@ -44,7 +40,7 @@ func GitHub(w io.Writer, r *gate.Result, o Options) error {
 		p, _, _ := o.top(rr)
 		b.WriteString(annotation(kind, p.path, p.line, title(rr), o.message(c, rr)))
 	}
-	_, err = io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
@@ -55,22 +51,21 @@ func title(r *gate.RuleResult) string {
 	switch {
 	case r.Ratio != nil:
 		return what + " " + f.ratio
-	case f.ratio != "" && f.cand != "":
-		return what + " is " + f.cand + ", " + f.ratio + ", limit " + f.limit
-	case f.cand != "":
-		return what + " is " + f.cand + ", limit " + f.limit
+	case f.cand == "":
+		return what
+	case f.ratio != "":
+		f.cand += ", " + f.ratio
 	}
-	return what
+	return what + " is " + f.cand + ", limit " + f.limit
 }
 
 // message describes a violated rule in lines: what was seen, where, why and what to do.
 func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
 	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(named(r), "  ")}
-	if s := remark(r); s != "" {
-		lines = append(lines, s)
-	}
-	if s := reason(r); s != "" {
-		lines = append(lines, s)
+	for _, s := range []string{remark(r), reason(r)} {
+		if s != "" {
+			lines = append(lines, s)
+		}
 	}
 	if r.Explain != nil {
 		for _, n := range o.notes(c, r) {

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
 // shop is where the hand-made results have their source.
-var shop = Options{Unicode: true, Root: "/home/ci/src/shop/shop", Module: "example.com/shop",
+var shop = Options{TextOptions: document.TextOptions{Unicode: true}, Root: "/home/ci/src/shop/shop", Module: "example.com/shop",
 	BaseDir: "runs/base", CandDir: "runs/cand"}
 
 // render returns r in a format.
@@ -63,11 +64,11 @@ func TestGolden(t *testing.T) {
 		golden(t, c.name, sections...)
 	}
 	text := Lookup("text")
-	narrow := Options{Width: 80, Root: shop.Root}
+	narrow := Options{TextOptions: document.TextOptions{Width: 80}, Root: shop.Root}
 	golden(t, "layout",
 		"fail, 80 columns", render(t, text, failing(), narrow),
 		"noisy, 80 columns", render(t, text, noisy(), narrow),
-		"fail, colour", render(t, text, failing(), Options{Color: true, Unicode: true}))
+		"fail, colour", render(t, text, failing(), Options{TextOptions: document.TextOptions{Color: true, Unicode: true}}))
 	golden(t, "hostile", "text", render(t, text, hostile(), shop), "markdown", render(t, Lookup("markdown"), hostile(), shop))
 }
 
@@ -81,7 +82,7 @@ func TestDeterministic(t *testing.T) {
 				t.Errorf("%s of %s differs the second time", f.Name, c.name)
 			}
 			var a, b bytes.Buffer
-			if JSON(&a, r, shop) != nil || JSON(&b, c.make(), shop) != nil || a.String() != b.String() {
+			if f := Lookup("json"); f.Write(&a, r, shop) != nil || f.Write(&b, c.make(), shop) != nil || a.String() != b.String() {
 				t.Errorf("%s changed its input %s", f.Name, c.name)
 			}
 		}

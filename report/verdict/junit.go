@@ -54,13 +54,9 @@ type junitOutcome struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes a testcase per rule, and one more for the check as a whole if that could
+// junit writes a testcase per rule, and one more for the check as a whole if that could
 // not be done. Times are 0: a rule takes none.
-func JUnit(w io.Writer, r *gate.Result, o Options) error {
-	c, err := printable(r)
-	if err != nil {
-		return err
-	}
+func junit(w io.Writer, c *gate.Result, o Options) error {
 	s := junitSuite{Name: workload(c), Time: "0", Properties: junitProperties(c)}
 	if c.Verdict == gate.Unusable || len(c.Rules) == 0 {
 		s.Cases = append(s.Cases, wholeCase(c))

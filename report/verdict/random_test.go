@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 // TestRandom renders results of random texts and numbers in all formats: none fails, and
@@ -22,7 +23,7 @@ func TestRandom(t *testing.T) {
 		r := new(gate.Result)
 		scramble(rnd, reflect.ValueOf(r).Elem())
 		for _, f := range Formats {
-			o := Options{Color: rnd.IntN(2) == 0, Unicode: rnd.IntN(2) == 0, Width: rnd.IntN(3) * 40, Root: "/r", Module: "m"}
+			o := Options{TextOptions: document.TextOptions{Color: rnd.IntN(2) == 0, Unicode: rnd.IntN(2) == 0, Width: rnd.IntN(3) * 40}, Root: "/r", Module: "m"}
 			out := render(t, f, r, o)
 			if !utf8.ValidString(out) {
 				t.Fatalf("%s is not UTF-8: %q", f.Name, out)

@@ -228,7 +228,7 @@ var evil = strings.Join([]string{"\x1b[31m", "\n::error file=x::pwned", "\r\n##[
 
 // hostile is a failing check with evil in each text that traces and budgets can set.
 func hostile() *gate.Result {
-	r, err := tidy(failing(), func(s string) string { return s })
+	r, err := tidy(failing(), false)
 	if err != nil {
 		panic(err)
 	}

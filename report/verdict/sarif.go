@@ -18,13 +18,9 @@ type object = map[string]any
 
 func message(text string) object { return object{"text": text} }
 
-// SARIF writes violated rules with the place in the repository that explains them, else that
+// sarif writes violated rules with the place in the repository that explains them, else that
 // of the rule in the budget file. What could not be judged is a notification of the run.
-func SARIF(w io.Writer, r *gate.Result, o Options) error {
-	c, err := printable(r)
-	if err != nil {
-		return err
-	}
+func sarif(w io.Writer, c *gate.Result, o Options) error {
 	notes := []object{}
 	note := func(level, text string) {
 		notes = append(notes, object{"level": level, "message": message(text)})
@@ -56,7 +52,7 @@ func SARIF(w io.Writer, r *gate.Result, o Options) error {
 		if !ok {
 			p, part = place{cmp.Or(o.Budget, "schedscope.yaml"), max(1, o.Lines[rr.Slug])}, &gate.Part{}
 		}
-		place := object{"artifactLocation": object{"uri": pathURI(p.path), "uriBaseId": "%SRCROOT%"}, "region": object{"startLine": p.line}}
+		place := object{"artifactLocation": object{"uri": strings.ReplaceAll(url.PathEscape(p.path), "%2F", "/"), "uriBaseId": "%SRCROOT%"}, "region": object{"startLine": p.line}}
 		result := object{
 			"ruleId": rr.Slug, "ruleIndex": index[rr.Slug], "level": level, "message": message(o.message(c, rr)),
 			"locations":           []object{{"physicalLocation": place}},
@@ -75,15 +71,6 @@ func SARIF(w io.Writer, r *gate.Result, o Options) error {
 		"tool":              object{"driver": object{"name": "schedscope gate", "informationUri": "https://github.com/schedscope/schedscope", "rules": rules}},
 	}
 	return savedfile.WriteJSON(w, object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{run}}, false)
-}
-
-// pathURI returns a slash-separated relative path as a URI reference.
-func pathURI(p string) string {
-	parts := strings.Split(p, "/")
-	for i, s := range parts {
-		parts[i] = url.PathEscape(s)
-	}
-	return strings.Join(parts, "/")
 }
 
 // fingerprint is the same as long as it is the same rule of the same workload in the same

@@ -13,7 +13,7 @@ import (
 )
 
 // Plan writes how many traces the rules of a budget need, and what they see with those.
-func Plan(w io.Writer, p *gate.PlanResult, o Options) error {
+func Plan(w io.Writer, p *gate.PlanResult, o document.TextOptions) error {
 	head := document.New("plan", "")
 	title := "how many traces it takes is not known"
 	if p.Traces > 0 {
@@ -44,7 +44,7 @@ func Plan(w io.Writer, p *gate.PlanResult, o Options) error {
 		{Name: "sees", Value: "the ratio that shows with 80% with so many traces, and power: how likely they show what the rule wants to see"},
 		{Name: "alarms", Value: "how likely an unchanged program fails the rule"},
 	})
-	v := &view{o: o}
+	v := &view{o: Options{TextOptions: o}}
 	return v.text(w, &document.Document{Sections: []*document.Section{head, s}})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 func plan() *gate.PlanResult {
@@ -27,10 +28,10 @@ func plan() *gate.PlanResult {
 // TestPlan renders a plan.
 func TestPlan(t *testing.T) {
 	var wide, narrow bytes.Buffer
-	if err := Plan(&wide, plan(), Options{Unicode: true}); err != nil {
+	if err := Plan(&wide, plan(), document.TextOptions{Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Plan(&narrow, plan(), Options{Width: 80}); err != nil {
+	if err := Plan(&narrow, plan(), document.TextOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "plan", "wide", wide.String(), "80 columns", narrow.String())
@@ -39,13 +40,13 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%d columns: %s", len(l)-1, l)
 		}
 	}
-	if err := Plan(new(bytes.Buffer), &gate.PlanResult{}, Options{}); err != nil {
+	if err := Plan(new(bytes.Buffer), &gate.PlanResult{}, document.TextOptions{}); err != nil {
 		t.Error(err)
 	}
 	p := plan()
 	p.Rules[0].Rule, p.Rules[3].Why = evil, evil
 	var b bytes.Buffer
-	if Plan(&b, p, Options{}); strings.ContainsAny(b.String(), "\x1b\x00\r") || strings.Contains(b.String(), "\n::") {
+	if Plan(&b, p, document.TextOptions{}); strings.ContainsAny(b.String(), "\x1b\x00\r") || strings.Contains(b.String(), "\n::") {
 		t.Errorf("a hostile rule: %q", b.String())
 	}
 }

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -13,24 +14,20 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// printable returns a copy of r, whose texts can be shown: each is as [textui.Clean] has
-// it. Numbers that are none are an error.
-func printable(r *gate.Result) (*gate.Result, error) {
-	c, err := tidy(r, textui.Clean)
-	if err != nil {
-		return nil, err
-	}
-	c.Headline = strings.TrimPrefix(c.Headline, "unusable: ") // the verdict says so
-	return c, nil
-}
-
-// tidy returns a deep copy of r with all texts mapped by text and without nil lists.
-func tidy(r *gate.Result, text func(string) string) (*gate.Result, error) {
+// tidy returns a deep copy of r without nil lists. Its texts can be shown if asked: each is as
+// [textui.Clean] has it. Numbers that are none are an error.
+func tidy(r *gate.Result, shown bool) (*gate.Result, error) {
 	if r == nil {
-		return nil, fmt.Errorf("no result")
+		return nil, errors.New("no result")
 	}
-	out := new(gate.Result)
+	out, text := new(gate.Result), textui.Clean
+	if !shown {
+		text = func(s string) string { return s }
+	}
 	err := tidyInto(reflect.ValueOf(out).Elem(), reflect.ValueOf(r).Elem(), "result", text)
+	if shown {
+		out.Headline = strings.TrimPrefix(out.Headline, "unusable: ") // the verdict says so
+	}
 	return out, err
 }
 
@@ -83,23 +80,17 @@ const (
 // words of the states in texts.
 var words = [...]string{"FAIL", "UNUSABLE", "WARN", "WAIVED", "INCONCLUSIVE", "PASS", "PASS"}
 
+var states = map[gate.Verdict]state{gate.Fail: failed, gate.Unusable: unusable, gate.Waived: waived, gate.Inconclusive: inconclusive, gate.Unseen: unseen, gate.Pass: passed}
+
 func stateOf(r *gate.RuleResult) state {
-	switch r.Verdict {
-	case gate.Fail:
-		if r.Level == budget.Warn {
-			return warned
-		}
-		return failed
-	case gate.Waived:
-		return waived
-	case gate.Inconclusive:
-		return inconclusive
-	case gate.Unseen:
-		return unseen
-	case gate.Pass:
-		return passed
+	s, ok := states[r.Verdict]
+	switch {
+	case !ok:
+		return unusable
+	case s == failed && r.Level == budget.Warn:
+		return warned
 	}
-	return unusable
+	return s
 }
 
 // violated reports whether the rule's bound was exceeded, by whatever level.
@@ -118,10 +109,10 @@ func ranked(r *gate.Result) []*gate.RuleResult {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *gate.RuleResult) int {
-		if violated(a) && violated(b) {
-			return cmp.Or(cmp.Compare(stateOf(a), stateOf(b)), cmp.Compare(excess(b), excess(a)))
+		if c := cmp.Compare(stateOf(a), stateOf(b)); c != 0 || !violated(a) {
+			return c
 		}
-		return cmp.Compare(stateOf(a), stateOf(b))
+		return cmp.Compare(excess(b), excess(a))
 	})
 	return out
 }
@@ -138,21 +129,16 @@ func excess(r *gate.RuleResult) float64 {
 	return max(x, 1/x)
 }
 
-// count returns how many of the rules are in one of the states.
-func count(rules []*gate.RuleResult, in ...state) int {
-	n := 0
-	for _, r := range rules {
-		if slices.Contains(in, stateOf(r)) {
-			n++
-		}
-	}
-	return n
-}
-
 // refer has the headline and the reasons in r, which is a copy, refer to the guards by
 // name instead of repeating their texts.
 func refer(r *gate.Result) {
-	guards := references(r)
+	var texts []string
+	for _, g := range r.Guards {
+		if g.Status != gate.GuardOK && len(g.Text) > 15 {
+			texts = append(texts, g.Name+": "+g.Text, "see guard "+g.Name, g.Text, "see guard "+g.Name)
+		}
+	}
+	guards := strings.NewReplacer(texts...)
 	r.Headline = guards.Replace(r.Headline)
 	for i := range r.Warnings {
 		r.Warnings[i] = guards.Replace(r.Warnings[i])
@@ -167,15 +153,4 @@ func refer(r *gate.Result) {
 			rr.Explain.Why[k] = guards.Replace(s)
 		}
 	}
-}
-
-// references replaces the texts of guards by their names.
-func references(r *gate.Result) *strings.Replacer {
-	var pairs []string
-	for _, g := range r.Guards {
-		if g.Status != gate.GuardOK && len(g.Text) > 15 {
-			pairs = append(pairs, g.Name+": "+g.Text, "see guard "+g.Name, g.Text, "see guard "+g.Name)
-		}
-	}
-	return strings.NewReplacer(pairs...)
 }

@@ -13,13 +13,13 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 // Options configures rendering. Formats use the ones that concern them.
 type Options struct {
-	Color   bool // text: ANSI colours, which repeat what words say
-	Unicode bool // text: characters beyond ASCII
-	Width   int  // text: columns to wrap at; 0: do not wrap
+	document.TextOptions // of text, which does not wrap without a width
 
 	// BaseDir and CandDir are the folders of the traces, for commands that can be pasted;
 	// "" if not known.
@@ -42,18 +42,30 @@ type Format struct {
 	Name string
 	Ext  string // of files, with the dot
 	Doc  string // one line for help
-	// Write renders r, all or, if r cannot be written in this format, nothing.
-	Write func(w io.Writer, r *gate.Result, o Options) error
+
+	write func(w io.Writer, r *gate.Result, o Options) error // of a result of its own
+}
+
+// Write renders r, all or, if r cannot be written in this format, nothing.
+func (f *Format) Write(w io.Writer, r *gate.Result, o Options) error {
+	c, err := tidy(r, f.Name != "json")
+	if err != nil {
+		return err
+	}
+	return f.write(w, c, o)
 }
 
 // Formats are all formats, in the order in which help shows them.
 var Formats = []Format{
-	{"text", ".txt", "for people: the verdict, then each rule with what it rests on, failures first", Text},
-	{"json", ".json", "all there is, schema " + gate.Schema + "; every other format derives from it", JSON},
-	{"markdown", ".md", "for job summaries ($GITHUB_STEP_SUMMARY): failures first, passes folded, at most 900 kB", Markdown},
-	{"github", ".github.txt", "annotations of GitHub Actions: violated rules at the source line of the worst class, at most 10 errors and 10 warnings", GitHub},
-	{"junit", ".xml", "JUnit XML: a testcase per rule; inconclusive and waived ones are skipped, unusable ones errors", JUnit},
-	{"sarif", ".sarif", "SARIF 2.1.0 for code scanning: violated rules that have a place in the source", SARIF},
+	{"text", ".txt", "for people: the verdict, then each rule with what it rests on, failures first", text},
+	{"json", ".json", "all there is, schema " + gate.Schema + "; every other format derives from it", func(w io.Writer, r *gate.Result, _ Options) error {
+		r.Schema = gate.Schema
+		return savedfile.WriteJSON(w, r, false)
+	}},
+	{"markdown", ".md", "for job summaries ($GITHUB_STEP_SUMMARY): failures first, passes folded, at most 900 kB", markdown},
+	{"github", ".github.txt", "annotations of GitHub Actions: violated rules at the source line of the worst class, at most 10 errors and 10 warnings", github},
+	{"junit", ".xml", "JUnit XML: a testcase per rule; inconclusive and waived ones are skipped, unusable ones errors", junit},
+	{"sarif", ".sarif", "SARIF 2.1.0 for code scanning: violated rules that have a place in the source", sarif},
 }
 
 // Lookup returns the format of that name, which must be one.

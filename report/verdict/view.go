@@ -13,22 +13,16 @@ import (
 	"github.com/schedscope/schedscope/report/document"
 )
 
-// Text writes what an engineer reads first in a failed job: the verdict, then the figures
+// text writes what an engineer reads first in a failed job: the verdict, then the figures
 // of each rule, failures first, and then where, why, what to look at and what to do next.
-func Text(w io.Writer, r *gate.Result, o Options) error {
-	v, err := newView(r, o)
-	if err != nil {
-		return err
-	}
+func text(w io.Writer, c *gate.Result, o Options) error {
+	v := newView(c, o)
 	return v.text(w, v.document())
 }
 
-// Markdown writes a job summary: the same, with what passed folded.
-func Markdown(w io.Writer, r *gate.Result, o Options) error {
-	v, err := newView(r, o)
-	if err != nil {
-		return err
-	}
+// markdown writes a job summary: the same, with what passed folded.
+func markdown(w io.Writer, c *gate.Result, o Options) error {
+	v := newView(c, o)
 	v.marks = true
 	var b bytes.Buffer
 	word := headWord(v.r.Verdict)
@@ -36,7 +30,7 @@ func Markdown(w io.Writer, r *gate.Result, o Options) error {
 	if err := document.Markdown(&b, v.document()); err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, cut(b.String(), maxMarkdown))
+	_, err := io.WriteString(w, cut(b.String(), maxMarkdown))
 	return err
 }
 
@@ -49,13 +43,9 @@ type view struct {
 	marks bool               // signs stand before verdicts
 }
 
-func newView(r *gate.Result, o Options) (*view, error) {
-	c, err := printable(r)
-	if err != nil {
-		return nil, err
-	}
+func newView(c *gate.Result, o Options) *view {
 	refer(c)
-	return &view{o: o, r: c, rules: ranked(c), seen: map[note]bool{}}, nil
+	return &view{o: o, r: c, rules: ranked(c), seen: map[note]bool{}}
 }
 
 // document has the verdict first; then what decided it: the warnings of an unusable check,
@@ -69,7 +59,10 @@ func (v *view) document() *document.Document {
 		head.Add(document.Paragraph{Strong: headWord(v.r.Verdict), Text: "  " + v.r.Headline}, document.Paragraph{Text: about(v.r)})
 	}
 	d.Add(head)
-	quiet := len(v.rules) - count(v.rules, passed, unseen)
+	quiet := len(v.rules)
+	for quiet > 0 && stateOf(v.rules[quiet-1]) >= unseen {
+		quiet--
+	}
 	passes := fmt.Sprintf("%d of %d rules passed", len(v.rules)-quiet, len(v.rules))
 	rules := []*document.Section{v.table("rules", "Rules", v.rules[:quiet]), v.table("passed", passes, v.rules[quiet:])}
 	for _, r := range v.rules {
@@ -97,13 +90,6 @@ func (v *view) document() *document.Document {
 }
 
 var signs = map[string]string{"FAIL": "❌ ", "UNUSABLE": "❌ ", "WARN": "⚠️ ", "WAIVED": "⚠️ ", "INCONCLUSIVE": "❔ ", "PASS": "✅ "}
-
-func (v *view) mark(word string) string {
-	if v.marks {
-		return signs[word] + word
-	}
-	return word
-}
 
 // table has rules with their figures. Columns that no rule has are left out.
 func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Section {
@@ -134,7 +120,11 @@ func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Secti
 	t := s.Table("t-"+id, append(columns, document.Words(""))...)
 	t.Fixed = true
 	for i, r := range rules {
-		cells := []any{v.mark(words[stateOf(r)]), r.Rule}
+		word := words[stateOf(r)]
+		if v.marks {
+			word = signs[word] + word
+		}
+		cells := []any{word, r.Rule}
 		for _, x := range optional {
 			cells = append(cells, x.of(&all[i]))
 		}
@@ -227,7 +217,7 @@ var colours = map[string]string{
 
 // text writes a document as text for logs, in colours if asked.
 func (v *view) text(w io.Writer, d *document.Document) error {
-	t := document.NewTextWriter(document.TextOptions{Color: v.o.Color, Width: v.o.Width, Unicode: v.o.Unicode})
+	t := document.NewTextWriter(v.o.TextOptions)
 	if v.o.Width <= 0 {
 		t.TableWidth = 1000 // logs have room
 	}

@@ -98,13 +98,20 @@ func sizes(r *gate.RuleResult) string {
 // remark is what limits or explains the verdict of a rule, in a few words; "" if nothing.
 func remark(r *gate.RuleResult) string {
 	var parts []string
-	if r.Point {
-		parts = append(parts, pointLabel(r))
+	switch {
+	case r.Point && r.Cand != nil && r.Cand.N > 1:
+		parts = append(parts, "each trace by itself, no error rate")
+	case r.Point:
+		parts = append(parts, "one process, no error rate")
 	}
 	switch stateOf(r) {
 	case unseen:
 		if r.MDE > 0 {
-			parts = append(parts, "would have seen "+reach(r)+wanted(r))
+			s := "would have seen " + reach(r)
+			if r.Detect != 0 {
+				s += ", wants to see " + compare.TimesText(r.Detect)
+			}
+			parts = append(parts, s)
 		}
 	case passed:
 		if !r.Point {
@@ -123,14 +130,6 @@ func remark(r *gate.RuleResult) string {
 // isBrief reports whether the reason for no verdict is short enough to stand next to the
 // figures.
 func isBrief(r *gate.RuleResult) bool { return textui.Width(r.Why) <= 40 }
-
-// pointLabel says what a rule without statistics is worth.
-func pointLabel(r *gate.RuleResult) string {
-	if r.Cand != nil && r.Cand.N > 1 {
-		return "each trace by itself, no error rate"
-	}
-	return "one process, no error rate"
-}
 
 // worst is the value of a rule without statistics that is judged.
 func worst(r *gate.RuleResult) (float64, bool) {
@@ -166,15 +165,6 @@ func reach(r *gate.RuleResult) string {
 		s += " of the limit"
 	}
 	return s
-}
-
-// wanted is what a rule wants to see: detect of the budget, or half as much again as the
-// bound allows.
-func wanted(r *gate.RuleResult) string {
-	if r.Detect == 0 {
-		return ""
-	}
-	return ", wants to see " + compare.TimesText(r.Detect)
 }
 
 func waiverText(w *gate.Waiver) string {
@@ -214,8 +204,11 @@ type note struct{ label, text string }
 
 // notes say what an engineer needs to know of a violated rule, in the order of reading.
 func (o *Options) notes(res *gate.Result, r *gate.RuleResult) []note {
-	m := measure{unit: r.Unit, per: perWhat(res), alone: res.Base == nil || r.Explain.Alone}
 	e := r.Explain
+	m := measure{unit: r.Unit, per: "per second", alone: res.Base == nil || e.Alone}
+	if res.Cand.OpRate != nil && (res.Base == nil || res.Base.OpRate != nil) {
+		m.per = "per op"
+	}
 	var out []note
 	add := func(label, text string) { out = append(out, note{label, text}) }
 	for i := range e.Where[:min(shown, len(e.Where))] {
@@ -228,7 +221,10 @@ func (o *Options) notes(res *gate.Result, r *gate.RuleResult) []note {
 	for i := range e.Behind[:min(shown, len(e.Behind))] {
 		add("behind", m.behind(&e.Behind[i]))
 	}
-	for _, s := range why(e) {
+	if len(e.Why) == 0 {
+		add("why", e.Origin)
+	}
+	for _, s := range e.Why {
 		add("why", s)
 	}
 	for i := range e.See[:min(shown, len(e.See))] {
@@ -327,17 +323,9 @@ func (m measure) both(base, cand string) string {
 // longest is how many columns of a name are shown.
 const longest = 100
 
-// name returns a function's name as texts have it.
-func name(fn string) string {
-	if fn == "" {
-		return "(unknown function)"
-	}
-	return textui.Shorten(textui.ShortFunc(fn), longest)
-}
-
 // who returns a part's function, with what it did and the place.
 func who(p *gate.Part, did string) string {
-	s := name(p.Func) + did
+	s := textui.Shorten(textui.ShortFunc(cmp.Or(p.Func, "(unknown function)")), longest) + did
 	switch {
 	case p.At == nil:
 	case p.At.Func != "" && p.At.Func != p.Func:
@@ -368,14 +356,6 @@ func (m measure) behind(p *gate.Part) string {
 		}
 	}
 	return s
-}
-
-// why returns the reasons, of which the first is the conclusion.
-func why(e *gate.Explain) []string {
-	if len(e.Why) == 0 {
-		return []string{e.Origin}
-	}
-	return e.Why
 }
 
 // see names a stretch to look at.
@@ -413,14 +393,6 @@ func (o *Options) command(l *gate.Look) string {
 		dir = o.BaseDir
 	}
 	return fmt.Sprintf("schedscope analyze --from %s --to %s %s", instant(l.From), instant(l.To), textui.ShellWord(path.Join(textui.Clean(dir), l.Trace)))
-}
-
-// perWhat says what totals of parts are divided by.
-func perWhat(r *gate.Result) string {
-	if r.Cand.OpRate != nil && (r.Base == nil || r.Base.OpRate != nil) {
-		return "per op"
-	}
-	return "per second"
 }
 
 // about says in a line what was compared.

@@ -67,12 +67,5 @@ func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	return a.write("-", func(w io.Writer) error { return verdict.Plan(w, p, a.verdictOptions(w)) })
-}
-
-// verdictOptions says how texts of package verdict are laid out on w.
-func (a *app) verdictOptions(w io.Writer) verdict.Options {
-	o, t := sources(), a.textOptions(w)
-	o.Color, o.Width, o.Unicode = t.Color, t.Width, t.Unicode
-	return o
+	return a.write("-", func(w io.Writer) error { return verdict.Plan(w, p, a.textOptions(w)) })
 }

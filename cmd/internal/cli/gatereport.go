@@ -130,8 +130,7 @@ func (a *app) reportVerdict(r *gate.Result, reports []reportFile, o verdict.Opti
 		list = append(list, a.verdictTo(rep, func(w io.Writer) error {
 			o := o
 			if rep.path == "-" {
-				t := a.textOptions(w)
-				o.Color, o.Width, o.Unicode = t.Color, t.Width, t.Unicode
+				o.TextOptions = a.textOptions(w)
 			}
 			return rep.format.Write(w, r, o)
 		}))
