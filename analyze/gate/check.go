@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -59,31 +58,14 @@ func SpecOf(b *budget.Budget) sample.Spec {
 // Check judges the samples: guards decide which traces count and which rules may be judged,
 // then tests compute the outcome of each rule, and from these the verdict. It returns an error
 // only for a wrong call. Invalid samples and budgets yield a verdict.
-func Check(in Input) (*Result, error) {
-	if err := in.check(); err != nil {
-		return nil, err
-	}
+func Check(in Input) *Result {
 	m := matterOf(in)
 	if reasons := m.unusable(); len(reasons) > 0 {
-		return m.refused(reasons), nil
+		return m.refused(reasons)
 	}
 	m.rules = append(m.throughput(), m.rules...)
 	g := guards(m.countAbsent())
-	return verdict(g, tests(g)), nil
-}
-
-func (in Input) check() error {
-	switch {
-	case in.Budget == nil:
-		return errors.New("gate: no budget")
-	case in.Cand == nil:
-		return errors.New("gate: no candidate")
-	}
-	switch in.OnInconclusive {
-	case "", "warn", "fail", "pass":
-		return nil
-	}
-	return fmt.Errorf("gate: unknown outcome of what is inconclusive %q (want warn, fail or pass)", in.OnInconclusive)
+	return verdict(g, tests(g))
 }
 
 // A matter is what is to be judged. Nothing changes one: each step returns its own.
@@ -160,12 +142,7 @@ func inTurns(base, cand *sample.Set) bool {
 	for _, s := range base.Samples {
 		taken[s.Order] = true
 	}
-	for _, s := range cand.Samples {
-		if s.Order != 0 && taken[s.Order] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(cand.Samples, func(s sample.Sample) bool { return s.Order != 0 && taken[s.Order] })
 }
 
 // unusable returns what makes the input unusable as a whole: no rules, metrics or traces, traces that
@@ -221,19 +198,11 @@ func (m *matter) unusable() (why []string) {
 				day(m.Today.AddDate(0, 0, budget.MaxWaived)), budget.MaxWaived)
 		}
 	}
-	if m.design == Absolute { // 4
-		why = append(why, needBaseline(m.rules)...)
+	relative := slices.DeleteFunc(slices.Clone(m.rules), func(r subject) bool { return !r.Bound.Relative })
+	if m.design == Absolute && len(relative) > 0 { // 4
+		say("rule %q compares with a baseline, and none was given%s", relative[0].text, andMore(len(relative)-1, "rule"))
 	}
 	return why
-}
-
-// needBaseline says which rules compare with a baseline.
-func needBaseline(rules []subject) []string {
-	relative := slices.DeleteFunc(slices.Clone(rules), func(r subject) bool { return !r.Bound.Relative })
-	if len(relative) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("rule %q compares with a baseline, and none was given%s", relative[0].text, andMore(len(relative)-1, "rule"))}
 }
 
 // strange returns how the samples differ from what the budget is about: what is the same of
@@ -321,7 +290,7 @@ func noise(samples []*sample.Sample) *env.Noise {
 
 // Small words.
 
-func day(t time.Time) string { return t.Format("2006-01-02") }
+func day(t time.Time) string { return t.Format(time.DateOnly) }
 
 func percent(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + "%"

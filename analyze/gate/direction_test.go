@@ -246,11 +246,7 @@ func TestPlanError(t *testing.T) {
 	set := recipe{n: 100, seed: 1, sd: .3}.set("base")
 	row := func(rules []string) PlanRow {
 		b := budgetOf(t, rules...)
-		r, err := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set}, Traces: 12})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Rules[0]
+		return Plan(PlanInput{Budget: b, Sets: []*sample.Set{set}, Traces: 12}).Rules[0]
 	}
 	one, five := row(fiveRules[:1]), row(fiveRules)
 	if !(five.MDE > one.MDE) || !(five.Power < one.Power) || !(five.FalseAlarm < one.FalseAlarm) {
@@ -265,10 +261,7 @@ func TestPlanAbsolute(t *testing.T) {
 	for text, want := range map[string]float64{
 		"mean(ops/s) > 1000": 0, "mean(ops/s) > 9000": 1, "mean(wait/op) < 1ms": 0, "mean(wait/op) < 10us": 1,
 	} {
-		r, err := Plan(PlanInput{Budget: budgetOf(t, text), Sets: []*sample.Set{set}, Traces: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := Plan(PlanInput{Budget: budgetOf(t, text), Sets: []*sample.Set{set}, Traces: 10})
 		if got := r.Rules[0].FalseAlarm; math.Abs(got-want) > 1e-3 {
 			t.Errorf("%s: fails with probability %v, want %v", text, got, want)
 		}

@@ -83,20 +83,6 @@ func TestFailClosed(t *testing.T) {
 	}
 }
 
-// TestUsage checks that wrong calls are errors.
-func TestUsage(t *testing.T) {
-	b, set := budgetOf(t, fiveRules[1]), recipe{n: 6}.set("cand")
-	for name, in := range map[string]Input{
-		"no budget":    {Cand: set},
-		"no candidate": {Budget: b},
-		"outcome":      {Budget: b, Cand: set, OnInconclusive: "maybe"},
-	} {
-		if r, err := Check(in); err == nil {
-			t.Errorf("%s: no error, %s", name, r.Headline)
-		}
-	}
-}
-
 // TestPrecedence checks which exit code wins, and what -on-inconclusive changes.
 func TestPrecedence(t *testing.T) {
 	base := recipe{n: 10, seed: 1}.set("base")
@@ -501,10 +487,7 @@ func TestPlan(t *testing.T) {
 	b := budgetOf(t, "mean(wait/op) <= baseline*1.1", "mean(ops/s) >= baseline*0.95", "mean(wait/op) < 1ms @ 95%", "mean(wait{func=*gone}/op) <= baseline*1.1")
 	b.Rules[1].Level = budget.Warn
 	set := recipe{n: 200, seed: 1, sd: .2}.set("base")
-	r, err := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set}, Traces: 10, Detect: 1.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set}, Traces: 10, Detect: 1.5})
 	row := r.Rules[0]
 	if math.Abs(row.Spread-.2) > .03 || row.Seen != 200 || row.Traces != 10 || row.Power < .7 || row.FalseAlarm > .02 || row.MDE < 1.3 || row.MDE > 1.7 || row.Needed < 6 || row.Needed > 14 {
 		t.Errorf("relative: %+v", row)
@@ -523,10 +506,7 @@ func TestPlan(t *testing.T) {
 	}
 	// The plan's word of what two sets show does not depend on what differs between them.
 	shifted := recipe{n: 200, seed: 2, sd: .2, times: map[string]float64{"mean(wait/op)": 5}}.set("base")
-	two, err := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set, shifted}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set, shifted}})
 	if math.Abs(two.Rules[0].Spread-.2) > .03 {
 		t.Errorf("spread of two sessions: %v", two.Rules[0].Spread)
 	}
@@ -572,7 +552,8 @@ func TestReasonsOnce(t *testing.T) {
 		}
 		rules = append(rules, subjectOf(budget.Rule{Rule: r}))
 	}
-	if got, want := needBaseline(rules), []string{`rule "p99(runnable) <= baseline" compares with a baseline, and none was given (and 1 rule more)`}; !slices.Equal(got, want) {
+	m := matter{Input: Input{Budget: &budget.Budget{}}, design: Absolute, rules: rules}
+	if got, want := m.unusable(), []string{`rule "p99(runnable) <= baseline" compares with a baseline, and none was given (and 1 rule more)`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
