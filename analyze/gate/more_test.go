@@ -552,7 +552,7 @@ func TestReasonsOnce(t *testing.T) {
 		}
 		rules = append(rules, subjectOf(budget.Rule{Rule: r}))
 	}
-	m := matter{Input: Input{Budget: &budget.Budget{}}, design: Absolute, rules: rules}
+	m := matter{Input: Input{Budget: &budget.Budget{}}, design: Absolute, all: sides{{name: "candidate", samples: []*sample.Sample{&x}}}, rules: rules}
 	if got, want := m.unusable(), []string{`rule "p99(runnable) <= baseline" compares with a baseline, and none was given (and 1 rule more)`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
