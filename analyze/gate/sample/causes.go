@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze/result"
-
 	"github.com/schedscope/schedscope/analyze/causes"
-	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -59,16 +57,6 @@ func (m *measured) blameRows() []row {
 		}
 		return x
 	})
-}
-
-// ran reports whether the trace's stacks have a function that the selector takes.
-func (m *measured) ran(fn *rule.Selector) bool {
-	for id := range m.tables.NumStacks() {
-		if slices.ContainsFunc(m.tables.Stack(model.StackID(id)), func(f model.Frame) bool { return fn.Match(f.Func) }) {
-			return true
-		}
-	}
-	return false
 }
 
 // Blame returns the code that waits stood behind, by function and cause, greatest first, of the

@@ -24,9 +24,10 @@ type collector struct {
 func newCollector(t *model.Tables, spec *Spec) *collector {
 	c := &collector{tables: t, classes: map[classKey]*class{}, parts: map[partKey]*row{}, waits: model.NewWaits(t)}
 	for i := range spec.Quantities {
-		m, ok := rule.Lookup(spec.Quantities[i].Metric)
-		if ok && isPart(m) && !slices.Contains(c.wanted, m) {
-			c.wanted = append(c.wanted, m)
+		if m, ok := rule.Lookup(spec.Quantities[i].Metric); ok && !slices.Contains(c.wanted, m) {
+			if kind, _, of := m.OfRequests(); of && kind != "" {
+				c.wanted = append(c.wanted, m)
+			}
 		}
 	}
 	return c
@@ -126,12 +127,6 @@ func entry[K comparable, V any](m map[K]*V, key K) *V {
 
 // partKey are the parts of one kind of the requests that rules select.
 type partKey struct{ metric, name, kind string }
-
-// isPart reports whether a metric is of parts of requests.
-func isPart(m *rule.Metric) bool {
-	kind, _, ok := m.OfRequests()
-	return ok && kind != ""
-}
 
 // request takes the parts of a request whose path is known from its beginning.
 func (c *collector) request(q *requests.Request) {

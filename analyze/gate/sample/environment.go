@@ -2,6 +2,7 @@ package sample
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -140,16 +141,16 @@ func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.
 	return c
 }
 
-func (c *cpuUse) value(q *rule.Quantity) (Value, error) {
+func (c *cpuUse) value(q rule.Quantity) (Value, error) {
 	switch {
 	case c.why != "":
-		return Value{}, missing(c.why)
+		return Value{}, errors.New(c.why)
 	case q.Agg == rule.Sum:
 		return Value{X: float64(c.total)}, nil
 	case q.Per == rule.PerSecond:
 		return Value{X: float64(c.total) / (float64(c.length) / 1e9)}, nil
 	case c.ops == 0:
-		return Value{}, missing(cmp.Or(c.opsWhy, "no op ended while processor time was counted"))
+		return Value{}, errors.New(cmp.Or(c.opsWhy, "no op ended while processor time was counted"))
 	}
 	return Value{X: float64(c.total) / float64(c.ops), N: c.ops}, nil
 }

@@ -174,7 +174,7 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Whole = x.Loss == ""
 	for i := range rd.spec.Quantities {
 		q := &rd.spec.Quantities[i]
-		if v, err := m.value(q); err == nil {
+		if v, err := m.value(*q); err == nil {
 			x.Values[q.String()] = v
 		} else {
 			if x.Missing == nil {

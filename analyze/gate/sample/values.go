@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,18 +13,11 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// missing says why a quantity has no value.
-type missing string
-
-func (m missing) Error() string { return string(m) }
-
 // Absent reports whether a quantity is missing because the trace contains nothing of that
 // name.
-func Absent(why string) bool { return strings.HasPrefix(why, strings.TrimSpace(nothingMatches)) }
+func Absent(why string) bool { return strings.HasPrefix(why, nothingMatches) }
 
-const nothingMatches = "nothing matches "
-
-func missingf(format string, args ...any) error { return missing(fmt.Sprintf(format, args...)) }
+const nothingMatches = "nothing matches"
 
 // measured computes values of quantities after the window's end.
 type measured struct {
@@ -72,13 +66,13 @@ const (
 // source names the rows that selectors choose from.
 func (s *selection) source() string {
 	switch {
-	case s.selector("behind") != nil:
+	case s.Selected("behind") != nil:
 		return byCode
-	case s.metric.Name == "handoffs" || s.selector("cause") == nil:
-		return s.metric.Name
-	case s.selector("func") != nil:
+	case s.Metric == "handoffs" || s.Selected("cause") == nil:
+		return s.Metric
+	case s.Selected("func") != nil:
 		return byFunc
-	case s.selector("origin") != nil:
+	case s.Selected("origin") != nil:
 		return byOrigin
 	}
 	return byCause
@@ -160,20 +154,19 @@ func (x *class) row(metric string, k classKey) row {
 // selection are the rows of a metric that selectors choose, together.
 type selection struct {
 	row
-	metric *rule.Metric
-	sel    []rule.Selector
-	from   string // the rows that it is of
-	dists  []*dist.Dist
-	all    *dist.Dist // these together, once it was asked for
+	rule.Quantity        // without an aggregation
+	from          string // the rows that it is of
+	dists         []*dist.Dist
+	all           *dist.Dist // these together, once it was asked for
 }
 
 // choose returns what the selectors take of a metric.
-func (m *measured) choose(metric *rule.Metric, sel []rule.Selector) *selection {
-	key := rule.Quantity{Agg: rule.Sum, Metric: metric.Name, Select: sel}.String()
-	if s := m.chosen[key]; s != nil {
-		return s
+func (m *measured) choose(metric string, sel []rule.Selector) *selection {
+	s := &selection{Quantity: rule.Quantity{Agg: rule.Sum, Metric: metric, Select: sel}}
+	key := s.String()
+	if before := m.chosen[key]; before != nil {
+		return before
 	}
-	s := &selection{metric: metric, sel: sel}
 	m.chosen[key], s.from = s, s.source()
 	for _, x := range m.rowsOf(s.from) {
 		if slices.ContainsFunc(sel, func(y rule.Selector) bool { return !y.Match(x.key(y.Key)) }) {
@@ -199,11 +192,6 @@ func (x *row) key(key string) string {
 	return x.detail
 }
 
-// selector returns the selector with a key, nil if there is none.
-func (s *selection) selector(key string) *rule.Selector {
-	return rule.Quantity{Select: s.sel}.Selected(key)
-}
-
 // values returns all single values.
 func (s *selection) values() *dist.Dist {
 	if s.all == nil {
@@ -215,18 +203,6 @@ func (s *selection) values() *dist.Dist {
 	return s.all
 }
 
-// ofKind returns a quantity of requests of one kind.
-func ofKind(q *rule.Quantity, kind string) *rule.Quantity {
-	x := *q
-	x.Select = append(slices.Clone(q.Select), rule.Selector{Key: "kind", Pattern: kind})
-	return &x
-}
-
-// wholeOf returns the selectors of what shares are of: all, of one kind of requests.
-func wholeOf(q *rule.Quantity) []rule.Selector {
-	return slices.DeleteFunc(slices.Clone(q.Select), func(s rule.Selector) bool { return s.Key != "kind" })
-}
-
 // requestKind returns the kind of requests with the most time, "" if there are none.
 func (m *measured) requestKind() string {
 	if len(m.requests) == 0 || m.requests[0].Count == 0 {
@@ -235,34 +211,34 @@ func (m *measured) requestKind() string {
 	return m.requests[0].Kind
 }
 
-// value returns the value of a quantity. The error is of type missing.
-func (m *measured) value(q *rule.Quantity) (Value, error) {
+// value returns the value of a quantity.
+func (m *measured) value(q rule.Quantity) (Value, error) {
 	metric, ok := rule.Lookup(q.Metric)
 	if !ok {
-		return Value{}, missingf("there is no metric %s", q.Metric)
+		return Value{}, fmt.Errorf("there is no metric %s", q.Metric)
 	}
 	if err := q.Check(); err != nil {
-		return Value{}, missing(err.Error())
+		return Value{}, err
 	}
 	if metric.Env {
 		return m.cpu.value(q)
 	}
 	if _, _, ok := metric.OfRequests(); ok {
 		if m.requestKind() == "" {
-			return Value{}, missing("no request begins and ends in the window")
+			return Value{}, errors.New("no request begins and ends in the window")
 		}
 		if q.Selected("kind") == nil {
-			q = ofKind(q, m.requestKind())
+			q.Select = append(slices.Clone(q.Select), rule.Selector{Key: "kind", Pattern: m.requestKind()})
 		}
 	}
-	s := m.choose(metric, q.Select)
+	s := m.choose(q.Metric, q.Select)
 	total, count, err := m.totalOf(s)
 	if err != nil {
 		return Value{}, err
 	}
-	v, err := m.aggregate(q, metric, s, total, count)
+	v, err := m.aggregate(q, s, total, count)
 	if s.from == byCode && err == nil {
-		all := m.choose(metric, []rule.Selector{{Key: "behind", Pattern: "*"}}).basis
+		all := m.choose(q.Metric, []rule.Selector{{Key: "behind", Pattern: "*"}}).basis
 		v.Estimated, v.Unknown = part(s.basis.Estimated, s.total), part(all.Unknown, all.Sum())
 	}
 	return v, err
@@ -270,10 +246,10 @@ func (m *measured) value(q *rule.Quantity) (Value, error) {
 
 func part(d, whole model.Duration) float64 { return float64(d) / float64(max(whole, 1)) }
 
-func (m *measured) aggregate(q *rule.Quantity, metric *rule.Metric, s *selection, total float64, count int64) (Value, error) {
+func (m *measured) aggregate(q rule.Quantity, s *selection, total float64, count int64) (Value, error) {
 	switch q.Agg {
 	case rule.Share:
-		return m.share(q, metric, total, count)
+		return m.share(q, total, count)
 	case rule.Sum:
 		return Value{X: total, N: count}, nil
 	case rule.Mean:
@@ -290,30 +266,31 @@ func (m *measured) per(p rule.Per, total float64, count int64) (Value, error) {
 	case p == rule.PerSecond:
 		return Value{X: total / (float64(m.length) / 1e9), N: count}, nil
 	case m.ops == 0:
-		return Value{}, missing(m.opsWhy)
+		return Value{}, errors.New(m.opsWhy)
 	}
 	return Value{X: total / float64(m.ops), N: count}, nil
 }
 
-// share returns a part of a metric's total. Causes are of whole waits only.
-func (m *measured) share(q *rule.Quantity, metric *rule.Metric, part float64, count int64) (Value, error) {
+// share returns a part of a metric's total, of requests of that of their kind. Causes are of whole waits only.
+func (m *measured) share(q rule.Quantity, part float64, count int64) (Value, error) {
 	whole := float64(m.report.Causes.Total)
-	if q.Selected("cause") == nil && q.Selected("behind") == nil || metric.Name == "handoffs" {
+	if q.Selected("cause") == nil && q.Selected("behind") == nil || q.Metric == "handoffs" {
 		var err error
-		if whole, _, err = m.totalOf(m.choose(metric, wholeOf(q))); err != nil {
+		kind := slices.DeleteFunc(slices.Clone(q.Select), func(s rule.Selector) bool { return s.Key != "kind" })
+		if whole, _, err = m.totalOf(m.choose(q.Metric, kind)); err != nil {
 			return Value{}, err
 		}
 	}
 	if whole == 0 {
-		return Value{}, missingf("%s is zero in all, so it has no parts", metric.Name)
+		return Value{}, fmt.Errorf("%s is zero in all, so it has no parts", q.Metric)
 	}
 	return Value{X: part / whole, N: count}, nil
 }
 
 // single returns an aggregate of a distribution's values.
-func (m *measured) single(q *rule.Quantity, s *selection) (Value, error) {
+func (m *measured) single(q rule.Quantity, s *selection) (Value, error) {
 	if s.count == 0 {
-		return Value{}, missingf("no value of %s%s in the window", s.metric.Name, m.selected(s))
+		return Value{}, fmt.Errorf("no value of %s in the window", strings.TrimSuffix(strings.TrimPrefix(s.String(), "sum("), ")"))
 	}
 	switch q.Agg {
 	case rule.Mean:
@@ -326,50 +303,45 @@ func (m *measured) single(q *rule.Quantity, s *selection) (Value, error) {
 
 // totalOf returns the total of a source, of a count its count, and of how many values.
 func (m *measured) totalOf(s *selection) (total float64, count int64, err error) {
-	switch name := s.metric.Name; name {
+	switch s.Metric {
 	case "ops":
 		if m.ops == 0 {
-			return 0, 0, missing(m.opsWhy)
+			return 0, 0, errors.New(m.opsWhy)
 		}
 		return float64(m.ops), m.ops, nil
 	case "steals":
 		if why := m.report.Queues.Refused; why != "" {
-			return 0, 0, missingf("the run queues cannot be reconstructed: %s", why)
+			return 0, 0, fmt.Errorf("the run queues cannot be reconstructed: %s", why)
 		}
 		return float64(m.report.Queues.Steals), m.report.Queues.Steals, nil
 	case "gc":
 		return float64(m.report.GC.Cycles), m.report.GC.Cycles, nil
 	case "op":
-		if why := m.opLengths(); why != "" {
-			return 0, 0, missing(why)
+		switch {
+		case !strings.HasPrefix(m.op, "region:") && !strings.HasPrefix(m.op, "task:"):
+			return 0, 0, errors.New("ops have lengths only if they are regions or tasks; of requests there is the metric request")
+		case m.opsWhy != "":
+			return 0, 0, errors.New(m.opsWhy)
 		}
 	case "runnable", "wait":
 		switch why := m.report.Causes.Refused; {
-		case s.from == name:
+		case s.from == s.Metric:
 		case why != "":
-			return 0, 0, missingf("causes are not known: %s", why)
-		case s.selector("func") != nil && s.selector("origin") != nil:
-			return 0, 0, missing("causes are known by func or by origin, not by both")
+			return 0, 0, fmt.Errorf("causes are not known: %s", why)
+		case s.Selected("func") != nil && s.Selected("origin") != nil:
+			return 0, 0, errors.New("causes are known by func or by origin, not by both")
 		}
 	}
 	if s.cut*100 > s.cut+s.count {
-		return 0, 0, missingf("of %d requests, what %d did is not known from their beginning", s.cut+s.count, s.cut)
+		return 0, 0, fmt.Errorf("of %d requests, what %d did is not known from their beginning", s.cut+s.count, s.cut)
 	}
 	if why := m.nothing(s); why != "" {
-		return 0, 0, missing(why)
+		return 0, 0, errors.New(why)
 	}
-	if s.metric.Unit == rule.Number {
+	if s.Unit() == rule.Number {
 		return float64(s.count), s.count, nil
 	}
 	return float64(s.total), s.count, nil
-}
-
-// opLengths says why ops have no lengths, "" if they may have.
-func (m *measured) opLengths() string {
-	if strings.HasPrefix(m.op, "region:") || strings.HasPrefix(m.op, "task:") {
-		return m.opsWhy
-	}
-	return "ops have lengths only if they are regions or tasks; of requests there is the metric request"
 }
 
 // nothing says that a source's selectors take nothing that the trace or the runtime
@@ -378,8 +350,8 @@ func (m *measured) nothing(s *selection) string {
 	if s.count > 0 && s.from != byCode || s.total > 0 {
 		return ""
 	}
-	for i := range s.sel {
-		x, exists := &s.sel[i], false // no region, task or handler of that name
+	for i := range s.Select {
+		x, exists := &s.Select[i], false // no region, task or handler of that name
 		switch x.Key {
 		case "kind":
 			if !slices.ContainsFunc(m.requests, func(k result.RequestKind) bool { return k.Count > 0 && x.Match(k.Kind) }) {
@@ -389,9 +361,13 @@ func (m *measured) nothing(s *selection) string {
 		case "func":
 			exists = slices.ContainsFunc(m.funcs, x.Match)
 		case "behind":
-			exists = m.ran(x)
+			for id := range m.tables.NumStacks() {
+				exists = exists || slices.ContainsFunc(m.tables.Stack(model.StackID(id)), func(f model.Frame) bool { return x.Match(f.Func) })
+			}
 		case "origin":
-			exists = anyOrigin(x)
+			for o := range model.NumOrigins {
+				exists = exists || x.Match(result.OriginName(o))
+			}
 		case "cause":
 			all := byCause
 			if s.from == "handoffs" {
@@ -400,26 +376,16 @@ func (m *measured) nothing(s *selection) string {
 			exists = slices.ContainsFunc(m.rowsOf(all), func(r row) bool { return x.Match(r.cause) })
 		case "reason":
 			reasons := blockReasons
-			if s.metric.Name == "stw" {
+			if s.Metric == "stw" {
 				reasons = stopReasons
 			}
 			exists = slices.ContainsFunc(reasons, x.Match)
 		}
 		if !exists {
-			return nothingMatches + x.String()
+			return nothingMatches + " " + x.String()
 		}
 	}
 	return ""
-}
-
-// anyOrigin reports whether a selector takes one.
-func anyOrigin(x *rule.Selector) bool {
-	for o := range model.NumOrigins {
-		if x.Match(result.OriginName(o)) {
-			return true
-		}
-	}
-	return false
 }
 
 // Reasons for which goroutines wait (runtime/traceruntime.go: traceBlockReasonStrings)
@@ -434,15 +400,3 @@ var (
 		"goroutine profile cleanup", "all goroutines stack trace", "read mem stats", "AllThreadsSyscall", "GOMAXPROCS",
 		"start trace", "stop trace"}
 )
-
-// selected writes a source's selectors as rules do.
-func (m *measured) selected(s *selection) string {
-	if len(s.sel) == 0 {
-		return ""
-	}
-	var parts []string
-	for _, x := range s.sel {
-		parts = append(parts, x.String())
-	}
-	return "{" + strings.Join(parts, ",") + "}"
-}

@@ -26,7 +26,7 @@ func TestQuantile(t *testing.T) {
 	} {
 		q := rule.Quantity{Agg: rule.Quantile, Q: tt.q}
 		s := selectionOf(values(tt.n))
-		v, err := new(measured).single(&q, s)
+		v, err := new(measured).single(q, s)
 		if err != nil || v.X != float64(tt.x) || int64(v.Beyond(q)+1e-9) != tt.beyond || v.N != int64(tt.n) {
 			t.Errorf("%v of %d: %+v, want %d with %d beyond", tt.q, tt.n, v, tt.x, tt.beyond)
 		}
