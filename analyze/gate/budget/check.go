@@ -135,7 +135,11 @@ func (b *Budget) Need() (int, string) {
 		return need, why
 	}
 	p := b.Alpha / float64(family)
-	if n := relativeTraces(p); n > need {
+	n := 1
+	for stat.MinP(n, n) > p*rounding {
+		n++
+	}
+	if n > need {
 		need, why = n, fmt.Sprintf("%s with a baseline and of level error need a p of %.4g, alpha by their number", textui.Plural(family, "rule"), p)
 	}
 	return need, why
@@ -143,15 +147,6 @@ func (b *Budget) Need() (int, string) {
 
 // rounding is by how much a p may be above its limit, relatively.
 const rounding = 1 + 1e-9
-
-// relativeTraces returns the least n at which the smallest p of the test is at most p.
-func relativeTraces(p float64) int {
-	n := 1
-	for stat.MinP(n, n) > p*rounding {
-		n++
-	}
-	return n
-}
 
 // SignTraces returns how many traces a sign test takes to reach p: the least n with
 // 2^-n <= p.

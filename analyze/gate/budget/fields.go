@@ -53,7 +53,11 @@ func (r *reader) value(n *yaml.Node, k key, into reflect.Value) {
 	case *float64:
 		*v = r.number(n, k)
 	case *time.Time:
-		*v = r.day(n, k.name)
+		t, err := time.Parse(time.DateOnly, n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil {
+			r.fail(n, "%s is a day such as 2027-01-31, not %s", k.name, describe(n))
+		}
+		*v = t
 	case **rule.Rule:
 		*v = readRule(r, n)
 	case **rule.Bound:

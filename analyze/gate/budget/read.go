@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -43,7 +42,7 @@ func Read(name string, data []byte) (*Budget, error) {
 		r.check(root)
 	}
 	if len(r.errs) > 0 {
-		return nil, r.err()
+		return nil, errors.Join(r.errs...)
 	}
 	return r.budget, nil
 }
@@ -55,21 +54,16 @@ func document(data []byte) (*yaml.Node, error) {
 	if err := dec.Decode(&doc); err == io.EOF || err == nil && len(doc.Content) == 0 {
 		return nil, errors.New("empty: there is no rule")
 	} else if err != nil {
-		return nil, syntaxError(err)
+		text := textui.Clean(err.Error())
+		if strings.Contains(text, "did not find expected ',' or") {
+			text += " (or the line after; within {...} and [...] rules with braces or commas stand in quotes)"
+		}
+		return nil, errors.New(text)
 	}
 	if err := dec.Decode(&more); err != io.EOF {
 		return nil, fmt.Errorf("line %d: a budget is one document, and there is more behind ---", max(1, more.Line))
 	}
 	return doc.Content[0], nil
-}
-
-// syntaxError adds what is the usual reason.
-func syntaxError(err error) error {
-	text := textui.Clean(err.Error())
-	if strings.Contains(text, "did not find expected ',' or") {
-		text += " (or the line after; within {...} and [...] rules with braces or commas stand in quotes)"
-	}
-	return errors.New(text)
 }
 
 // reader walks the nodes of a file and collects what is wrong with them.
@@ -87,8 +81,6 @@ func (r *reader) fail(n *yaml.Node, format string, args ...any) {
 	}
 	r.errs = append(r.errs, fmt.Errorf("%s:%d: %s", r.name, n.Line, fmt.Sprintf(format, args...)))
 }
-
-func (r *reader) err() error { return errors.Join(r.errs...) }
 
 // mapping reads a node that must be a mapping into a struct.
 func (r *reader) mapping(n *yaml.Node, what string, into any) {
@@ -218,13 +210,4 @@ func scalarNumber(n *yaml.Node) (float64, bool) {
 	}
 	x, err := strconv.ParseFloat(n.Value, 64)
 	return x, err == nil && x == x && x-x == 0 && !strings.ContainsAny(n.Value, "xX_")
-}
-
-// day reads a date.
-func (r *reader) day(n *yaml.Node, what string) time.Time {
-	t, err := time.Parse(time.DateOnly, n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil {
-		r.fail(n, "%s is a day such as 2027-01-31, not %s", what, describe(n))
-	}
-	return t
 }

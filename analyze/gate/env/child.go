@@ -84,7 +84,7 @@ func Watch(pid int) *Watcher {
 
 func (w *Watcher) run() {
 	for wait := time.Millisecond; ; wait = min(2*wait, watchEvery) { // sooner at first: the process may be short
-		w.look()
+		w.note(delaysOf(w.pid))
 		select {
 		case <-time.After(wait):
 		case <-w.stop:
@@ -92,8 +92,6 @@ func (w *Watcher) run() {
 		}
 	}
 }
-
-func (w *Watcher) look() { w.note(delaysOf(w.pid)) }
 
 func (w *Watcher) note(seen map[string]int64) {
 	for thread, d := range seen {

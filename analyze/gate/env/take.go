@@ -23,20 +23,15 @@ func Take(point string) Record {
 	r := Record{Schema: Schema, Point: point,
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		NumCPU: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Runner: runner(), Commit: cmp.Or(commitOf(os.Getenv), built())}
+		Runner: cmp.Or(os.Getenv("RUNNER_NAME"), os.Getenv("CI_RUNNER_ID")), Commit: cmp.Or(commitOf(os.Getenv), built())}
 	r.GOGC, r.Memlimit = collector()
-	r.MonoNS = monotonic()
+	r.MonoNS = int64(time.Since(started))
 	takeSystem(&r)
 	return r
 }
 
 // started is a moment with a reading of the monotonic clock, from which MonoNS counts.
 var started = time.Now()
-
-func monotonic() int64 { return int64(time.Since(started)) }
-
-// runner names the machine of continuous integration, "" if its environment does not.
-func runner() string { return cmp.Or(os.Getenv("RUNNER_NAME"), os.Getenv("CI_RUNNER_ID")) }
 
 // commitOf returns the commit that continuous integration says it builds.
 func commitOf(getenv func(string) string) string {

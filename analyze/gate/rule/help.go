@@ -64,7 +64,7 @@ func Help() string {
 
 // facts says in a few words what a rule can do with the metric.
 func (m *Metric) facts() string {
-	s := "(" + m.Unit.noun()
+	s := "(" + [...]string{"time", "count", "share"}[m.Unit]
 	if m.Kind == Total {
 		s += ", one per trace"
 	}
@@ -76,5 +76,3 @@ func (m *Metric) facts() string {
 	}
 	return s + ")"
 }
-
-func (u Unit) noun() string { return [...]string{"time", "count", "share"}[u] }

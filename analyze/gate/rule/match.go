@@ -2,8 +2,6 @@ package rule
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 )
@@ -112,9 +110,4 @@ func slug(name, keep string) string {
 		b.WriteByte(c)
 	}
 	return b.String()
-}
-
-func shortHash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:3])
 }

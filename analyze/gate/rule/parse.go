@@ -500,7 +500,9 @@ func (p *parser) confidence(r *Rule) {
 	at := p.pos
 	text := p.number()
 	if text == "point" {
-		p.point(r, at)
+		if r.Point = true; r.Bound.Relative {
+			p.fail(at, "leave out @ point", "@ point compares each trace by itself, and the bound needs a baseline")
+		}
 		return
 	}
 	digits, isPercent := strings.CutSuffix(text, "%")
@@ -512,13 +514,6 @@ func (p *parser) confidence(r *Rule) {
 		p.fail(at, "write @ 95%", "a confidence is at least 50%% and below 100%%")
 	}
 	r.Confidence = x
-}
-
-func (p *parser) point(r *Rule, at int) {
-	if r.Bound.Relative {
-		p.fail(at, "leave out @ point", "@ point compares each trace by itself, and the bound needs a baseline")
-	}
-	r.Point = true
 }
 
 // percent returns digits / 100. It moves the point in the text, so that what is

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -67,7 +69,8 @@ func (q Quantity) Slug() string {
 		s += "-per-" + q.Per.String()[1:]
 	}
 	if len(q.Select) > 0 {
-		s += "-" + shortHash(q.String())
+		sum := sha256.Sum256([]byte(q.String()))
+		s += "-" + hex.EncodeToString(sum[:3])
 	}
 	return s
 }

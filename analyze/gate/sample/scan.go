@@ -134,7 +134,13 @@ func scanTrace(ctx context.Context, t *session.Trace, r io.ReaderAt, spec *Spec,
 	if err := in.Run(ctx, nil, rd.event); err != nil {
 		return nil, err
 	}
-	s.lost(in.Reader.Loss())
+	// Where the break left threads behind, the trace ends for us as far as all are complete:
+	// beyond, what they did would be missing, and what they were in would never end. If that is
+	// nowhere, it is used as it is.
+	s.loss = in.Reader.Loss()
+	if l := s.loss; l != nil && l.Sound < l.LastTime && l.Sound > s.first {
+		s.cut, s.end = true, l.Sound
+	}
 	return rd, nil
 }
 
@@ -178,16 +184,6 @@ func (rd *reading) is(w window) bool {
 		return false
 	}
 	return rd.Over && rd.End == s.origin+model.Time(w.to) || !rd.Over && w.toEnd
-}
-
-// lost takes what could not be read. Where the break left threads behind, the trace ends
-// for us as far as all are complete: beyond, what they did would be missing, and what they
-// were in would never end. If that is nowhere, it is used as it is.
-func (s *scan) lost(l *ingest.Loss) {
-	s.loss = l
-	if l != nil && l.Sound < l.LastTime && l.Sound > s.first {
-		s.cut, s.end = true, l.Sound
-	}
 }
 
 func newScan(spec *Spec) *scan {

@@ -31,7 +31,11 @@ func (r *Recording) Require(rules ...string) {
 	if r.name == "" {
 		return // Stop has said why
 	}
-	s, err := r.read(quantitiesOf(parsed))
+	var list []rule.Quantity
+	for _, x := range parsed {
+		list = append(list, x.Quantity)
+	}
+	s, err := r.read(list)
 	if err != nil {
 		r.tb.Errorf("schedtest: %v", err)
 		return
@@ -86,14 +90,6 @@ func parseRules(texts []string) ([]*rule.Rule, error) {
 		rules = append(rules, x)
 	}
 	return rules, nil
-}
-
-func quantitiesOf(rules []*rule.Rule) []rule.Quantity {
-	var list []rule.Quantity
-	for _, x := range rules {
-		list = append(list, x.Quantity)
-	}
-	return list
 }
 
 // Measure ends the recording and returns the values of quantities such as "p99(runnable)" or

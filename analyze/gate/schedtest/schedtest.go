@@ -252,7 +252,13 @@ func (o *owner) release() {
 func (o *owner) path(tb testing.TB) (string, error) {
 	name := os.Getenv(TraceVariable)
 	if name == "" {
-		return filepath.Join(folder(tb), "schedscope.trace"), nil
+		// Without -artifacts ArtifactDir is a temporary folder, too, but in the second and later
+		// rounds of a benchmark one that is gone.
+		dir := tb.TempDir
+		if keeps() {
+			dir = tb.ArtifactDir
+		}
+		return filepath.Join(dir(), "schedscope.trace"), nil
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -261,15 +267,6 @@ func (o *owner) path(tb testing.TB) (string, error) {
 	}
 	o.named = tb.Name()
 	return name, nil
-}
-
-// folder returns where files of a test go. Without -artifacts ArtifactDir is a temporary
-// folder, too, but in the second and later rounds of a benchmark one that is gone.
-func folder(tb testing.TB) string {
-	if keeps() {
-		return tb.ArtifactDir()
-	}
-	return tb.TempDir()
 }
 
 // keeps reports whether the artifacts of tests outlive them.

@@ -72,7 +72,10 @@ func explain(b *strings.Builder, metric string, s *sample.Sample) {
 	writeClasses(b, name, classes)
 	if name == "waits" {
 		writeClasses(b, "behind", s.Blame)
-		writeWorst(b, s)
+		if len(s.Worst) > 0 {
+			w := s.Worst[0]
+			fmt.Fprintf(b, "\n    worst:   from %s to %s: %s of waiting", textui.Duration(w.From), textui.Duration(w.To), textui.Duration(w.Total))
+		}
 	}
 	if why := disturbed(s); why != "" {
 		fmt.Fprintf(b, "\n    note:    the machine was disturbed: %s; record again on a quiet one", why)
@@ -127,12 +130,4 @@ func place(f *sample.Frame) string {
 		return fmt.Sprintf("%s (%s)", textui.Clean(f.Func), textui.Clean(f.File))
 	}
 	return fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
-}
-
-func writeWorst(b *strings.Builder, s *sample.Sample) {
-	if len(s.Worst) == 0 {
-		return
-	}
-	w := s.Worst[0]
-	fmt.Fprintf(b, "\n    worst:   from %s to %s: %s of waiting", textui.Duration(w.From), textui.Duration(w.To), textui.Duration(w.Total))
 }
