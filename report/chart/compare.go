@@ -34,17 +34,12 @@ type Comparison struct {
 // compareTitle is the title of the picture of a comparison.
 const compareTitle = "Scheduling latency compared"
 
-// what names what is drawn.
-func (c *Comparison) what() (one, title string) {
-	if c.Requests != "" {
-		return "request", "How long requests took: " + textui.Shorten(printable(c.Requests), 50)
-	}
-	return "wait", compareTitle
-}
-
 // Picture returns the percentile spectra of both sides over each other.
 func (c *Comparison) Picture() *Picture {
-	one, title := c.what()
+	one, title := "wait", compareTitle
+	if c.Requests != "" {
+		one, title = "request", "How long requests took: "+textui.Shorten(printable(c.Requests), 50)
+	}
 	base, cand := c.Base.pool("old", one), c.Cand.pool("new", one)
 	missing := ""
 	if base.waits.Count()+cand.waits.Count() == 0 {

@@ -176,7 +176,9 @@ func (s *spectrum) draw(c canvas) {
 		f.between(b.col, b.most, b.least)
 	}
 	f.grid()
-	f.limitLine(s.limit)
+	if s.limit > 0 {
+		f.stroke(line(1.1, vermil), f.Min.X, f.py(s.limit), f.Max.X, f.py(s.limit))
+	}
 
 	for i := len(s.curves) - 1; i >= 0; i-- {
 		width, dashes := vg.Length(1.1), []vg.Length(nil)
@@ -352,13 +354,6 @@ func spread(want []vg.Length, gap, lo, hi vg.Length) []vg.Length {
 		above = at[i]
 	}
 	return at
-}
-
-// limitLine draws a line across the frame at the limit, if there is one.
-func (f frame) limitLine(limit float64) {
-	if limit > 0 {
-		f.stroke(line(1.1, vermil), f.Min.X, f.py(limit), f.Max.X, f.py(limit))
-	}
 }
 
 // writeLimit says at the left end of the line of the limit, above it, how many waits are beyond. It

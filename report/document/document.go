@@ -172,8 +172,8 @@ func (s *Section) Table(id string, columns ...Column) *Table {
 	return t
 }
 
-// OrNil returns the section, nil if it has nothing but paragraphs and empty tables. It
-// drops tables without rows, and paragraphs that directly follow one.
+// OrNil returns the section, nil if it has nothing but paragraphs, empty tables and no cards.
+// It drops tables without rows, and paragraphs that directly follow one.
 func (s *Section) OrNil() *Section {
 	var kept []Block
 	content, dropped := false, false
@@ -186,6 +186,10 @@ func (s *Section) OrNil() *Section {
 			continue
 		case *Table:
 			if dropped = len(b.Rows) == 0; dropped {
+				continue
+			}
+		case Cards:
+			if len(b) == 0 {
 				continue
 			}
 		}

@@ -157,7 +157,11 @@ func (m *markdown) table(t *Table) {
 		}
 		var cells []string
 		for k, i := range columns {
-			cell := m.cell(&r.Cells[i])
+			c := &r.Cells[i]
+			cell := plain(c.String())
+			if c.is == words && (c.kind == KindName || c.kind == KindFunction) {
+				cell = code(c.text) // of functions the whole name
+			}
 			if k == 0 && r.Indent {
 				cell = "&nbsp; " + cell
 			}
@@ -167,11 +171,4 @@ func (m *markdown) table(t *Table) {
 	}
 	m.printf("\n")
 	m.more(left)
-}
-
-func (m *markdown) cell(c *Cell) string {
-	if c.is == words && (c.kind == KindName || c.kind == KindFunction) {
-		return code(c.text) // of functions the whole name
-	}
-	return plain(c.String())
 }

@@ -60,14 +60,6 @@ func parseTag(s string) tag {
 	return t
 }
 
-func (c *collector) collect(v *result.Report) {
-	c.fields(reflect.ValueOf(v).Elem())
-	for i := range v.PerTrace {
-		c.by, c.of = byTrace, v.Traces[v.PerTrace[i].Trace].Name
-		c.fields(reflect.ValueOf(&v.PerTrace[i]).Elem())
-	}
-}
-
 // fields adds the figures in a struct.
 func (c *collector) fields(v reflect.Value) {
 	if q, ok := v.Interface().(result.Queues); ok && q.Refused != "" && q.Starts == 0 {

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +70,11 @@ func (f *Figure) number() float64 {
 // the name f it says "f (2)".
 func Of(v *result.Report) []Figure {
 	c := &collector{}
-	c.collect(v)
+	c.fields(reflect.ValueOf(v).Elem())
+	for i := range v.PerTrace {
+		c.by, c.of = byTrace, v.Traces[v.PerTrace[i].Trace].Name
+		c.fields(reflect.ValueOf(&v.PerTrace[i]).Elem())
+	}
 	c.distinguish()
 	slices.SortStableFunc(c.list, func(a, b Figure) int { return strings.Compare(a.Name, b.Name) })
 	return c.list

@@ -121,10 +121,6 @@ func (e *encoder) state(g *goroutine, at model.Time, state GenericKernelTaskStat
 	e.put()
 }
 
-func (e *encoder) exit(g *goroutine, at model.Time) {
-	e.state(g, at, GenericKernelTaskStateEvent_TASK_STATE_DESTROYED, g.cpu)
-}
-
 // event begins an event on a track, to which the caller may add.
 func (e *encoder) event(at model.Time, t track, kind TrackEvent_Type, name label, args []arg) *TrackEvent {
 	p, x := e.begun(at), &e.track

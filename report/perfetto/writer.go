@@ -165,7 +165,7 @@ func (w *Writer) GoEnd(x *model.Goroutine) {
 		return // it was there for no time at all
 	}
 	if x.HasEnded {
-		w.enc.exit(g, x.Ended)
+		w.enc.state(g, x.Ended, GenericKernelTaskStateEvent_TASK_STATE_DESTROYED, g.cpu)
 	}
 	w.gs.Remove(x.ID)
 }

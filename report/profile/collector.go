@@ -149,17 +149,12 @@ func (c *Collector) own(id model.StackID, fn model.StringID) model.StackID {
 	})
 }
 
-// waker returns the stack of whoever made a goroutine runnable, or what did if
-// that has none.
-func (c *Collector) waker(id model.StackID, o model.Origin) model.StackID {
-	return c.stackOr(id, func() model.StackID { return c.frame("(" + result.OriginName(o) + ")") })
-}
-
-// either returns the stack that was asked for. A goroutine that was stopped but could
+// either returns the stack that was asked for, for a waker without one what made the goroutine
+// runnable. A goroutine that was stopped but could
 // have gone on was made runnable where it was.
 func (c *Collector) either(own, waker model.StackID, o model.Origin, fn model.StringID) model.StackID {
 	if c.p.o.Waker && (waker != 0 || !stops(o)) {
-		return c.waker(waker, o)
+		return c.stackOr(waker, func() model.StackID { return c.frame("(" + result.OriginName(o) + ")") })
 	}
 	return c.own(own, fn)
 }

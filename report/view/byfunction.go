@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -61,7 +62,8 @@ func PlaceText(f *result.Frame) string {
 	if f.File == "" {
 		return ""
 	}
-	s := shortFile(f.File)
+	parts := strings.Split(f.File, "/")
+	s := strings.Join(parts[max(len(parts)-2, 0):], "/") // with its folder
 	if f.Line > 0 {
 		s += fmt.Sprintf(":%d", f.Line)
 	}

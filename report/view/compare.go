@@ -148,11 +148,6 @@ func figureCell(x float64, u rule.Unit) any {
 	return document.Shown(rule.FormatValue(x, u), x)
 }
 
-// changeCell is a cell of a change with its sign.
-func changeCell(x float64, u rule.Unit) any {
-	return document.Shown(compare.SignedValue(x, u), x)
-}
-
 // quantities has rows in one table, so that columns are in line, and what marks and p mean.
 func (v compareView) quantities(id, title string, rows []compare.Row) *document.Section {
 	s := document.New(id, title)
@@ -301,7 +296,7 @@ func (v compareView) parts(id, title string, ps *compare.Parts, note string, cel
 	t := s.Table("t-"+id, append(columns, names...)...)
 	for i := range ps.Parts {
 		p := &ps.Parts[i]
-		row := []any{figureCell(p.Base, rule.Nanoseconds), figureCell(p.Cand, rule.Nanoseconds), changeCell(p.Change(), rule.Nanoseconds)}
+		row := []any{figureCell(p.Base, rule.Nanoseconds), figureCell(p.Cand, rule.Nanoseconds), document.Shown(compare.SignedValue(p.Change(), rule.Nanoseconds), p.Change())}
 		if share := ps.ShareOf(p); shares && math.Abs(share) >= 0.005 {
 			row = append(row, document.Shown(fmt.Sprintf("%.0f%%", 100*share), share))
 		} else if shares {

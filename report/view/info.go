@@ -13,7 +13,7 @@ import (
 func Info(w io.Writer, v *result.About, o document.TextOptions) error {
 	o.Top = 0
 	d := &document.Document{Title: v.Name}
-	d.Add(about(v), generations(v), notIn(v))
+	d.Add(about(v), generations(v), document.Statements("not-in-it", "Not in it", v.Missing))
 	return document.Text(w, d, o)
 }
 
@@ -66,9 +66,4 @@ func generations(v *result.About) *document.Section {
 		t.Row(document.Shown(fmt.Sprint(g.Number), float64(g.Number)), g.Start, end-g.Start, g.Bytes, g.EventBytes, g.StackBytes, g.StringBytes, g.SampleBytes, state)
 	}
 	return s.OrNil()
-}
-
-// notIn is what a trace does not record.
-func notIn(v *result.About) *document.Section {
-	return document.Statements("not-in-it", "Not in it", v.Missing)
 }

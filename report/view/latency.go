@@ -59,7 +59,7 @@ func Causes(r *result.Report) *document.Section {
 		if 0 < old && old < len(r.Traces) {
 			of = fmt.Sprintf(" for %s of %s", textui.Count(old), plural(len(r.Traces), "trace"))
 		}
-		s.Text("The causes of waits are not known%s: %s.", of, refusal(c.Refused))
+		s.Text("The causes of waits are not known%s: %s.", of, strings.TrimSuffix(c.Refused, "."))
 	}
 	if c.Total > 0 {
 		totals := result.Each(c.Rows, func(x *result.CauseRow) result.CauseTotal { return result.CauseTotal{Cause: x.Cause, Total: x.Total} })
@@ -170,11 +170,8 @@ func worstWaits(r *result.Report) *document.Section {
 		t.Rows[row].Cells[0].Target = cardID(incident[0])
 		cards = append(cards, waitCard(r, incident))
 	}
-	if len(cards) == 0 {
-		return nil
-	}
 	s.Add(cards)
-	return s
+	return s.OrNil()
 }
 
 // waitsTable lists the longest waits, a line for each incident.

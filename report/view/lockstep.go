@@ -173,12 +173,9 @@ func (d *Lockstep) divergences() *document.Section {
 		c.Facets = append(c.Facets, document.Facet{Label: "rule:", Text: x.Rule})
 		cards = append(cards, c)
 	}
-	if len(cards) == 0 {
-		return nil
-	}
 	s := document.New("divergences", "Unexplained, those whose goroutine was runnable the longest first")
 	s.Add(cards)
-	return s
+	return s.OrNil()
 }
 
 // placesOf names who a decision was of.

@@ -60,19 +60,11 @@ func figures(r *result.Report) *document.Section {
 			distRow(t, x.d, x.name)
 		}
 	}
-	s = keep(s)
+	s.OrNil() // drops the table if it is empty; the rest is there without it, too
 	p := &r.Procs
 	s.Text("Procs: %s busy, %.2f on average. Runnable goroutines: %.2f on average, at most %d. GC: %s of the procs' time.",
 		textui.Percent(p.Utilisation), p.Mean, p.MeanRunnable, p.MaxRunnable, textui.Percent(r.GC.Share))
 	return s
-}
-
-// keep drops empty tables of a section that is to be there without them, too.
-func keep(s *document.Section) *document.Section {
-	if full := s.OrNil(); full != nil {
-		return full
-	}
-	return document.New(s.ID, s.Title)
 }
 
 // longest is a table of the longest waits.

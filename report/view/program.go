@@ -151,12 +151,9 @@ func found(r *result.Report) *document.Section {
 	for i := range r.Pathologies {
 		cards = append(cards, pathologyCard(r, &r.Pathologies[i]))
 	}
-	if len(cards) == 0 {
-		return nil
-	}
 	s := document.New("found", "Pathologies", "known ways of scheduling going wrong, the worst first")
 	s.Add(cards)
-	return s
+	return s.OrNil()
 }
 
 func pathologyCard(r *result.Report, p *result.Pathology) document.Card {

@@ -340,12 +340,9 @@ func diagnoses(r *result.Report) *document.Section {
 		}
 		cards = append(cards, diagnosisCard(r, &f))
 	}
-	if len(cards) == 0 {
-		return nil
-	}
 	s := document.New("diagnoses", "")
 	s.Add(cards)
-	return s
+	return s.OrNil()
 }
 
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
@@ -416,12 +413,6 @@ func culpritText(c *result.Culprit) string {
 		s += " < " + textui.ShortFunc(caller)
 	}
 	return s
-}
-
-// shortFile is a file with its folder.
-func shortFile(file string) string {
-	parts := strings.Split(file, "/")
-	return strings.Join(parts[max(len(parts)-2, 0):], "/")
 }
 
 // alsoFound are the findings that are neither the first nor diagnoses.

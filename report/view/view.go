@@ -205,8 +205,5 @@ func traceName(r *result.Report, trace int) string {
 // goVersion names the format of a trace: "Go 1.26".
 func goVersion(t *result.Trace) string { return strings.Replace(t.Format, "go ", "Go ", 1) }
 
-// refusal ends a sentence with why something is not known, which may end one itself.
-func refusal(why string) string { return strings.TrimSuffix(why, ".") }
-
 // plural is [textui.Plural] of numbers of all types.
 func plural[N ~int | ~int64](n N, noun string) string { return textui.Plural(n, noun) }

@@ -304,9 +304,12 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*res
 			return x, err
 		}
 		defer in.Close()
-		if in.JSON {
-			x.saved, err = a.savedSide(in, c.flags)
-		} else {
+		switch f := c.flags; {
+		case in.JSON && (f.op != "" || f.window != "" && f.window != "all"): // what only traces can answer
+			return x, usagef("give the traces it was made from", "%s is a saved report: --op and --window need traces", in.Name)
+		case in.JSON:
+			x.saved, err = a.readSaved(in, &analyzeFlags{})
+		default:
 			x.sample, err = a.sample(ctx, s.refs[i], in, &c.flags.read, spec, func(finished *analyze.Report) { x.analysis = finished })
 		}
 		return x, err
@@ -330,14 +333,6 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*res
 	})
 	c.skipped = append(c.skipped, skipped...)
 	return side, err
-}
-
-// savedSide reads a saved report. What only traces can answer is refused.
-func (a *app) savedSide(in *input, f *compareFlags) (*result.Report, error) {
-	if f.op != "" || f.window != "" && f.window != "all" {
-		return nil, usagef("give the traces it was made from", "%s is a saved report: --op and --window need traces", in.Name)
-	}
-	return a.readSaved(in, &analyzeFlags{})
 }
 
 // readSample opens a trace and makes a sample of it.

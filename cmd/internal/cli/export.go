@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -178,8 +179,10 @@ func (f *exportFlags) check() error {
 	if o := f.profileOptions(); o.Waker && !o.Kind.HasWaker() {
 		return usagef("leave --stack out", "--stack waker: %s has stacks of its own only", o.Kind)
 	}
-	if f.format == "parquet" {
-		if err := checkTables(f.output); err != nil {
+	if f.format == "parquet" && f.output == "-" {
+		return usagef("add -o tables, a directory that will be made", "--format parquet writes a directory")
+	} else if f.format == "parquet" {
+		if err := checkFolder(filepath.Clean(f.output)); err != nil {
 			return err
 		}
 	}

@@ -17,14 +17,6 @@ import (
 	"github.com/schedscope/schedscope/report/parquet"
 )
 
-// checkTables checks the directory of --format parquet.
-func checkTables(path string) error {
-	if path == "-" {
-		return usagef("add -o tables, a directory that will be made", "--format parquet writes a directory")
-	}
-	return checkFolder(filepath.Clean(path))
-}
-
 // exportParquet writes the tables of traces, some of them at the same time. The files of each trace
 // get their names when it is read: a second export replaces them.
 func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.Ref) error {

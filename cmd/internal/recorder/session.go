@@ -76,11 +76,6 @@ type session struct {
 // fit for more.
 const hopeless = 3
 
-// quiet reports whether a recording of the folder was not disturbed.
-func (s *session) quiet() bool {
-	return slices.ContainsFunc(s.order.Traces, func(t interleave.Trace) bool { return !t.Disturbed })
-}
-
 // newSession prepares the folder, without writing anything yet but folders. Only Add takes one
 // that is in use, and keeps traces of sides apart from traces of none.
 func newSession(o Options) (*session, error) {
@@ -173,7 +168,7 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 			r.drop()
 			s.spare[side]--
 			s.again++
-			if s.again >= hopeless && !s.quiet() {
+			if s.again >= hopeless && !slices.ContainsFunc(s.order.Traces, func(t interleave.Trace) bool { return !t.Disturbed }) {
 				return Disturbed{failed("record on a quieter machine or with a smaller GOMAXPROCS; --noisy keeps such recordings",
 					"%s were made and each was disturbed, the last so: %s", textui.Plural(s.again, "recording"), noise)}
 			}

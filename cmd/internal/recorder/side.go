@@ -62,8 +62,8 @@ func lookProgram(name string) (string, error) {
 func (s *Side) findTest() {
 	s.test = -1
 	for i, arg := range s.command {
-		if !isTestBinary(arg) {
-			continue
+		if !strings.HasSuffix(strings.TrimSuffix(filepath.Base(arg), ".exe"), ".test") {
+			continue // go test -c would not call it so
 		}
 		if program, err := lookProgram(arg); err == nil {
 			s.command[i], s.test = program, i
@@ -178,11 +178,6 @@ func Quote(words []string) string {
 		quoted = append(quoted, textui.ShellWord(source.Redact(w)))
 	}
 	return strings.Join(quoted, " ")
-}
-
-// isTestBinary reports whether go test -c would call a program so.
-func isTestBinary(program string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(filepath.Base(program), ".exe"), ".test")
 }
 
 func isTestFlag(arg string) bool { return strings.HasPrefix(flagName(arg), "test.") }
