@@ -92,26 +92,25 @@ func (b *Bounds) Values() *dist.Dist { return load(b) }
 // distribution is a Dist, Sizes or Bounds.
 type distribution interface {
 	sketch() *Sketch
-	// extremes returns what is exact whether or not the values are; nil what is not kept.
+	// extremes returns what is exact whether or not the values are. What is not kept is 0 and taken
+	// by nobody, or nil for the least.
 	extremes() (count *int64, total, least, greatest *model.Duration, at *model.Time)
 	// settle sets all fields from the values.
 	settle()
 }
 
-func (d *Dist) sketch() *Sketch   { return &d.Sketch }
-func (s *Sizes) sketch() *Sketch  { return &s.Sketch }
-func (b *Bounds) sketch() *Sketch { return &b.Sketch }
+func (s *Sketch) sketch() *Sketch { return s }
 
 func (d *Dist) extremes() (count *int64, total, least, greatest *model.Duration, at *model.Time) {
 	return &d.Count, &d.Total, &d.Min, &d.Max, &d.MaxAt
 }
 
 func (s *Sizes) extremes() (count *int64, total, least, greatest *model.Duration, at *model.Time) {
-	return &s.Count, (*model.Duration)(&s.Total), nil, (*model.Duration)(&s.Max), nil
+	return &s.Count, (*model.Duration)(&s.Total), nil, (*model.Duration)(&s.Max), new(model.Time)
 }
 
 func (b *Bounds) extremes() (count *int64, total, least, greatest *model.Duration, at *model.Time) {
-	return &b.Count, nil, nil, &b.Max, &b.MaxAt
+	return &b.Count, new(model.Duration), nil, &b.Max, &b.MaxAt
 }
 
 func (d *Dist) settle() {
@@ -145,11 +144,8 @@ func load(d distribution) *dist.Dist {
 	case *count == 0:
 		return &dist.Dist{}
 	case *count == 1 && s.HDR == "":
-		one, when := &dist.Dist{}, model.Time(0)
-		if at != nil {
-			when = *at
-		}
-		one.Add(*greatest, when)
+		one := &dist.Dist{}
+		one.Add(*greatest, *at)
 		return one
 	}
 	p, ok := packed(d)
@@ -184,17 +180,10 @@ func packed(d distribution) (p hdr.Packed, ok bool) {
 // ofHistogram returns the distribution d, of which h is the histogram.
 func ofHistogram(d distribution, h *hdr.Histogram) *dist.Dist {
 	_, total, least, greatest, at := d.extremes()
-	lo, sum, when := min(model.Duration(h.At(1)), *greatest), model.Duration(0), model.Time(0)
-	if least != nil {
-		lo = *least
+	if least == nil {
+		least = new(min(model.Duration(h.At(1)), *greatest))
 	}
-	if total != nil {
-		sum = *total
-	}
-	if at != nil {
-		when = *at
-	}
-	return dist.Of(h, sum, lo, *greatest, when)
+	return dist.Of(h, *total, *least, *greatest, *at)
 }
 
 // check reports whether the histogram is one of so many values.
@@ -231,13 +220,11 @@ func mergeDist(into, from distribution) {
 	if least != nil {
 		*least = min(*least, *lo)
 	}
-	if at != nil && (*hi > *greatest || *hi == *greatest && *when < *at) {
+	if *hi > *greatest || *hi == *greatest && *when < *at {
 		*at = *when
 	}
 	*greatest = max(*greatest, *hi)
-	if total != nil {
-		add((*int64)(total), int64(*sum))
-	}
+	add((*int64)(total), int64(*sum))
 	add(count, *n)
 	*into.sketch() = Sketch{Unknown: true}
 	if known && ok {
