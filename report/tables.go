@@ -62,11 +62,7 @@ type Column struct{ Name, Unit, Doc string }
 
 // TableNames returns the names of all tables.
 func TableNames() []string {
-	names := make([]string, len(tableDefs))
-	for i, d := range tableDefs {
-		names[i] = d.name
-	}
-	return names
+	return result.Each(tableDefs, func(d *tableDef) string { return d.name })
 }
 
 // TableColumns returns the columns of a table, nil if there is no such table.

@@ -263,11 +263,7 @@ var blameCells = []cells[*result.BlamePart]{
 }
 
 func stackText(stack []result.Frame) string {
-	list := make([]string, len(stack))
-	for i, f := range stack {
-		list[i] = fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line)
-	}
-	return strings.Join(list, "; ")
+	return strings.Join(result.Each(stack, func(f *result.Frame) string { return fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line) }), "; ")
 }
 
 // waitCause is a row of the table causes.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,11 +64,7 @@ func (c Cause) String() string {
 		return fmt.Sprintf("p%.6g of scheduling latency was at least %v during %v, limit %v (%d waits looked at)",
 			100*c.Quantile, short(c.Measured), short(c.Window), c.Limit, c.Count)
 	case ReasonSlow:
-		what := c.What
-		if what == "" {
-			what = "a request"
-		}
-		return fmt.Sprintf("%s took %v, limit %v", what, short(c.Measured), c.Limit)
+		return fmt.Sprintf("%s took %v, limit %v", cmp.Or(c.What, "a request"), short(c.Measured), c.Limit)
 	case ReasonSignal:
 		return "the process got " + c.What
 	case ReasonCall:

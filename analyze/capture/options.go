@@ -97,10 +97,7 @@ func (o Options) complete() (Options, error) {
 	if q := o.Latency.Quantile; q != 0 && !(q > 0 && q <= 1) {
 		return o, fmt.Errorf("Latency.Quantile is %v, want more than 0 and at most 1", q)
 	}
-	if o.Name == "" {
-		o.Name = strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
-	}
-	o.Name = safeName(o.Name)
+	o.Name = safeName(cmp.Or(o.Name, strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")))
 	o.MinAge = cmp.Or(o.MinAge, 10*time.Second)
 	o.MaxBytes = cmp.Or(o.MaxBytes, 16<<20)
 	o.MaxFile = cmp.Or(o.MaxFile, 4*o.MaxBytes)

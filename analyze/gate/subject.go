@@ -111,9 +111,5 @@ func having(samples []*sample.Sample, key string) []*sample.Sample {
 
 // values returns what samples have of a quantity, in their order.
 func values(samples []*sample.Sample, key string) []float64 {
-	var xs []float64
-	for _, s := range having(samples, key) {
-		xs = append(xs, s.Values[key].X)
-	}
-	return xs
+	return mapped(having(samples, key), func(s *sample.Sample) float64 { return s.Values[key].X })
 }

@@ -214,7 +214,7 @@ func interval(i stat.Interval) *stat.Interval {
 }
 
 // mapped returns f of each of xs.
-func mapped(xs []float64, f func(float64) float64) []float64 {
+func mapped[T any](xs []T, f func(T) float64) []float64 {
 	out := make([]float64, len(xs))
 	for i, x := range xs {
 		out[i] = f(x)
@@ -345,10 +345,7 @@ func (j judged) relative(bound, base, cand []float64) judged {
 // have.
 func (g *guarded) atOneRate(key string, base, cand []float64) (newBase, newCand []float64, note string) {
 	seconds := func(samples []*sample.Sample) (perOp []float64) {
-		for _, x := range having(samples, key) {
-			perOp = append(perOp, compare.Seconds(x)/float64(x.Ops))
-		}
-		return perOp
+		return mapped(having(samples, key), func(x *sample.Sample) float64 { return compare.Seconds(x) / float64(x.Ops) })
 	}
 	b, d := seconds(g.used.base()), seconds(g.used.cand())
 	fixed, one := stat.Slope(b, base), stat.Median(d) // ns per second

@@ -38,11 +38,7 @@ func (w *Wait) mainly() (why struct{ cause, behind string }) {
 
 // Incidents returns the incidents of the longest waits.
 func (r *Report) Incidents() [][]int {
-	var waits []*Wait
-	for i := range r.WorstWaits {
-		waits = append(waits, &r.WorstWaits[i])
-	}
-	return Incidents(waits)
+	return Incidents(Each(r.WorstWaits, func(w *Wait) *Wait { return w }))
 }
 
 // SetIncidents sets the incident of each of the longest waits.

@@ -132,11 +132,7 @@ func (m *Merger) Add(v *Report) error {
 
 // Merge adds the reports of o and takes ownership of them. After an error both are unchanged.
 func (m *Merger) Merge(o *Merger) error {
-	var all []*Report
-	for _, p := range slices.Concat(m.parts, o.parts) {
-		all = append(all, p.v)
-	}
-	if err := binsFit(all); err != nil {
+	if err := binsFit(Each(slices.Concat(m.parts, o.parts), func(p *mergerPart) *Report { return p.v })); err != nil {
 		return err
 	}
 	m.skipped = append(m.skipped, o.skipped...)

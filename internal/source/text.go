@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/url"
@@ -38,10 +39,7 @@ func show(name string) string {
 			return strconv.Quote(name)
 		}
 	}
-	if name == "" {
-		return `""`
-	}
-	return name
+	return cmp.Or(name, `""`)
 }
 
 // isText reports whether p, of which the end may be cut off, is UTF-8 without

@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 // series are values over time in columns of equal width; nothing is known
@@ -54,11 +56,7 @@ type band struct {
 
 // entries returns the legend of bands.
 func entries(bands []band) []entry {
-	var es []entry
-	for _, b := range bands {
-		es = append(es, entry{name: b.name, col: b.col})
-	}
-	return es
+	return result.Each(bands, func(b *band) entry { return entry{name: b.name, col: b.col} })
 }
 
 // drawBands paints bands on top of each other from the frame's bottom on. Edges between
@@ -116,11 +114,7 @@ func drawBars(f frame, bands []band) {
 
 // heights returns values as pixels above the bottom of a frame that is h pixels high.
 func (f frame) heights(values []float64, h int) []float64 {
-	out := make([]float64, len(values))
-	for k, v := range values {
-		out[k] = clamp(f.y.at(v), 0, 1) * float64(h)
-	}
-	return out
+	return result.Each(values, func(v *float64) float64 { return clamp(f.y.at(*v), 0, 1) * float64(h) })
 }
 
 // paintColumn fills one column of pixels with the bands between these edges,

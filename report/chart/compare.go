@@ -68,9 +68,7 @@ type pool struct {
 func (s *Side) pool(otherwise, one string) *pool {
 	const longestName = 28
 	p := &pool{name: textui.Shorten(printable(s.Name), longestName), recordings: s.Recordings, waits: &dist.Dist{}}
-	if p.name == "" {
-		p.name = otherwise
-	}
+	p.name = cmp.Or(p.name, otherwise)
 	for _, r := range s.Recordings {
 		p.waits.Merge(r)
 	}

@@ -7,10 +7,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/schedscope/schedscope/internal/dist"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 )
 
 // spectrum is some distributions by percentile.
@@ -217,11 +219,7 @@ func (f frame) curve(cv *curve, width vg.Length, dashes []vg.Length) {
 
 // points returns positions of values.
 func (f frame) points(ps []point) []vg.Point {
-	out := make([]vg.Point, len(ps))
-	for i, p := range ps {
-		out[i] = vg.Point{X: f.px(p.x), Y: f.py(p.y)}
-	}
-	return out
+	return result.Each(ps, func(p *point) vg.Point { return vg.Point{X: f.px(p.x), Y: f.py(p.y)} })
 }
 
 // between fills the area between two lines.
@@ -324,10 +322,7 @@ func overlap(r, o vg.Rectangle) bool {
 // names writes the name of each curve at the right of the frame, as near as
 // possible to the height of its maximum, and joins the two by a thin line.
 func (f frame) names(curves []curve) {
-	want := make([]vg.Length, len(curves))
-	for i := range curves {
-		want[i] = f.py(curves[i].last().y)
-	}
+	want := result.Each(curves, func(c *curve) vg.Length { return f.py(c.last().y) })
 	at := spread(want, textSize*1.25, f.Min.Y, f.Max.Y)
 	for i := range curves {
 		cv := &curves[i]

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
 )
 
 // occupation is what a proc is drawn to have done: a [result.Use] or, of two goroutines, whose
@@ -149,10 +150,7 @@ func (s *story) draw(c canvas) {
 func (c canvas) facts(fs []fact) {
 	small, bold := style(smallSize, slate), boldStyle(headingSize, ink)
 	const gap = 18
-	widths := make([]vg.Length, len(fs))
-	for i, f := range fs {
-		widths[i] = max(small.Width(f.name), bold.Width(f.value))
-	}
+	widths := result.Each(fs, func(f *fact) vg.Length { return max(small.Width(f.name), bold.Width(f.value)) })
 	shrink(widths, c.width()-gap*vg.Length(len(fs)-1))
 	x := c.Min.X
 	for i, f := range fs {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -109,10 +110,7 @@ func (o *HTMLOptions) link(m *Moment) string {
 }
 
 func (o *HTMLOptions) table(s *Section, t *Table) htmlTable {
-	out := htmlTable{Table: t, Caption: t.Caption}
-	if out.Caption == "" {
-		out.Caption = s.Title
-	}
+	out := htmlTable{Table: t, Caption: cmp.Or(t.Caption, s.Title)}
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		row := htmlRow{Heading: textui.Clean(r.Heading), Indent: r.Indent, Span: len(t.Columns)}

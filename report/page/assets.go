@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 // assets are the page's templates, styles and scripts, and uPlot, which draws curves.
@@ -69,9 +71,5 @@ func policy(live bool) string {
 }
 
 func hashes(list []asset) string {
-	var all []string
-	for _, a := range list {
-		all = append(all, a.hash)
-	}
-	return strings.Join(all, " ")
+	return strings.Join(result.Each(list, func(a *asset) string { return a.hash }), " ")
 }

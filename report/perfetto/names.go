@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -53,9 +54,7 @@ func (n *names) of(id model.StringID) label {
 	l := &n.labels[id]
 	if l.n == 0 {
 		*l = label{firstName + uint32(id), cleanText(n.tables.String(id))}
-		if l.text == "" {
-			l.text = labelNone.text
-		}
+		l.text = cmp.Or(l.text, labelNone.text)
 	}
 	return *l
 }

@@ -30,10 +30,9 @@ func OfBlame(r *result.Report) *Profile {
 				stack[0] = result.Frame{Function: x.Row.Function, File: x.Row.File}
 			}
 		}
-		frames := make([]model.Frame, len(stack))
-		for i, f := range stack {
-			frames[i] = model.Frame{Func: clean(f.Function), File: textui.Clean(f.File), Line: f.Line}
-		}
+		frames := result.Each(stack, func(f *result.Frame) model.Frame {
+			return model.Frame{Func: clean(f.Function), File: textui.Clean(f.File), Line: f.Line}
+		})
 		k := key{stack: p.tables.AddStack(frames)}
 		for i, s := range []string{x.Kind.Kind, x.Basis, waiter} {
 			k.labels[i] = p.tables.AddString(textui.Clean(s))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -47,10 +48,7 @@ func (p *Profile) proto(title string, comments []string) *profile.Profile {
 
 // sorted returns the samples, greatest first.
 func (p *Profile) sorted() []*cell {
-	list := make([]*cell, len(p.cells))
-	for i := range p.cells {
-		list[i] = &p.cells[i]
-	}
+	list := result.Each(p.cells, func(c *cell) *cell { return c })
 	kind := &kinds[p.o.Kind]
 	main := slices.IndexFunc(kind.values, func(v sampleType) bool { return v.name == kind.main })
 	slices.SortFunc(list, func(a, b *cell) int {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/causes"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -57,10 +58,7 @@ func (r *Recorder) Explained(w *causes.ExplainedWait) {
 
 // shrink leaves the shorter waits out, and of equally long ones all or none.
 func (w *waits) shrink() {
-	lengths := make([]model.Duration, len(w.list))
-	for i := range w.list {
-		lengths[i] = w.list[i].length
-	}
+	lengths := result.Each(w.list, func(x *wait) model.Duration { return x.length })
 	slices.Sort(lengths)
 	w.least = lengths[len(lengths)-1-w.limit*3/4] + 1
 	kept, data := w.list[:0], w.data.b[:0]

@@ -126,23 +126,18 @@ func (o *Options) junitCase(c *gate.Result, r *gate.RuleResult, seen map[string]
 	if p, _, ok := o.top(r); ok {
 		k.File, k.Line = p.path, p.line
 	}
-	text := o.message(c, r)
+	k.Out = o.message(c, r)
 	switch stateOf(r) {
 	case failed:
-		k.Failure = &junitOutcome{title(r), "violated", text}
+		k.Failure, k.Out = &junitOutcome{title(r), "violated", k.Out}, ""
 	case unusable:
-		k.Error = &junitOutcome{short(r), "unusable", text}
+		k.Error, k.Out = &junitOutcome{short(r), "unusable", k.Out}, ""
 	case warned:
 		k.Skipped = &junitOutcome{Message: "violated, but of level warn: " + title(r)}
-		k.Out = text
 	case waived:
 		k.Skipped = &junitOutcome{Message: "violated, but " + waiverText(r.Waiver)}
-		k.Out = text
 	case inconclusive:
 		k.Skipped = &junitOutcome{Message: "inconclusive: " + short(r)}
-		k.Out = text
-	default:
-		k.Out = text
 	}
 	return k
 }
@@ -153,8 +148,5 @@ func short(r *gate.RuleResult) string {
 	if n := needs(r); n != "" {
 		s = strings.TrimPrefix(s+"; needs "+n, "; ")
 	}
-	if s == "" {
-		return "not judged"
-	}
-	return s
+	return cmp.Or(s, "not judged")
 }

@@ -239,11 +239,9 @@ func waitCard(r *result.Report, incident []int) document.Card {
 }
 
 func frames(stack []result.Frame) []document.Frame {
-	var out []document.Frame
-	for _, f := range stack {
-		out = append(out, document.Frame{Func: f.Function, File: f.File, Line: f.Line})
-	}
-	return out
+	return result.Each(stack, func(f *result.Frame) document.Frame {
+		return document.Frame{Func: f.Function, File: f.File, Line: f.Line}
+	})
 }
 
 // story says how the goroutine became runnable and where it then ran.

@@ -246,10 +246,7 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 	if text := checked(v); text != "" {
 		facts = append(facts, document.Pair{Name: "ruled out", Value: text, Good: true})
 	}
-	var names []string
-	for i := range r.Pathologies {
-		names = append(names, PathologyLabel(r.Pathologies[i].Name))
-	}
+	names := result.Each(r.Pathologies, func(p *result.Pathology) string { return PathologyLabel(p.Name) })
 	for _, kind := range findings.Also(r) {
 		names = append(names, PathologyLabel(kind))
 	}

@@ -44,10 +44,7 @@ func Describe(t *result.Trace) string {
 
 // Formats returns the formats of several traces.
 func Formats(r *result.Report) string {
-	var names []string
-	for i := range r.Traces {
-		names = append(names, goVersion(&r.Traces[i]))
-	}
+	names := result.Each(r.Traces, goVersion)
 	slices.Sort(names) // older ones have two digits, too
 	return strings.Join(slices.Compact(names), ", ") + " trace format"
 }

@@ -3,6 +3,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -69,9 +70,7 @@ func Listen(address string, remote bool) (net.Listener, error) {
 	if err != nil {
 		return fail(errors.New("want HOST:PORT"), "such as --http localhost:8080 or --http :0")
 	}
-	if host == "" {
-		host = "localhost"
-	}
+	host = cmp.Or(host, "localhost")
 	if !remote && !isLoopback(host) {
 		return fail(errors.New("other machines reach it"), hintRemote)
 	}
@@ -101,9 +100,7 @@ func onLoopback(a net.Addr) bool {
 // asked for, if it names this machine.
 func URL(asked, listens string) string {
 	host, _, _ := net.SplitHostPort(asked)
-	if host == "" {
-		host = "localhost"
-	}
+	host = cmp.Or(host, "localhost")
 	if _, port, err := net.SplitHostPort(listens); err == nil && isLoopback(host) {
 		listens = net.JoinHostPort(host, port)
 	}

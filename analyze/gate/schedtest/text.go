@@ -1,6 +1,7 @@
 package schedtest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -16,10 +17,7 @@ func judge(x *rule.Rule, s *sample.Sample, op string) string {
 	q := x.Quantity
 	v, ok := s.Values[q.String()]
 	if !ok {
-		why := s.Missing[q.String()]
-		if why == "" {
-			why = "the trace has no data for it"
-		}
+		why := cmp.Or(s.Missing[q.String()], "the trace has no data for it")
 		if (q.Per == rule.PerOp || q.Metric == "ops") && op == "count" {
 			why += "; call Ops with their number, or say what an op is: schedtest.Op(\"region:NAME\")"
 		}

@@ -47,19 +47,13 @@ func newExplain(a *app) *cobra.Command {
 				return listSymptoms(a.stdout)
 			}
 			name := result.SymptomName(strings.Join(args, " "))
-			if now := findings.Renamed[name]; now != "" {
-				name = now
-			}
+			name = cmp.Or(findings.Renamed[name], name)
 			if text := screenWord(name); text != "" && !slices.Contains(names, name) {
 				_, err := fmt.Fprintf(a.stdout, "%s\nA word of tables and items.\n\nmeans      %s\n", name, textui.Columns(text, 89, strings.Repeat(" ", 11)))
 				return err
 			}
 			if !slices.Contains(names, name) {
-				hint := didYouMean(name, names)
-				if hint == "" {
-					hint = "schedscope explain lists all"
-				}
-				return usagef(hint, "no symptom %q is known", strings.Join(args, " "))
+				return usagef(cmp.Or(didYouMean(name, names), "schedscope explain lists all"), "no symptom %q is known", strings.Join(args, " "))
 			}
 			return explain(a.stdout, name)
 		},

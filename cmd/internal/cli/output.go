@@ -206,11 +206,9 @@ func (o *outputs) check(a *app, inputs []source.Ref) error {
 
 // write fills the outputs.
 func (o *outputs) write(a *app, fill func(io.Writer, output) error) error {
-	var list []destination
-	for _, x := range o.list {
-		list = append(list, destination{x.path, func(w io.Writer) error { return fill(w, x) }})
-	}
-	return a.writeAll(new(atomicfile.Set), list)
+	return a.writeAll(new(atomicfile.Set), result.Each(o.list, func(x *output) destination {
+		return destination{x.path, func(w io.Writer) error { return fill(w, *x) }}
+	}))
 }
 
 // notDrawn is the error of a picture that the report has nothing for.
