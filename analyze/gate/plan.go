@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
@@ -144,10 +145,7 @@ func (in *PlanInput) row(r subject, family int) PlanRow {
 	case r.Bound.Relative:
 		row.Why = "the bound allows what should be seen"
 	}
-	n := in.Traces
-	if n == 0 {
-		n = max(row.Needed, least)
-	}
+	n := cmp.Or(in.Traces, max(row.Needed, least))
 	row.Traces = n
 	if x := of.mde(k, s, n, n, alpha, power); finite(x) {
 		row.MDE = r.worse(x)

@@ -81,7 +81,7 @@ func annotation(kind, file string, line int, title, message string) string {
 	if file != "" {
 		props = fmt.Sprintf("file=%s,line=%d,", property(file), line)
 	}
-	return fmt.Sprintf("::%s %stitle=%s::%s\n", kind, props, property(textui.Shorten(title, 200)), data(message))
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", kind, props, property(textui.Shorten(title, 200)), dataEscapes.Replace(message))
 }
 
 var (
@@ -89,7 +89,6 @@ var (
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-func data(s string) string     { return dataEscapes.Replace(s) }
 func property(s string) string { return propertyEscapes.Replace(s) }
 
 // named returns the figures that there are, with their names.

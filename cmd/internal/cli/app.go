@@ -143,12 +143,3 @@ func unicodeLocale() bool {
 	}
 	return true
 }
-
-// printText writes a text to stdout in what the terminal can show.
-func (a *app) printText(text string) error {
-	if !unicodeLocale() {
-		text = textui.ASCII(text)
-	}
-	_, err := io.WriteString(a.stdout, text)
-	return err
-}

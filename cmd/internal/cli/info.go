@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +64,7 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 	}
 	for i := range abouts {
 		if i > 0 {
-			if err := a.printText("\n"); err != nil {
+			if _, err := fmt.Fprintln(a.stdout); err != nil {
 				return err
 			}
 		}
