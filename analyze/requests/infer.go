@@ -97,6 +97,7 @@ type reading struct {
 	starts *seenIn       // what it has started since; nil: nothing
 	req    *pending      // the message; nil: it is not followed
 	asked  int8          // it had written before, which this answers, and so do what it reads then, up to so many times
+	reread bool          // it has read there since it wrote: if it writes again, there were several messages
 }
 
 // reads notes that a goroutine of which nothing is known, or which an acceptor started, waits or begins a
@@ -105,8 +106,14 @@ func (t *Tracker) reads(g *goroutine) {
 	x := g.reading
 	switch {
 	case g.state == model.GoSyscall:
-		if x != nil && g.view.write {
-			x.wrote = g.stack
+		switch {
+		case x == nil:
+		case g.view.write:
+			if x.wrote = g.stack; x.reread {
+				t.forgets(x)
+			}
+		case x.wrote != 0 && g.view.read:
+			x.reread = x.reread || t.finder.rereads(x.at, g.stack)
 		}
 		return
 	case g.kind != Network || !g.view.read || g.ends != nil && g.dials():
@@ -206,6 +213,14 @@ func (t *Tracker) started(g, by *goroutine) {
 // dials reports whether a goroutine has an end of a connection that it, or its creator, has dialled.
 func (e *ends) dials() bool {
 	return slices.ContainsFunc(e.of[:e.n], func(x *end) bool { return x.dialled })
+}
+
+// rereads reports whether a system call reads where a wait for the network was.
+func (f *finder) rereads(wait, call model.StackID) bool {
+	r, w := f.tables.Stack(wait), f.tables.Stack(call)
+	read := func(x model.Frame) bool { return strings.HasPrefix(x.Func, "net.(*netFD).") }
+	i, j := slices.IndexFunc(r, read), slices.IndexFunc(w, read)
+	return i >= 0 && j >= 0 && slices.EqualFunc(r[i:], w[j:], func(a, b model.Frame) bool { return a.Func == b.Func && a.Line == b.Line })
 }
 
 // answers reports whether who reads and writes at two places has one loop of its own that does, in that order, in

@@ -155,6 +155,27 @@ func TestEarly(t *testing.T) {
 	}
 }
 
+// TestUnwaited checks that a message for which a server does not wait is a request of its own, and that of the first ones,
+// which may be none, those with several in them are not.
+func TestUnwaited(t *testing.T) {
+	p := newProgram("main.loop")
+	for i := range 12 {
+		p.reads("main.loop:10")
+		p.calls("net.(*netFD).Write", "main.loop:12")
+		if i%4 == 3 {
+			p.calls("net.(*netFD).Read", "bufio.(*Reader).Read", "main.loop:10")
+			p.now += 1000
+			p.calls("net.(*netFD).Write", "main.loop:12")
+		}
+		p.calls("net.(*netFD).Read", "bufio.(*Reader).Read", "main.loop:10")
+	}
+	long := map[bool]int{}
+	p.each(t, nil, func(q *requests.Request) { long[q.Duration() > 50_000]++ })
+	if want := map[bool]int{true: 1, false: 10}; !maps.Equal(long, want) {
+		t.Errorf("%v requests are long, want %v", long, want)
+	}
+}
+
 // TestHandedToMany checks that who writes first answers a message that was handed to many, of the first ones only if most are.
 func TestHandedToMany(t *testing.T) {
 	for many, want := range map[int]int{1: 9, 10: 10} {

@@ -22,7 +22,7 @@ import (
 //
 // A goroutine that one that accepts connections starts, and that serves nothing else, is asked by what
 // it reads: a request begins when a wait for the network ends, and ends when it waits at the same place
-// again, after it has written since.
+// again, after it has written since. If it reads there and does not wait, the next one has come: that begins there.
 //
 // A stream of HTTP/2 or gRPC has a goroutine, whose life is the request.
 
@@ -41,6 +41,7 @@ type server struct {
 	wrote   bool          // the end of a response
 	until   mark          // where the latest end may be
 	asks    model.StackID // of a stream: where it waits for the next request
+	again   mark          // where it has begun to read there after an answer; zero: it has not, or waits
 	regions []*pending
 }
 
@@ -189,11 +190,19 @@ func (t *Tracker) blocked(g *goroutine) {
 	}
 	s := g.view
 	if g.server != nil && g.role == roleStream {
-		switch {
-		case g.state == model.GoSyscall && s.write:
-			g.wrote = true
-		case g.kind == Network && g.req != nil && g.wrote && g.stack == g.asks:
+		next := g.kind == Network && g.stack == g.asks
+		switch m := g.again; {
+		case m.at != 0 && !next:
+			t.finish(g, m, true)
+			g.req, g.again = t.holdFrom(g, m), mark{}
+		case g.req != nil && g.wrote && next:
 			t.finish(g, t.here(g), true)
+			g.again = mark{}
+		case g.req != nil && g.wrote && g.state == model.GoSyscall && t.finder.rereads(g.asks, g.stack):
+			g.again = t.here(g)
+		}
+		if g.state == model.GoSyscall && s.write {
+			g.wrote = true
 		}
 	}
 	call := g.state == model.GoSyscall
@@ -298,6 +307,8 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 	}
 	switch {
 	case g.req == nil:
+	case g.role == roleStream && g.again.at != 0:
+		t.finish(g, g.again, true)
 	case g.role == roleConn && !g.handled, g.role == roleStream && whole:
 		t.release(g)
 	case g.role == roleConn && g.wrote, g.role == roleFunc && (whole || !g.view.fn || g.state == model.GoRunning): // else it is in the function still
