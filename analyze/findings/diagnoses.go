@@ -339,8 +339,16 @@ func (d *diagnostician) stops() {
 		}
 	}
 	title, reason := top(rows, "")+" does not stop when the world is to be stopped", "All others stood still and waited for it. "
-	if where[0].Role != "runs on" {
+	var long loss
+	n := int64(0)
+	above(&s.ToStop, result.NotableWait, func(v model.Duration, k int64) { long.sum, n = long.sum+v*model.Duration(k), n+k })
+	switch lost := (&judge{r: d.r}).lost(result.Ratio(long.sum, model.Duration(n))/2, n); {
+	case where[0].Role != "runs on":
 		title, reason = top(rows, "")+" stops the world", ""
+	case n > 0 && lost: // it cannot stop without a CPU; where nobody waits for it, that does not show
+		d.add("more-procs-than-cpus", l, result.Inferred, nil, "probably a busy machine: "+top(rows, "")+" was late to stop when the world was to be stopped",
+			"Threads had no CPU as often, for half as long or more. The world was stopped %s", text).causes = []result.Cause{result.CauseSTW}
+		return
 	}
 	d.add("stop-the-world", l, result.Certain, where, title, "%sThe world was stopped %s", reason, text).causes = []result.Cause{result.CauseSTW}
 }

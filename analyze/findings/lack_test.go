@@ -104,15 +104,18 @@ func slowest(v *result.Report, rows ...result.RequestRow) {
 		Count: 5, Total: 80 * ms, From: 12 * ms, Middle: result.RequestMiddle{Count: 10, Total: 10 * ms}, Groups: rows}}}}}
 }
 
-// TestLackOfCPUsElsewhere checks what is not laid to a lack of CPUs: stopped worlds, and what requests do for the
-// collector.
+// TestLackOfCPUsElsewhere checks what is not laid to a lack of CPUs: stopped worlds, unless threads had none for as long as
+// these take to stop, and what requests do for the collector.
 func TestLackOfCPUsElsewhere(t *testing.T) {
 	for _, x := range []struct {
-		kind string
-		slow model.Duration
-		want string
-	}{{"stw", 55e6, "stop-the-world"}, {"gc", 30e6, "garbage-collection"}} {
+		kind  string
+		slow  model.Duration
+		still model.Duration // all threads, once
+		want  string
+	}{{"stw", 55e6, 0, "stop-the-world"}, {"stw", 55e6, 4e6, "stop-the-world"}, {"stw", 55e6, 16e6, "more-procs-than-cpus"}, {"gc", 30e6, 0, "garbage-collection"}} {
 		v := lacking(t, 1650e6, 112)
+		v.STW.ToStop = distOf(20e6)
+		v.Pathologies = []result.Pathology{{Name: "frozen-process", Count: 1, Total: x.still, Worst: x.still}}
 		for i := range v.Causes.Rows {
 			if c := &v.Causes.Rows[i].Cause; *c == result.CauseGoroutine.String() {
 				*c = result.CauseSTW.String()

@@ -119,7 +119,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Bound how many such goroutines run at once (semaphore below GOMAXPROCS), so that a proc is left for the rest; make the work shorter, cache or precompute it."},
 	{Name: "stop-the-world", Example: "fixtures/checks/recordings/injected-stw.trace.zst",
 		Meaning: "All goroutines stood still. The world was stopped, and either one goroutine ran on for long, or the program stops the world itself, again and again.",
-		Sign:    "Until all have stopped the time is due to who was the last to stop, and where; after that to who stopped the world. Stops by the garbage collector are its own.",
+		Sign:    "Until all have stopped the time is due to who was the last to stop, and where; after that to who stopped the world. If threads had no CPU as often, for half as long as the stops of 1 ms and more took, it is laid to the machine. Stops by the garbage collector are its own.",
 		Advice:  "Where one does not stop: split what cannot be interrupted (large copies, clears and searches, assembly) into smaller pieces. Where the program stops the world: call runtime.ReadMemStats, runtime.Stack of all goroutines and GOMAXPROCS less often; runtime/metrics does not stop it."},
 	{Name: "garbage-collection", Example: "fixtures/truth/traces/forward.p4.trace.zst",
 		Meaning: "Goroutines waited for the garbage collector. Its workers had the procs, or goroutines had to help it.",
