@@ -132,6 +132,7 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 	d.locks()
 	d.receivers()
 	d.accepts()
+	d.connections()
 	d.blockingCalls()
 	d.leaks()
 	d.alone()

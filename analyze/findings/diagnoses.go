@@ -693,6 +693,31 @@ func (d *diagnostician) accepts() {
 	}
 }
 
+// connections finds a limit of connections of an http.Transport: calls wait in getConn, until another gives back its own
+// (tryPutIdleConn), for longer than they have one, as more wait at a time than there are. Without a limit each that finds no
+// idle connection dials one (net/http: queueForDial).
+func (d *diagnostician) connections() {
+	n, dials := 0.0, int64(0)
+	for i := range d.r.Goroutines {
+		switch g := &d.r.Goroutines[i]; {
+		case g.Function == "net/http.(*persistConn).readLoop":
+			n = result.Ratio(g.Lifetime, d.r.Totals.Span)
+		case strings.HasPrefix(g.Function, "net/http.(*Transport).startDialConn"):
+			dials += g.Created
+		}
+	}
+	for _, b := range d.r.Blame.Of("select") {
+		if !within(b, "net/http.(*Transport).tryPutIdleConn") || b.Waiter == "" || b.Turns < fewHeld || b.Turns < 2*dials || result.Ratio(b.Total, d.r.Totals.Span) < max(n, heldSenders) || 2*d.r.Procs.Utilisation >= 1 {
+			continue
+		}
+		x := d.add("slow-receiver", loss{sum: b.Total}, result.Certain, []result.Culprit{{Role: "waits for a connection", Function: b.Waiter, File: b.WaiterFile, Line: b.WaiterLine, Share: 1, Callers: []string{}}},
+			plain(textui.ShortFunc(b.Waiter))+" waits for a connection of its http.Transport", "%s, %s in all: %s wait at a time on average for %.0f connections, which others have.",
+			times(b.Turns), textui.Duration(b.Total), number(result.Ratio(b.Total, d.r.Totals.Span)), n)
+		x.first, x.Advice = true, "Raise MaxConnsPerHost of the http.Transport, if the other end can take more at a time, or make each call faster. Else let fewer goroutines call at a time: they only wait."
+		return
+	}
+}
+
 // oneReceiver is the advice where others wait while a sender waits for one receiver.
 func oneReceiver(sender string) string {
 	return fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(sender)))
