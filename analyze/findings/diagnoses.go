@@ -723,25 +723,31 @@ func oneReceiver(sender string) string {
 	return fmt.Sprintf("Do not let %s wait for one receiver while others wait for it: give each a buffer or a goroutine of its own, drop what does not fit (select with default), or set a deadline.", plain(textui.ShortFunc(sender)))
 }
 
-// headOfLine reports whether receivers wait for a sender while it waits for one of them. Of a pool of n
-// receivers that share a channel none waits while the sender is held up: on average at most n times the
-// rest of the time do.
+// headOfLine reports whether receivers wait for a sender while it waits for one of them, of whatever functions. Of a pool of
+// n receivers that share a channel none waits while the sender is held up: on average at most n times the rest of the time
+// do, and here leastShare of them wait for the sender meanwhile, too.
 func (d *diagnostician) headOfLine(row *result.BlameRow) bool {
-	i := slices.IndexFunc(d.r.Goroutines, func(g result.Group) bool { return g.Function == row.Function })
-	if i < 0 || row.Waiter == "" || row.Total >= d.r.Totals.Span {
+	if row.Waiter == "" || row.Total >= d.r.Totals.Span {
 		return false
 	}
-	n := float64(d.r.Goroutines[i].Count) / float64(max(len(d.r.Traces), 1)) // in each trace, as w
 	var waiting model.Duration
+	receivers := map[string]bool{row.Function: true}
 	for _, kind := range []string{"chan receive", "select"} {
 		for _, r := range d.r.Blame.Of(kind) {
-			if r.Function == row.Waiter && r.Waiter == row.Function {
+			if r.Function == row.Waiter && r.Waiter != "" {
 				waiting += r.Total
+				receivers[r.Waiter] = true
 			}
 		}
 	}
-	w := result.Ratio(waiting, d.r.Totals.Span)
-	return n >= 3 && w <= n && w > n*(1-result.Ratio(row.Total, d.r.Totals.Span))
+	n := 0.0
+	for i := range d.r.Goroutines {
+		if g := &d.r.Goroutines[i]; receivers[g.Function] || within(row, g.Function) {
+			n += float64(g.Count) / float64(max(len(d.r.Traces), 1)) // in each trace, as w
+		}
+	}
+	w, held := result.Ratio(waiting, d.r.Totals.Span), result.Ratio(row.Total, d.r.Totals.Span)
+	return n >= 3 && w <= n && w > n*(1-(1-leastShare)*held)
 }
 
 // ofSocket reports whether the system calls of a row are those of a socket, which do not block: such a

@@ -87,7 +87,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Hold the lock for a shorter time: do I/O, logging and computing outside the lock; copy what is needed and release it first. Or divide what it guards (shards)."},
 	{Name: "slow-receiver", Example: "fixtures/relay.go1.26.p4.trace",
 		Meaning: "Goroutines waited to send to one that was slow to receive. It is not the scheduler.",
-		Sign:    "At least 20 waits to send with a p99 of 1 ms or more, more than 1.5 goroutines at a time on average. One that feeds a pool of workers is not a fault, nor is a semaphore without requests, unless it lets in one at a time, or as many as there are procs, which mostly wait. What accepts connections must not wait for others for a fifth of the time.",
+		Sign:    "At least 20 waits to send with a p99 of 1 ms or more, more than 1.5 goroutines at a time on average, or one while receivers of what it sends wait for it. One that feeds a pool of workers is not a fault, nor is a semaphore without requests, unless it lets in one at a time, or as many as there are procs, which mostly wait. What accepts connections must not wait for others for a fifth of the time.",
 		Advice:  "Receive with more goroutines (workers), make what is done between two receives faster, or batch it. A larger buffer helps only if the load comes in bursts."},
 	{Name: "goroutine-leak", Example: "fixtures/validation/suite/mirrors/trace.zst",
 		Meaning: "Goroutines of one function pile up and wait for ever.",
