@@ -423,6 +423,36 @@ func (q *question) untold(x *result.RequestRow) bool {
 	return q.all && x.Kind == "timer" && way(x).Callee == "runtime.selectgo" && q.cost(x) >= (1-likeMedian)*q.middle() && q.usual(x) < 2
 }
 
+// news reports whether those of the slowest that are listed of a group without a handler are of another one that always takes
+// as long, and do next to nothing else than wait in select, until their own timer ends that or somebody who does nothing
+// but wait for a time: as a long poll does.
+func (q *question) news(r *result.Report, x *result.RequestRow) bool {
+	waits := func(x *result.RequestRow) bool {
+		rows := q.within(x)
+		ended := len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) && (rows[0].Kind == "timer" || rows[0].Kind == "sleep" && slices.ContainsFunc(r.Goroutines, func(g result.Group) bool {
+			_, longest := longestWait(&g)
+			return g.Function == rows[0].Function && g.Created < fewTurns && float64(longest) >= (1-likeMedian)*float64(g.Lifetime)
+		}))
+		return way(x).Callee == "runtime.selectgo" && (x.Kind == "timer" || x.Kind == "channel" && ended)
+	}
+	if q.all || result.Handled(q.Name) || !waits(x) || slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool {
+		return p.Duration >= q.From && !slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
+			return k.Kind == q.kind && slices.ContainsFunc(k.Handlers, func(h result.RequestHandler) bool {
+				return h.Name == p.Name && 2*h.Total >= model.Duration(h.Count)*q.From
+			})
+		})
+	}) {
+		return false
+	}
+	sum := 0.0
+	for i := range q.Groups {
+		if y := &q.Groups[i]; waits(y) && q.times(y) < 2 {
+			sum += q.cost(y)
+		}
+	}
+	return sum >= (1-likeMedian)*q.whole()
+}
+
 // limited reports whether a wait is for a place among a number of them, as of a semaphore or a pool: who
 // gives way was meanwhile in the function that waits, in a function literal of it, or in its caller, or it is a
 // request of another group that waits at the same place.
