@@ -683,11 +683,14 @@ func (q *question) dials() *result.RequestRow {
 }
 
 // streams reports whether requests send something after each of many waits, as where clients listen to news: that takes as
-// long as they listen.
+// long as they listen. What is written without Flush is sent where the buffer is full, which shows of a wait for others in
+// the program.
 func (q *question) streams(g *result.RequestRow) bool {
 	return q.many(g) > 0 && slices.ContainsFunc(q.Groups, func(x result.RequestRow) bool {
 		callee := way(&x).Callee
-		return x.Kind == "syscall" && strings.HasPrefix(callee, "net/http.") && strings.HasSuffix(callee, ".Flush") && q.times(&x) >= eachDials*q.times(g)
+		sent := strings.HasPrefix(callee, "net/http.") && strings.HasSuffix(callee, ".Flush") || (g.Kind == "channel" || g.Kind == "timer") && x.Function == g.Function &&
+			slices.ContainsFunc([]string{"net/http.(*response).Write", "fmt.Fprint", "io.", "encoding/"}, func(by string) bool { return strings.HasPrefix(callee, by) })
+		return x.Kind == "syscall" && sent && q.times(&x) >= eachDials*q.times(g)
 	})
 }
 
