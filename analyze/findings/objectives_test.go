@@ -244,7 +244,7 @@ func TestObjectiveOfOpen(t *testing.T) {
 		{9, "", "Requests that did not end may miss the objective. 9 requests of main.serve did not end for up to 1.00s: streams or long polls, or they hang in main.wait (main.go:7)"},
 		{1, "", "Nothing here needs fixing"},
 		{0, "main.rare", "There are too few requests of main.rare to judge the objective: 3."},
-		{0, "main.none", "No group of requests is called main.none"},
+		{0, "main.none", "No group of requests is called main.none, for which there is an objective: there are tcp, main.serve, main.rare. Did you mean main.rare?"},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests, v.Totals.Span = []result.RequestKind{*resulttest.Read(t, "http.trace").MainRequests()}, 1000*ms

@@ -161,15 +161,28 @@ func (f *requestFlags) apply(v *result.Report, sample []result.RequestKind) erro
 			}
 		}
 	}
-	return f.found(int64(len(v.Requests)))
+	var names []string
+	for i := range v.Goroutines {
+		names = append(names, v.Goroutines[i].Function)
+	}
+	for i := range v.Blame.Rows {
+		names = append(names, v.Blame.Rows[i].Function, v.Blame.Rows[i].Waiter)
+	}
+	names = append(names, result.Each(v.Tasks, func(x *result.Task) string { return x.Name })...)
+	names = append(names, result.Each(v.Regions, func(x *result.Region) string { return x.Name })...)
+	return f.found(int64(len(v.Requests)), names...)
 }
 
-// found returns an error if requests were asked for and there is none.
-func (f *requestFlags) found(n int64) error {
+// found returns an error if requests were asked for and there is none. The names are those that there are, as far as they are known.
+func (f *requestFlags) found(n int64, names ...string) error {
 	if len(f.specs) == 0 || n > 0 {
 		return nil
 	}
-	return usagef("leave --request out to see what there is: schedscope requests", "no request was found of those that --request names")
+	near := ""
+	for _, s := range f.specs {
+		near = cmp.Or(near, textui.DidYouMean(s.Name, names))
+	}
+	return usagef(near+"leave --request out to see what there is: schedscope requests", "no request was found of those that --request names")
 }
 
 // warn says what of the flags nothing was found of in one trace.
