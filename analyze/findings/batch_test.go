@@ -155,6 +155,36 @@ func TestOutlives(t *testing.T) {
 	}
 }
 
+// TestRemain checks that a tenth of the goroutines of a function pile up if these came throughout the trace, the others end
+// soon, and there were few before.
+func TestRemain(t *testing.T) {
+	const second = model.Duration(1e9)
+	for name, x := range map[string]struct {
+		before   int64
+		lifetime model.Duration
+		reason   string
+		want     bool
+	}{
+		"throughout":      {17, 3*17*second + 120*3*second/2, "chan send", true},
+		"at the end":      {17, 3*17*second + 120*second, "chan send", false},
+		"others last":     {17, 3*17*second + 120*3*second/2 + 1080*second/4, "chan send", false},
+		"many before":     {2000, 3*2000*second + 120*3*second/2, "chan send", false},
+		"in select":       {17, 3*17*second + 120*3*second/2, "select", true},
+		"for the network": {17, 3*17*second + 120*3*second/2, "network", false},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Totals.Span = 3 * second
+		g := result.Group{Function: "main.follow", Count: x.before + 1200, Created: 1200, Ended: 1080, Lifetime: x.lifetime, Waiting: []result.Reason{{Reason: x.reason, Total: x.lifetime}}}
+		g.States[model.GoWaiting] = x.lifetime
+		v.Goroutines = []result.Group{g}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.watch", Turns: 1200}, {Kind: "select", Function: "main.watch", Waiter: "main.follow", Turns: 1080}}
+		findings.Judge(v)
+		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != x.want {
+			t.Errorf("%s: a leak: %t", name, got)
+		}
+	}
+}
+
 // TestAwaited: where the program hardly runs, the goroutines for which main waits all the time are what it does.
 func TestAwaited(t *testing.T) {
 	for span, want := range map[model.Duration]bool{1000: true, 2000: false} {

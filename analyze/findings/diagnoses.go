@@ -492,16 +492,16 @@ type Leak struct {
 	Waiting string `json:"waiting"`
 }
 
-// LeakOf returns the goroutines of which most pile up, nil if none do: of one function many wait all the time, more come, and
-// at most about half as many end, by more than chance: connections that last for long come and go, too. Of those that requests
-// which ended have started, and that wait for other goroutines, fewer are enough.
+// LeakOf returns the goroutines of which most pile up, nil if none do: of one function many wait all the time, and more come.
+// At most about half as many end, by more than chance: connections that last for long come and go, too. Of those that requests
+// which ended have started, and that wait for other goroutines, fewer are enough. Or few of many do not end, see [remain].
 func LeakOf(r *result.Report) *Leak {
 	var most *Leak
 	for i := range r.Goroutines {
 		g := &r.Goroutines[i]
 		left, added := g.Count-g.Ended, g.Created-g.Ended
-		if g.System || left < manyLives || left < manyLeft && !outlives(r, g) || g.Created < fewHeld || float64(g.Ended) > mostEnd*float64(g.Created) || float64(added) < 3*math.Sqrt(float64(g.Created+g.Ended)) ||
-			result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && left <= most.Left {
+		few := float64(g.Ended) <= mostEnd*float64(g.Created) && float64(added) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && (left >= manyLeft || outlives(r, g))
+		if g.System || left < manyLives || g.Created < fewHeld || !few && !remain(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && left <= most.Left {
 			continue
 		}
 		most = &Leak{Func: g.Function, Left: left, Added: added}
@@ -510,6 +510,20 @@ func LeakOf(r *result.Report) *Leak {
 		}
 	}
 	return most
+}
+
+// remain reports whether some of many goroutines of a function, which one of the program starts, wait for others, in select
+// for those of the program, and do not end. Those of before the trace are still there, and the others came throughout the trace, so that these have waited for half
+// of it on average; and those that end do so [HangTimes] as soon. If as many ended as come, their number would be what it
+// was, but for chance.
+func remain(r *result.Report, g *result.Group) bool {
+	span := float64(r.Totals.Span) / float64(max(len(r.Traces), 1))
+	before, added := float64(g.Count-g.Created), float64(g.Created-g.Ended)
+	waited := (before + added/2) * span
+	off := float64(g.Lifetime) - waited
+	selects := slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool { return b.Waiter == g.Function && result.OfProgram(b.Function) })
+	return result.OfProgram(g.Function) && (waitsForOthers(g) || selects && waitsForOthers(g, model.WaitSelect)) && added >= max(fewHeld, 3*math.Sqrt(2*before)) && off >= -likeMedian*waited && off <= likeMedian*waited+float64(g.Ended)*span/2/HangTimes &&
+		slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns >= g.Created && result.OfProgram(b.Function) })
 }
 
 // leaks finds goroutines that pile up, where they wait, and who starts them.
@@ -541,10 +555,15 @@ func (d *diagnostician) leaks() {
 	x.first = true
 }
 
+// waitsForOthers reports whether goroutines mostly wait for what others do with a channel, a lock and the like, or in one more way.
+func waitsForOthers(g *result.Group, or ...model.Wait) bool {
+	i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName })
+	return i >= 0 && slices.Contains(append(or, model.WaitSend, model.WaitReceive, model.WaitForever, model.WaitLock, model.WaitCond, model.WaitGroup), model.WaitOf(g.Waiting[i].Reason))
+}
+
 // outlives reports whether goroutines wait for others, and requests of one handler, most of which ended, started as many.
 func outlives(r *result.Report, g *result.Group) bool {
-	i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName })
-	if i < 0 || !slices.Contains([]model.Wait{model.WaitSend, model.WaitReceive, model.WaitForever, model.WaitLock, model.WaitCond, model.WaitGroup}, model.WaitOf(g.Waiting[i].Reason)) {
+	if !waitsForOthers(g) {
 		return false
 	}
 	return slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {

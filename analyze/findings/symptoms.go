@@ -91,7 +91,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Receive with more goroutines (workers), make what is done between two receives faster, or batch it. A larger buffer helps only if the load comes in bursts."},
 	{Name: "goroutine-leak", Example: "fixtures/validation/suite/mirrors/trace.zst",
 		Meaning: "Goroutines of one function pile up and wait for ever.",
-		Sign:    "1,000 goroutines of one start function or more have not ended (100, if requests that ended started them and they wait for others), nearly all of their time they waited, at least 20 were created in the trace, and at most 55% as many ended, of few at most a quarter.",
+		Sign:    "1,000 goroutines of one start function or more have not ended (100, if requests that ended started them and they wait for others), nearly all of their time they waited, at least 20 were created in the trace, and at most 55% as many ended. Or of 100 that wait for others none ends, these came throughout the trace, and those that do end live for a tenth as long at most.",
 		Advice:  "Let them end: send with a buffer for the answer that nobody takes, select on a context that is cancelled, or close the channel that they receive from. runtime/pprof's goroutine profile shows where each waits."},
 	{Name: "blocking-system-calls", Example: "fixtures/cgo.go1.26.p4.trace",
 		Meaning: "Goroutines spent their time in system calls that block. It is not the scheduler.",
