@@ -188,9 +188,12 @@ var Renamed = map[string]string{
 	"handoff-storm":                  "sysmon-retakes",
 	"hang":                           HangingRequests,
 	"idle-procs-beside-runnable":     "idle-while-runnable",
+	"leak":                           "goroutine-leak",
+	"locks":                          "lock",
 	"long-bursts-without-preemption": "long-bursts",
 	"netpoll-starvation":             "netpoll-late",
 	"not-ended":                      HangingRequests,
+	"pile-up":                        "goroutine-leak",
 	"requests-hang":                  HangingRequests,
 	"waiting-after-stack-scan":       "garbage-collection",
 }

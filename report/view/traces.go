@@ -380,6 +380,8 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
 		add("see", fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, textui.ShellWord(r.Traces[m.Trace].Name)))
+	} else if f.Kind == "goroutine-leak" && len(r.Traces) == 1 { // each has its line
+		add("see", "schedscope export --table goroutines --format csv "+textui.ShellWord(r.Traces[0].Name))
 	}
 	return c
 }
