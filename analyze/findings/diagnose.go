@@ -63,12 +63,13 @@ const (
 	// onCPU is the part of the running time that CPU samples must show: less means that
 	// threads ran goroutines without a CPU.
 	onCPU        = 0.7
-	allInUse     = 0.9  // of the procs' time
-	spinShare    = 0.5  // of samples of code that has the procs
-	starvedOfCPU = 0.4  // so little comes first
-	spareShare   = 0.25 // of two procs both are busy for a sixteenth of the time then
-	jobSampled   = 0.25 // of jobs of 40 ms at a fifth of a CPU 0.35 and more; of requests of 1 ms at most 0.2
-	oneCPU       = 0.75 // recordings had up to a quarter fewer samples
+	allInUse     = 0.9    // of the procs' time
+	spinTurn     = 10_000 // between two calls of runtime.Gosched
+	spinShare    = 0.5    // of samples of code that has the procs
+	starvedOfCPU = 0.4    // so little comes first
+	spareShare   = 0.25   // of two procs both are busy for a sixteenth of the time then
+	jobSampled   = 0.25   // of jobs of 40 ms at a fifth of a CPU 0.35 and more; of requests of 1 ms at most 0.2
+	oneCPU       = 0.75   // recordings had up to a quarter fewer samples
 	fewSamples   = 30
 	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
 )
@@ -103,6 +104,7 @@ type diagnosis struct {
 	result.Finding
 	loss
 	first  bool
+	spins  bool           // whoever it is about waits for a proc by its own choice
 	spare  bool           // the program has procs to spare: it comes first, too, except for what requests do for the collector
 	causes []result.Cause // of waits to run that show it
 	kinds  []string       // of the blame that names its code
@@ -129,6 +131,7 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 			d.others()
 		}
 	}
+	d.spins()
 	d.locks()
 	d.receivers()
 	d.accepts()
@@ -309,7 +312,7 @@ func (d *diagnostician) ranked() []diagnosis {
 	score := func(x *diagnosis) float64 { return (x.Sum + x.Tail) / 2 }
 	rank := func(x *diagnosis) int {
 		switch {
-		case x.first && (x.Kind == "batch" || x.Kind == runsAlone):
+		case x.first && (x.Kind == "batch" || x.Kind == runsAlone || x.spins):
 			return 0
 		case x.before():
 			return 1

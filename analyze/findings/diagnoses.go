@@ -186,7 +186,7 @@ func (d *diagnostician) busy() {
 		}
 		x := d.add("busy-procs", l.part(rows[0].Total, total), result.Inferred, d.culprits("runs", rows, 2, total), top(rows, "")+" keeps the procs busy", "%s", text)
 		if spins >= spinShare {
-			x.Advice = "Let it wait instead of spinning: receive without a default, or use a sync.Cond, a timer or a ticker. Else: " + x.Advice
+			x.Advice = spinAdvice + " Else: " + x.Advice
 		}
 		if allocates >= 0.3 {
 			x.Advice = "Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects. " + x.Advice
@@ -195,6 +195,28 @@ func (d *diagnostician) busy() {
 	x := &d.list[len(d.list)-1]
 	x.causes, x.first = []result.Cause{result.CauseGoroutine}, d.job
 }
+
+// spins finds code that calls runtime.Gosched again and again until something has come: most waits to run are those after
+// it, and goroutines run for less than spinTurn between them, which is not enough to have done something. However many
+// CPUs there are, it takes them.
+func (d *diagnostician) spins() {
+	yields, l := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), &d.r.Latency.All
+	if yields.Count < fewWaits || 2*yields.Count < l.Count || running(d.r) > spinTurn*model.Duration(yields.Count) || result.Ratio(running(d.r), d.r.Totals.Span) < heldShare {
+		return
+	}
+	rows, _, _ := d.known(result.CauseGoroutine.String())
+	rows = slices.DeleteFunc(rows, func(r *result.BlameRow) bool {
+		return len(r.Stacks) == 0 || len(r.Stacks[0].Stack) == 0 || r.Stacks[0].Stack[0].Function != "runtime.Gosched"
+	})
+	if len(rows) == 0 {
+		return
+	}
+	x := d.add("busy-procs", loss{sum: yields.Total}, result.Inferred, d.culprits("spins", rows, 1, rows[0].Total), top(rows, "")+" spins: it looks and calls runtime.Gosched, again and again",
+		"It yielded %s, and ran for %s each time on average.", times(yields.Count), textui.Duration(running(d.r)/model.Duration(yields.Count)))
+	x.spins, x.first, x.Advice = true, true, spinAdvice
+}
+
+const spinAdvice = "Let it wait instead of spinning: receive without a default, or use a sync.Cond, a timer or a ticker."
 
 // allocating is the part of a row's samples in which its function called the allocator.
 func allocating(r *result.BlameRow) float64 {

@@ -55,6 +55,13 @@ func TestLackOfCPUs(t *testing.T) {
 			v.Blame.Kinds = []result.BlameKind{{Kind: result.BlameCreated, Total: 90 * ms, BlameBasis: result.BlameBasis{Unknown: 60 * ms}}}
 			v.Goroutines = []result.Group{{Function: "main.serve", Created: 20}, {Function: "main.expire", Created: 3000}}
 		}, "batch", "timers start very many goroutines at once, most of all main.expire", "Bound"},
+		"of who yields": {1650 * ms, 112, func(v *result.Report) {
+			v.Latency.All.Count = 200_000
+			v.Latency.ByOrigin = []result.Named{{Name: model.OriginGosched.String(), Dist: v.Latency.All}}
+			for i := range v.Blame.Rows {
+				v.Blame.Rows[i].Stacks = []result.BlameStack{{Stack: []result.Frame{{Function: "runtime.Gosched"}}}}
+			}
+		}, "busy-procs", "rec.Spin spins: ", "Let it wait"},
 		"at a quota's pace": {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
 		"of a record": {1650 * ms, 112, func(v *result.Report) {
 			v.Traces[0].Machine = &result.Machine{Disturbed: "throttled 12 times by the CPU quota"}

@@ -75,7 +75,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Bound how many run at once: a pool of workers, errgroup's SetLimit, or a semaphore. Spread timers that fire together (jitter); wake one instead of all (sync.Cond.Signal)."},
 	{Name: "busy-procs", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "Goroutines waited behind others that ran. The functions named had the procs meanwhile.",
-		Sign:    "Each stretch that somebody waited for counts for the function of the program that ran: by CPU samples, by the stack in which it ended, or estimated.",
+		Sign:    "Each stretch that somebody waited for counts for the function of the program that ran: by CPU samples, by the stack in which it ended, or estimated. Code that spins comes first: most waits to run are those after runtime.Gosched, and goroutines run for less than 10 us between them.",
 		Advice:  "Bound how many run at once (semaphore below GOMAXPROCS), so that a proc is left for the rest; cache or precompute the result, or split the work into smaller pieces; else give the program more procs and CPUs."},
 	{Name: "more-procs-than-cpus", Example: "fixtures/manyprocs.go1.26.p64.trace",
 		Meaning: "Procs ran goroutines without a CPU. There are more of them than CPUs, or something else uses the machine.",
