@@ -385,10 +385,7 @@ func (d *diagnostician) calls() {
 		if len(rows) == 0 {
 			continue
 		}
-		called := ""
-		if c := rows[0].Callee(); c != "" {
-			called = " (" + plain(textui.ShortFunc(c)) + ")"
-		}
+		called := callOf(rows[0])
 		if kind == short {
 			d.add("short-system-calls", l, result.Inferred, d.culprits("calls", rows, 2, total), "short system calls of "+top(rows, "")+called,
 				"Each is over before the runtime could take the proc: it is work of the kernel. Goroutines waited %s behind one.", times(rows[0].Turns))
@@ -402,6 +399,14 @@ func (d *diagnostician) calls() {
 		d.add("procs-held-by-system-calls", l, result.Inferred, d.culprits("calls", rows, 2, total), "system calls of "+top(rows, "")+called+" hold procs",
 			"Others waited behind them %s, for a call of up to %s: the runtime takes the proc away only after 20us to 10ms.", times(rows[0].Turns), textui.Duration(rows[0].Longest)).causes = []result.Cause{result.CauseSyscall}
 	}
+}
+
+// callOf returns in brackets what a row of blame called, outside of the program.
+func callOf(r *result.BlameRow) string {
+	if c := r.Callee(); c != "" {
+		return " (" + plain(textui.ShortFunc(c)) + ")"
+	}
+	return ""
 }
 
 // others finds what else took most of the waiting: one cause without a function to blame.
@@ -828,11 +833,7 @@ func (d *diagnostician) blockingCalls() {
 		return
 	}
 	l := d.causes[result.BlameInSlow].part(total, max(total, d.causes[result.BlameInSlow].sum))
-	called := ""
-	if c := rows[0].Callee(); c != "" {
-		called = " (" + plain(textui.ShortFunc(c)) + ")"
-	}
-	d.add("blocking-system-calls", l, result.Certain, d.culprits("calls", rows, 2, total), top(rows, "")+" blocks in system calls"+called,
+	d.add("blocking-system-calls", l, result.Certain, d.culprits("calls", rows, 2, total), top(rows, "")+" blocks in system calls"+callOf(rows[0]),
 		"Not the scheduler: %s of %s or more took %s in all, %s on average, at most %s.",
 		textui.Plural(count, "call"), textui.Duration(result.SlowSyscall), textui.Duration(total), textui.Duration(total/model.Duration(max(count, 1))), textui.Duration(rows[0].Longest))
 }

@@ -417,10 +417,17 @@ func (q *question) comesLate(r *result.Report, g *result.RequestRow) bool {
 	})
 }
 
-// untold reports whether requests do next to nothing else than wait in select, once, until their own timer ends that: as a
-// long poll without news does, or who gets no answer.
-func (q *question) untold(x *result.RequestRow) bool {
-	return q.all && x.Kind == "timer" && way(x).Callee == "runtime.selectgo" && q.cost(x) >= (1-likeMedian)*q.middle() && q.usual(x) < 2
+// meant returns a note about a part that requests seem to wait for by design, "" if it is none: they do next to nothing else
+// than wait in select, once, until their own timer ends that, as a long poll without news does, or who gets no answer; or
+// see news.
+func (q *question) meant(r *result.Report, x *result.RequestRow) string {
+	switch {
+	case q.all && x.Kind == "timer" && way(x).Callee == "runtime.selectgo" && q.cost(x) >= (1-likeMedian)*q.middle() && q.usual(x) < 2:
+		return fmt.Sprintf(" Note that %s waits in select until its timer ends that, each time after %s: a long poll without news, or an answer that never comes.", q.name(), textui.Duration(q.P50))
+	case q.news(r, x):
+		return fmt.Sprintf(" Note that %s waits in select for what comes at times, for up to %s: a long poll, or what a timer begins.", plain(textui.ShortFunc(x.Function)), textui.Duration(q.RequestGroup.Max))
+	}
+	return ""
 }
 
 // news reports whether those of the slowest that are listed of a group without a handler are of another one that always takes
@@ -899,7 +906,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 				what = fmt.Sprintf("Do not wait for the channel (%s) with the lock held", at)
 			}
 			less = " If it sends, give each receiver a buffer, or drop what does not fit (select with default)."
-		case x.Kind == "network" && q.eachCalls(g, x):
+		case x.Kind == "network" && q.eachCalls(g, x) && !strings.HasPrefix(way(x).Callee, "net/http.(*response)."): // each has its own
 			less = " If it guards what that uses, as one connection that all share, use several instead (a pool)."
 		}
 		f.advise(otherwise, fmt.Sprintf("%s that %s: copy what is needed and release the lock first.%s Or hold it for a shorter time.", what, taken, less))

@@ -279,15 +279,8 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.lost, a.lost) })
 	for _, c := range list {
-		if c.q.limit == 0 && c.q.untold(c.part) {
-			j.note = fmt.Sprintf(" Note that %s waits in select until its timer ends that, each time after %s: a long poll without news, or an answer that never comes.", c.q.name(), textui.Duration(c.q.P50))
-			continue
-		}
-		if c.q.limit == 0 && c.q.news(j.r, c.part) {
-			j.note = fmt.Sprintf(" Note that %s waits in select for what comes at times, for up to %s: a long poll, or what a timer begins.", plain(textui.ShortFunc(c.part.Function)), textui.Duration(c.q.RequestGroup.Max))
-			continue
-		}
-		if c.q.limit == 0 && c.q.streams(c.part) {
+		if note := c.q.meant(j.r, c.part); c.q.limit == 0 && (note != "" || c.q.streams(c.part)) {
+			j.note = cmp.Or(note, j.note)
 			continue
 		}
 		f := c.q.item(j.r, c.part)
