@@ -44,7 +44,7 @@ func Example() {
 	}
 	fmt.Printf("%d traces: %d waits\n", len(v.Traces), v.Latency.All.Count)
 	// Output:
-	// gc.go1.26.p4.trace: STARVED, 872 waits
+	// gc.go1.26.p4.trace: DISTURBED, 872 waits
 	// hogs.go1.26.p2.trace: STARVED, 197 waits
 	// 2 traces: 1069 waits
 }
