@@ -569,15 +569,13 @@ func (d *diagnostician) leaks() {
 	if n >= 0 {
 		waits.File, waits.Line = d.r.Blame.Rows[n].WaiterFile, d.r.Blame.Rows[n].WaiterLine
 	}
-	if x.Where = []result.Culprit{waits}; waits.File == "" { // what never ends shows no line
-		for _, b := range d.r.Blame.Of(result.BlameCreated) {
-			if b.Turns >= l.Added && result.OfProgram(b.Function) {
-				c := culprit("may start them", b, b.Total)
-				c.Basis, c.Depth = "", 1
-				x.Where = append(x.Where, c)
-				break
-			}
-		}
+	x.Where = []result.Culprit{waits}
+	starts := slices.DeleteFunc(d.r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns < l.Added || !result.OfProgram(b.Function) })
+	if waits.File == "" && len(starts) > 0 { // what never ends shows no line
+		b := starts[max(0, slices.IndexFunc(starts, func(b *result.BlameRow) bool { return model.LiteralOf(l.Func, b.Function) }))]
+		c := culprit("may start them", b, b.Total)
+		c.Basis, c.Depth = "", 1
+		x.Where = append(x.Where, c)
 	}
 	x.first = true
 }
