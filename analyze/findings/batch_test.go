@@ -188,10 +188,10 @@ func TestRemain(t *testing.T) {
 // TestLeakStarts checks that a function literal that leaks is started by the function that it is in.
 func TestLeakStarts(t *testing.T) {
 	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-	g := result.Group{Function: "main.find.func1", Count: 120, Created: 120, Lifetime: 1000, Waiting: []result.Reason{{Reason: "chan send", Total: 1000}}}
+	g := result.Group{Function: "main.find.func1", Count: 1200, Created: 1200, Lifetime: 1000, Waiting: []result.Reason{{Reason: "chan send", Total: 1000}}}
 	g.States[model.GoWaiting] = 1000
 	v.Goroutines = []result.Group{g}
-	v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.main.func1", Total: 9, Turns: 2000}, {Kind: result.BlameCreated, Function: "main.find", Total: 5, Turns: 120}}
+	v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.main.func1", Total: 9, Turns: 2000}, {Kind: result.BlameCreated, Function: "main.find", Total: 5, Turns: 1200}}
 	findings.Judge(v)
 	for _, x := range v.Findings {
 		if x.Kind == "goroutine-leak" && len(x.Where) == 2 && x.Where[1].Function == "main.find" {
