@@ -173,6 +173,10 @@ func (m *Machine) other(ev *Event, t *thread, at Time) error {
 		m.rangeBegin(ev, t, at)
 	case EventRangeEnd:
 		m.rangeEnd(ev, at)
+	case EventStackSample:
+		if g := m.goroutine(ev.G); g != nil {
+			m.learnFunc(g, ev.Stack)
+		}
 	case EventLabel:
 		m.label(ev)
 	case EventMetric:

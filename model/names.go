@@ -43,8 +43,8 @@ type Role struct {
 // RoleOf returns the role of a stack, innermost frame first.
 func RoleOf(frames []Frame) Role {
 	last := len(frames) - 1
-	if last < 0 || frames[last].Func == "" || frames[last].Func == "runtime.goexit1" {
-		return Role{} // at the goroutine's end the start function is already gone
+	if last < 0 || !isStart(frames[last].Func) {
+		return Role{}
 	}
 	r := Role{Start: frames[last].Func}
 	i := last // of the frame that calls what was handed
@@ -67,6 +67,12 @@ func RoleOf(frames []Frame) Role {
 		r.Call = 0
 	}
 	return r
+}
+
+// isStart reports whether the outermost function of a stack may be a start function. At a goroutine's end that is already gone,
+// and a stack that was taken at an asynchronous preemption may lack it, like all others but the innermost.
+func isStart(name string) bool {
+	return name != "" && name != "runtime.goexit1" && !strings.HasPrefix(name, "runtime.asyncPreempt")
 }
 
 // isSpawner reports whether a start function is known to be a spawner.

@@ -48,8 +48,36 @@ func TestRoleOf(t *testing.T) {
 			t.Errorf("%s: got %+v, want Called %q, Waits %v, Vague %v", c.stack, r, c.called, c.waits, c.vague)
 		}
 	}
-	if r := model.RoleOf(nil); r != (model.Role{}) {
-		t.Errorf("no frames: got %+v", r)
+	for _, stack := range []string{"", "runtime.goexit1", "runtime.asyncPreempt runtime.asyncPreempt2"} { // without the start function
+		if r := model.RoleOf(framesOf(stack)); r != (model.Role{}) {
+			t.Errorf("%q: got %+v", stack, r)
+		}
+	}
+}
+
+// TestNameOfSpinner names a goroutine that was seen at preemptions only, whose stacks hide their callers: by a CPU sample.
+func TestNameOfSpinner(t *testing.T) {
+	ts := model.NewTables()
+	preempted, sample := ts.AddStack(framesOf("runtime.asyncPreempt runtime.asyncPreempt2")), ts.AddStack(framesOf("runtime.goexit main.spin main.spun"))
+	m := model.NewMachine(ts, model.Config{Version: 26})
+	for _, ev := range []model.Event{
+		{Time: 10, Kind: model.EventGoTransition, ID: 7, From: uint8(model.GoUndetermined), To: uint8(model.GoRunning), G: 7, M: 1, P: 0},
+		{Time: 20, Kind: model.EventGoTransition, ID: 7, From: uint8(model.GoRunning), To: uint8(model.GoRunnable), G: 7, M: 1, P: 0, Stack: preempted, SubjectStack: preempted},
+		{Time: 30, Kind: model.EventGoTransition, ID: 7, From: uint8(model.GoRunnable), To: uint8(model.GoRunning), G: model.NoGoroutine, M: 1, P: 0},
+	} {
+		if err := m.Apply(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := m.Goroutine(7)
+	if g.Func != 0 || g.System {
+		t.Errorf("by preemptions: %q, of the runtime: %v", ts.String(g.Func), g.System)
+	}
+	if err := m.Apply(&model.Event{Time: 40, Kind: model.EventStackSample, G: 7, M: 1, P: 0, Stack: sample}); err != nil {
+		t.Fatal(err)
+	}
+	if name := ts.String(g.Func); name != "main.spin" || g.System {
+		t.Errorf("by a sample: %q, of the runtime: %v", name, g.System)
 	}
 }
 

@@ -200,7 +200,8 @@ func (c *stackClasses) of(id StackID) stackClass {
 	return c.class[id]
 }
 
-// root returns the outermost function of a stack: the goroutine's start function.
+// root returns the outermost function of a stack: the goroutine's start function, 0 if it does not show that. CPU samples have one
+// more, from which it returns.
 func (c *stackClasses) root(id StackID) StringID {
 	c.see(id)
 	return c.roots[id]
@@ -226,8 +227,11 @@ func (c *stackClasses) see(id StackID) {
 	}
 	frames := c.tables.Stack(id)
 	c.class[id] = classify(frames, c.yield)
-	if len(frames) > 0 {
-		c.roots[id] = c.tables.AddString(frames[len(frames)-1].Func)
+	if n := len(frames); n > 1 && frames[n-1].Func == "runtime.goexit" {
+		frames = frames[:n-1]
+	}
+	if n := len(frames); n > 0 && isStart(frames[n-1].Func) {
+		c.roots[id] = c.tables.AddString(frames[n-1].Func)
 	}
 }
 

@@ -660,13 +660,14 @@ func same(x, f *result.Finding) bool {
 	return at(x) == at(f) && queued(x) == queued(f)
 }
 
-// others adds the items that are not about requests.
+// others adds the items that are not about requests. Where these are fast enough, that is what makes them slow only later.
 func (j *judge) others(diagnoses []diagnosis) {
-	if j.met() {
-		return
-	}
+	met := j.met()
 	for i := range diagnoses {
 		f := &diagnoses[i]
+		if met && f.Kind != "goroutine-leak" {
+			continue
+		}
 		if ofScheduling(f.Kind) && WaitSeverity(&j.r.Latency) == result.Info && j.r.Procs.Utilisation < idleProcsShare { // nobody sees it
 			continue
 		}
@@ -687,7 +688,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 		codeInTraces(j.r, &f.Finding, f.kinds)
 		j.add(item{Finding: f.Finding})
 	}
-	if f, ok := lockedThreads(j.r); ok && len(j.items) == 0 && !j.served() && result.Ratio(j.r.Latency.All.Total, j.r.Totals.Span) >= heldShare {
+	if f, ok := lockedThreads(j.r); ok && !met && len(j.items) == 0 && !j.served() && result.Ratio(j.r.Latency.All.Total, j.r.Totals.Span) >= heldShare {
 		f.Title, f.Advice = "goroutines that are locked to threads stop and start all the time", fix(f.Kind)
 		j.add(item{Finding: f})
 	}

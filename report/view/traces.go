@@ -379,11 +379,19 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 	if m := f.Look; m != nil && m.Trace < len(r.Traces) {
 		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
-		add("see", fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, textui.ShellWord(r.Traces[m.Trace].Name)))
+		add("see", fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, argument(&r.Traces[m.Trace])))
 	} else if f.Kind == "goroutine-leak" && len(r.Traces) == 1 { // each has its line
-		add("see", "schedscope export --table goroutines --format csv "+textui.ShellWord(r.Traces[0].Name))
+		add("see", "schedscope export --table goroutines --format csv "+argument(&r.Traces[0]))
 	}
 	return c
+}
+
+// argument returns a trace as commands take it.
+func argument(t *result.Trace) string {
+	if t.Name == "stdin" {
+		return "-"
+	}
+	return textui.ShellWord(t.Name)
 }
 
 // culpritText returns who did what, and where.
