@@ -426,6 +426,36 @@ func TestSemaphoreOfBatch(t *testing.T) {
 	}
 }
 
+// TestConnections checks that a limit of connections is found, and not where calls that find none dial one.
+func TestConnections(t *testing.T) {
+	const second = model.Duration(1e9)
+	for _, x := range []struct {
+		conns model.Duration
+		dials string // who has dialled for each call, "" if nobody
+		want  string
+	}{
+		{2, "", "10 wait at a time on average for 2 connections,"},
+		{1, "", "for 1 connection,"},
+		{2, "startDialConnForLocked.func1", ""},
+		{2, "dialConnFor", ""}, // Go 1.21
+		{20, "", ""},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Totals.Span, v.Procs.Utilisation = second, 0.1
+		v.Goroutines = []result.Group{{Function: "net/http.(*persistConn).readLoop", Lifetime: x.conns * second}, {Function: "net/http.(*Transport)." + x.dials, Created: 50}}
+		v.Blame.Rows = []result.BlameRow{{Kind: "select", Function: "net/http.(*persistConn).readLoop", Waiter: "main.call", Total: 10 * second, Turns: 50,
+			Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "net/http.(*Transport).tryPutIdleConn"}}}}}}
+		findings.Judge(v)
+		text := ""
+		if i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" }); i >= 0 {
+			text = v.Findings[i].Text
+		}
+		if (text != "") != (x.want != "") || !strings.Contains(text, x.want) {
+			t.Errorf("%+v: %q", x, text)
+		}
+	}
+}
+
 // TestHeadOfLine checks that receivers are found that wait for a sender while it waits for one of them, and
 // that those of a pool are not, none of which waits while the sender is held up.
 func TestHeadOfLine(t *testing.T) {

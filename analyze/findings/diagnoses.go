@@ -361,10 +361,9 @@ func (d *diagnostician) stops() {
 		}
 	}
 	title, reason := top(rows, "")+" does not stop when the world is to be stopped", "All others stood still and waited for it. "
-	var long loss
-	n := int64(0)
-	above(&s.ToStop, result.NotableWait, func(v model.Duration, k int64) { long.sum, n = long.sum+v*model.Duration(k), n+k })
-	switch lost := (&judge{r: d.r}).lost(result.Ratio(long.sum, model.Duration(n))/2, n); {
+	long, n := model.Duration(0), int64(0)
+	above(&s.ToStop, result.NotableWait, func(v model.Duration, k int64) { long, n = long+v*model.Duration(k), n+k })
+	switch lost := (&judge{r: d.r}).lost(result.Ratio(long, model.Duration(n))/2, n); {
 	case where[0].Role != "runs on":
 		title, reason = top(rows, "")+" stops the world", ""
 	case n > 0 && lost: // it cannot stop without a CPU; where nobody waits for it, that does not show
@@ -739,14 +738,14 @@ func (d *diagnostician) accepts() {
 
 // connections finds a limit of connections of an http.Transport: calls wait in getConn, until another gives back its own
 // (tryPutIdleConn), for longer than they have one, as more wait at a time than there are. Without a limit each that finds no
-// idle connection dials one (net/http: queueForDial).
+// idle connection dials one (net/http: queueForDial), on a goroutine that begins in dialConnFor in older releases.
 func (d *diagnostician) connections() {
 	n, dials := 0.0, int64(0)
 	for i := range d.r.Goroutines {
 		switch g := &d.r.Goroutines[i]; {
 		case g.Function == "net/http.(*persistConn).readLoop":
 			n = result.Ratio(g.Lifetime, d.r.Totals.Span)
-		case strings.HasPrefix(g.Function, "net/http.(*Transport).startDialConn"):
+		case strings.HasPrefix(g.Function, "net/http.(*Transport).startDialConn"), g.Function == "net/http.(*Transport).dialConnFor":
 			dials += g.Created
 		}
 	}
@@ -755,8 +754,8 @@ func (d *diagnostician) connections() {
 			continue
 		}
 		x := d.add("slow-receiver", loss{sum: b.Total}, result.Certain, []result.Culprit{{Role: "waits for a connection", Function: b.Waiter, File: b.WaiterFile, Line: b.WaiterLine, Share: 1, Callers: []string{}}},
-			plain(textui.ShortFunc(b.Waiter))+" waits for a connection of its http.Transport", "%s, %s in all: %s wait at a time on average for %.0f connections, which others have.",
-			times(b.Turns), textui.Duration(b.Total), number(result.Ratio(b.Total, d.r.Totals.Span)), n)
+			plain(textui.ShortFunc(b.Waiter))+" waits for a connection of its http.Transport", "%s, %s in all: %s wait at a time on average for %s, which others have.",
+			times(b.Turns), textui.Duration(b.Total), number(result.Ratio(b.Total, d.r.Totals.Span)), textui.Plural(int(max(n, 1)+0.5), "connection"))
 		x.first, x.Advice = true, "Raise MaxConnsPerHost of the http.Transport, if the other end can take more at a time, or make each call faster. Else let fewer goroutines call at a time: they only wait."
 		return
 	}

@@ -442,8 +442,9 @@ func (q *question) news(r *result.Report, x *result.RequestRow) bool {
 		}))
 		return way(x).Callee == "runtime.selectgo" && (x.Kind == "timer" || x.Kind == "channel" && ended)
 	}
-	if q.all || result.Handled(q.Name) || !waits(x) || slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool {
-		return p.Duration >= q.From && !slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
+	listed := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return p.Duration < q.From })
+	if q.all || result.Handled(q.Name) || !waits(x) || len(listed) == 0 || slices.ContainsFunc(listed, func(p result.RequestPath) bool {
+		return !slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
 			return k.Kind == q.kind && slices.ContainsFunc(k.Handlers, func(h result.RequestHandler) bool {
 				return h.Name == p.Name && 2*h.Total >= model.Duration(h.Count)*q.From
 			})
@@ -690,12 +691,12 @@ func (q *question) dials() *result.RequestRow {
 }
 
 // streams reports whether requests send something after each of many waits, as where clients listen to news: that takes as
-// long as they listen. What is written without Flush is sent where the buffer is full, which shows of a wait for others in
-// the program.
+// long as they listen. What a handler of net/http writes without Flush is sent where the buffer is full, which shows of a wait
+// for others in the program. Elsewhere the same calls may write a file.
 func (q *question) streams(g *result.RequestRow) bool {
 	return q.many(g) > 0 && slices.ContainsFunc(q.Groups, func(x result.RequestRow) bool {
 		callee := way(&x).Callee
-		sent := strings.HasPrefix(callee, "net/http.") && strings.HasSuffix(callee, ".Flush") || (g.Kind == "channel" || g.Kind == "timer") && x.Function == g.Function &&
+		sent := strings.HasPrefix(callee, "net/http.") && strings.HasSuffix(callee, ".Flush") || q.kind == "http" && (g.Kind == "channel" || g.Kind == "timer") && x.Function == g.Function &&
 			slices.ContainsFunc([]string{"net/http.(*response).Write", "fmt.Fprint", "io.", "encoding/"}, func(by string) bool { return strings.HasPrefix(callee, by) })
 		return x.Kind == "syscall" && sent && q.times(&x) >= eachDials*q.times(g)
 	})
