@@ -102,9 +102,8 @@ func (j *judge) named(o *result.Objective) (n int64) {
 	return n
 }
 
-// names returns what objectives may be for, at most maxNames: kinds of requests, and of each the handlers, those with the most requests first.
+// names returns what objectives may be for: kinds of requests, and of each the handlers, those with the most requests first.
 func (j *judge) names() (names []string) {
-	const maxNames = 10
 	for i := range j.r.Requests {
 		k := &j.r.Requests[i]
 		names = append(names, plain(k.Kind))
@@ -112,7 +111,7 @@ func (j *judge) names() (names []string) {
 		slices.SortStableFunc(handlers, func(a, b result.RequestHandler) int { return cmp.Compare(b.Count, a.Count) })
 		names = append(names, result.Each(handlers, func(h *result.RequestHandler) string { return plain(textui.ShortFunc(h.Name)) })...)
 	}
-	return names[:min(len(names), maxNames)]
+	return names
 }
 
 // measure compares objectives with what was measured.
