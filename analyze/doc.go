@@ -20,8 +20,8 @@
 //  4. Queues and causes: the Machine writes each change as a [model.Step] into a batch, which
 //     a second goroutine takes, a few batches behind. There package runqueue reconstructs
 //     the run queues, package causes explains each wait, and pathologies are looked for.
-//  5. Requests: events go into batches, too, with what the Machine knows of their goroutines. A
-//     third goroutine takes them, and finds requests and their paths.
+//  5. Requests: once a goroutine may serve requests, events go into batches, too, with what the Machine
+//     knows of their goroutines. A third goroutine takes them, and finds requests and their paths.
 //  6. Finish waits for both, and each analysis adds its results to one [result.Report].
 //
 // Three cores are busy: one with 1 to 3, the others with 4 and 5. Batches make each stay with its own code for a

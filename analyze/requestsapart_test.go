@@ -1,10 +1,10 @@
 package analyze
 
 import (
-	"github.com/schedscope/schedscope/analyze/sums"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 

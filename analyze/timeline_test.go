@@ -1,12 +1,12 @@
 package analyze
 
 import (
-	"github.com/schedscope/schedscope/analyze/sums"
 	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 

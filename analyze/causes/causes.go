@@ -12,7 +12,7 @@ import (
 )
 
 // Analysis breaks down the time that goroutines of the program were runnable. The
-// waits are those of [Latency]. Each is cut into cells, and each cell has one
+// waits are those that latency is about. Each is cut into cells, and each cell has one
 // [Cause]: cells add up to their wait, and all of them to Total, exactly.
 //
 // While all procs are taken, a wait depends on one of them: that in whose queue

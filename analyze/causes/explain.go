@@ -71,7 +71,7 @@ func (w explainerWaits) GoSpan(s *model.GoSpan) {
 	if !s.Waits() {
 		return
 	}
-	w.x.f.explain(s)
+	w.x.f.ended(s)
 	if spans := w.x.f.filling.spans; w.x.Reason != nil {
 		spans[len(spans)-1].Reason = w.x.Reason(s)
 	}

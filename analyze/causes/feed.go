@@ -135,8 +135,8 @@ func (f *Feed) silent(from, to model.Time) {
 	f.filling.silences = append(f.filling.silences, silence{from, to, len(f.log.Steps)})
 }
 
-// explain takes a wait that is to be explained. Its step is still to come.
-func (f *Feed) explain(s *model.GoSpan) { f.filling.spans = append(f.filling.spans, *s) }
+// ended takes a wait that is to be explained. Its step is still to come.
+func (f *Feed) ended(s *model.GoSpan) { f.filling.spans = append(f.filling.spans, *s) }
 
 // Count makes the waits count that end from now on.
 func (f *Feed) Count() {

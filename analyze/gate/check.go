@@ -56,8 +56,8 @@ func SpecOf(b *budget.Budget) sample.Spec {
 }
 
 // Check judges the samples: guards decide which traces count and which rules may be judged,
-// then tests compute the outcome of each rule, and from these the verdict. It returns an error
-// only for a wrong call. Invalid samples and budgets yield a verdict.
+// then tests compute the outcome of each rule, and from these the verdict. Invalid samples and
+// budgets have a verdict, too.
 func Check(in Input) *Result {
 	m := matterOf(in)
 	if reasons := m.unusable(); len(reasons) > 0 {

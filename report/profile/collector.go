@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/analyze/result"
-
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
