@@ -168,6 +168,7 @@ func TestRemain(t *testing.T) {
 		"throughout":      {17, 3*17*second + 120*3*second/2, "chan send", true},
 		"at the end":      {17, 3*17*second + 120*second, "chan send", false},
 		"others last":     {17, 3*17*second + 120*3*second/2 + 1080*second/4, "chan send", false},
+		"end after many":  {700, 3*700*second + 120*second/10, "chan send", false},
 		"many before":     {2000, 3*2000*second + 120*3*second/2, "chan send", false},
 		"in select":       {17, 3*17*second + 120*3*second/2, "select", true},
 		"for the network": {17, 3*17*second + 120*3*second/2, "network", false},

@@ -539,16 +539,16 @@ func LeakOf(r *result.Report) *Leak {
 }
 
 // remain reports whether some of many goroutines of a function, which one of the program starts, wait for others, in select
-// for those of the program, and do not end. Those of before the trace are still there, and the others came throughout the trace, so that these have waited for half
-// of it on average; and those that end do so [HangTimes] as soon. If as many ended as come, their number would be what it
-// was, but for chance.
+// for those of the program, and do not end. Those of before the trace have waited all the time, and those that came and did
+// not end for half of it on average, since they came throughout: the rest of the lifetime is that of goroutines that ended
+// [HangTimes] as soon. If as many ended as come, their number would be what it was, except for chance.
 func remain(r *result.Report, g *result.Group) bool {
 	span := float64(r.Totals.Span) / float64(max(len(r.Traces), 1))
 	before, added := float64(g.Count-g.Created), float64(g.Created-g.Ended)
-	waited := (before + added/2) * span
-	off := float64(g.Lifetime) - waited
+	off := float64(g.Lifetime) - (before+added/2)*span
+	most := max(likeMedian*added/2, math.Sqrt(max(added, 0)/3)) * span // two standard deviations of what comes by chance
 	selects := slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool { return b.Waiter == g.Function && result.OfProgram(b.Function) })
-	return result.OfProgram(g.Function) && (waitsForOthers(g) || selects && waitsForOthers(g, model.WaitSelect)) && added >= max(fewHeld, 3*math.Sqrt(2*before)) && off >= -likeMedian*waited && off <= likeMedian*waited+float64(g.Ended)*span/2/HangTimes &&
+	return result.OfProgram(g.Function) && (waitsForOthers(g) || selects && waitsForOthers(g, model.WaitSelect)) && added >= max(fewHeld, 3*math.Sqrt(2*before)) && off >= -most && off <= most+float64(g.Ended)*span/2/HangTimes &&
 		slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns >= g.Created && result.OfProgram(b.Function) })
 }
 
