@@ -12,9 +12,9 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// EarlierName is the name of the antagonists at the beginning of a wait so long that they are
+// earlierName is the name of the antagonists at the beginning of a wait so long that they are
 // not known individually.
-const EarlierName = "(earlier)"
+const earlierName = "(earlier)"
 
 // antagonists sums up waiting by who was in the way, and where in the code.
 //
@@ -256,7 +256,7 @@ func (a *antagonists) blame(b *blameRows) {
 	}
 	for class, d := range a.earlier {
 		if d > 0 {
-			b.add(blameRowKey{kind: heldCauses[class].String(), function: EarlierName}, 0, 0, basisUnknown, &antagonist{waited: d, turns: 1})
+			b.add(blameRowKey{kind: heldCauses[class].String(), function: earlierName}, 0, 0, basisUnknown, &antagonist{waited: d, turns: 1})
 		}
 	}
 	for _, id := range sortedIDs(a.stops) {

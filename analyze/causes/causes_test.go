@@ -333,7 +333,7 @@ func TestCausesOfLongWait(t *testing.T) {
 	rows := NewBlame(s.ts, s.a.c).Behind()
 	equal(t, "rows", len(rows), 2)
 	equal(t, "in all", rows[0].Total+rows[1].Total, 299_990_000-20_000_000)
-	equal(t, "earlier", rows[0].Function == EarlierName || rows[1].Function == EarlierName, true)
+	equal(t, "earlier", rows[0].Function == earlierName || rows[1].Function == earlierName, true)
 }
 
 // TestContradictingWaits checks that waits are over that end by what a trace contradicts itself in.

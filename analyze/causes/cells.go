@@ -233,7 +233,7 @@ func (a *attribution) oldBehind(start model.Time, p *procActivity, cells *Totals
 		cells[cause] += sums[class]
 		if d := sums[class]; cause.Behind() && d > 0 {
 			a.c.antagonists.addEarlier(uint8(class), d)
-			a.cut.blockers = append(a.cut.blockers, result.Blocker{Goroutine: model.NoGoroutine, Function: EarlierName, Work: workOfClass(uint8(class)).String(),
+			a.cut.blockers = append(a.cut.blockers, result.Blocker{Goroutine: model.NoGoroutine, Function: earlierName, Work: workOfClass(uint8(class)).String(),
 				Syscall: class == heldSyscall, Total: d})
 		}
 	}

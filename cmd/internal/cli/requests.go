@@ -48,7 +48,7 @@ group and the parts that take at least 10% of them are the same. --json lists ea
 all parts.
 
 Requests of other protocols than HTTP, gRPC and net/rpc are inferred. What a goroutine does
-from a message that it reads from a connection until it waits for the next one there, having
+from a message that it reads from a connection until it reads the next one there, having
 written, is of kind tcp: an acceptor has started it, or eight such messages were seen. If it
 hands messages to goroutines that it starts, those are the requests, of kind message. What
 calls at one line of its own what writes and what reads, in another package, is a client, and
