@@ -6,8 +6,6 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-const ms = model.Duration(1_000_000)
-
 // goSpan makes an interval of a goroutine.
 func goSpan(g model.GoID, s model.GoState, start, length model.Duration) *model.GoSpan {
 	return &model.GoSpan{G: g, State: s, Start: model.Time(start), End: model.Time(start + length),
