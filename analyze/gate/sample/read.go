@@ -195,6 +195,7 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Open = findings.OpenRequests(v)
 	rd.report.Goroutines.Result(v)
 	rd.report.Blame.Result(v)
+	v.Totals.Span = m.length // goroutines have lived in the window alone
 	x.Leak = findings.LeakOf(v)
 	x.Worst = worst(rd.report.Timeline, x.To)
 	return x
