@@ -25,7 +25,7 @@ func TestFleetQueries(t *testing.T) {
 	want := map[string]string{
 		"the worst services by version":         "map[p99_ms:2.777024 request_p99_ms:47.363328 service:shop traces:2 version:v13]",
 		"culprits that are new since yesterday": "map[example:order waits for a channel function:main.bake kind:slow-requests most:0.9900891951053439 service:shop traces:1]",
-		"p99 of requests by route and hour":     "map[hour:17 number:926 route:main.serve service:mail typical_p99_ms:9.321152 worst_p99_ms:9.321152]",
+		"p99 of requests by route and hour":     "map[hour:17 number:936 route:main.serve service:mail typical_p99_ms:9.296512 worst_p99_ms:9.296512]",
 		"the traces to look at first":           "map[request_max_ms:3310.639168 title:order waits for a channel trace:shop/v13/2026-11-26T16.trace verdict:SLOW TAIL]",
 		"p99 of all requests together":          "map[day:2026-11-21 00:00:00 +0000 UTC key:shop/v13 number:1 p99_ms:3310.639168 route:shift]",
 		"the longest requests":                  "map[began:2026-11-21 02:40:07.982305 +0000 UTC commit: file:shop/v13/2026-11-26T16.trace ms:3310.639168 name:shift]",
