@@ -63,7 +63,7 @@ type stealCounter struct{ n int }
 func (c *stealCounter) Steal(*runqueue.Steal) { c.n++ }
 
 // explain reads a fixture with an Explainer.
-func explain(t *testing.T, name string, tell func(*causes.ExplainedWait), queues ...any) {
+func explain(t *testing.T, name string, onWait func(*causes.ExplainedWait), queues ...any) {
 	t.Helper()
 	f, err := os.Open(fixtures.Path(name))
 	if err != nil {
@@ -76,7 +76,7 @@ func explain(t *testing.T, name string, tell func(*causes.ExplainedWait), queues
 	}
 	defer in.Close()
 	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
-	x, err := causes.NewExplainer(in.Tables(), in.Header().Version, tell, queues...)
+	x, err := causes.NewExplainer(in.Tables(), in.Header().Version, onWait, queues...)
 	if err != nil {
 		t.Fatal(err)
 	}

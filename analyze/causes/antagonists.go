@@ -195,7 +195,7 @@ func share(d model.Duration, part, whole int64) model.Duration {
 // stop adds time in which the world was stopped or stopping, for so many waits.
 func (a *antagonists) stop(p *phase, d model.Duration, turns int64) {
 	id := antagonistID{fn: p.fn, stack: p.stack}
-	entry(a.stops, id).count(d, turns, 0)
+	sums.Entry(a.stops, id).count(d, turns, 0)
 }
 
 // latestAntagonist is an antagonist that was asked for lately. There are few, asked for
@@ -208,7 +208,7 @@ type latestAntagonist struct {
 func (a *antagonists) get(id antagonistID) *antagonist {
 	l := &a.latest[(uint32(id.stack)*31+uint32(id.fn)*7+uint32(id.class))%uint32(len(a.latest))]
 	if l.x == nil || l.id != id {
-		l.id, l.x = id, entry(a.byID, id)
+		l.id, l.x = id, sums.Entry(a.byID, id)
 	}
 	return l.x
 }

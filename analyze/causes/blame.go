@@ -179,7 +179,7 @@ func (b *blameSums) find(id blockedID) *antagonist {
 	if len(b.byID) >= maxBlamed && b.byID[id] == nil {
 		id.stack, id.waiter = 0, 0
 	}
-	return entry(b.byID, id)
+	return sums.Entry(b.byID, id)
 }
 
 // GoEnd implements [model.GoEndObserver].
@@ -297,7 +297,7 @@ func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x 
 	r.Longest = max(r.Longest, x.longest)
 	*r.Of(by.String()) += x.waited
 	if stack != 0 && by != basisUnknown {
-		entry(r.stacks, basedStack{stack, by.String()}).count(x.waited, x.turns, 0)
+		sums.Entry(r.stacks, basedStack{stack, by.String()}).count(x.waited, x.turns, 0)
 	}
 	for i, line := range lines {
 		if line != 0 {
@@ -360,7 +360,7 @@ func (b *blameRows) fold() {
 		into.Samples += from.Samples
 		into.variance += from.variance
 		for id, x := range from.stacks {
-			entry(into.stacks, id).count(x.waited, x.turns, 0)
+			sums.Entry(into.stacks, id).count(x.waited, x.turns, 0)
 		}
 		for i := range from.lines {
 			for line, d := range from.lines[i] {

@@ -62,16 +62,6 @@ func (q *fifo[T]) filter(keep func(T) bool) {
 	q.items, q.head = kept, 0
 }
 
-// entry returns what a map has by a key, from now on something.
-func entry[K comparable, V any](m map[K]*V, key K) *V {
-	x := m[key]
-	if x == nil {
-		x = new(V)
-		m[key] = x
-	}
-	return x
-}
-
 // recycler keeps the storage of slices that are done with for the next trace. For a
 // small one, to grow it again and clear it costs as much as to use it. What nobody asks
 // for goes with the garbage.

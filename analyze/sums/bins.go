@@ -53,7 +53,7 @@ func (b *Bins[T]) reach(start, end model.Time) (from, to uint64) {
 	return from, to
 }
 
-// In returns the bin in which an interval and its end lie, nil if there is no single one.
+// In returns the bin in which an interval and its end lie, nil if they lie in several.
 // Nearly always it is the same as before.
 func (b *Bins[T]) In(start, end model.Time) *T {
 	if start >= b.from && end < b.to {

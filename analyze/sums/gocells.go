@@ -34,3 +34,13 @@ func (c *GoCells[T]) Drop(id model.GoID) (cell T, ok bool) {
 	c.spare = append(c.spare, x)
 	return cell, true
 }
+
+// Entry returns what a map has by a key, from now on something.
+func Entry[K comparable, V any](m map[K]*V, key K) *V {
+	x := m[key]
+	if x == nil {
+		x = new(V)
+		m[key] = x
+	}
+	return x
+}

@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"analyze/gate/budget":            {"analyze/gate/env", "analyze/gate/rule"},
 	"analyze/gate/env":               {},
 	"analyze/gate/rule":              {},
-	"analyze/gate/sample":            {"analyze", "analyze/causes", "analyze/findings", "analyze/gate/env", "analyze/gate/rule", "analyze/requests", "model/ingest", "model/session"},
+	"analyze/gate/sample":            {"analyze", "analyze/causes", "analyze/sums", "analyze/findings", "analyze/gate/env", "analyze/gate/rule", "analyze/requests", "model/ingest", "model/session"},
 	"analyze/gate/sample/sampletest": {"analyze/gate/sample"},
 	"analyze/gate/schedtest":         {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample"},
 	"report":                         {"analyze/causes", "analyze/requests", "model/runqueue"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
@@ -67,7 +68,7 @@ func (c *collector) GoSpan(s *model.GoSpan) {
 	default:
 		return
 	}
-	x := entry(c.classes, key)
+	x := sums.Entry(c.classes, key)
 	if s.State == model.GoWaiting {
 		if s.OpenStart || s.OpenEnd {
 			if x.cut += d; !s.OpenEnd {
@@ -96,7 +97,7 @@ func (c *collector) joined() (list []Join) {
 			continue
 		}
 		if f := c.place(k.at); f != nil {
-			j := entry(sum, f.Func)
+			j := sums.Entry(sum, f.Func)
 			if j.Total += x.total + x.cut; w == model.WaitGroup {
 				j.Count += x.count + x.ended
 				j.Func = f.Func
@@ -115,16 +116,6 @@ func (c *collector) joined() (list []Join) {
 // maxJoins is how many functions that wait for a WaitGroup a sample keeps.
 const maxJoins = 5
 
-// entry returns what a map has by a key, from now on something.
-func entry[K comparable, V any](m map[K]*V, key K) *V {
-	x := m[key]
-	if x == nil {
-		x = new(V)
-		m[key] = x
-	}
-	return x
-}
-
 // partKey are the parts of one kind of the requests that rules select.
 type partKey struct{ metric, name, kind string }
 
@@ -134,7 +125,7 @@ func (c *collector) request(q *requests.Request) {
 		return
 	}
 	for _, m := range c.wanted {
-		x := entry(c.parts, partKey{m.Name, q.Name, q.Kind})
+		x := sums.Entry(c.parts, partKey{m.Name, q.Name, q.Kind})
 		kind, path, _ := m.OfRequests()
 		of := &q.Own
 		if path {
