@@ -4,6 +4,7 @@ package dist
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -17,33 +18,27 @@ const ExactSamples = 5_000_000
 
 // Dist is a distribution of durations. The zero value is empty and ready.
 //
-// Up to [ExactSamples] samples it is exact: it keeps each different value with
-// its count, in about four bytes per value or sample apart from a table of at most 64 KiB
-// and a buffer for the newest. Beyond that it becomes a histogram of log-linear buckets
-// whose values are off by at most 0.4 %; count, total, minimum and maximum stay exact.
+// Up to [ExactSamples] samples it is exact. Beyond that it becomes a histogram of log-linear
+// buckets whose values are off by at most 0.4 %; count, total, minimum and maximum stay exact.
 //
 // A sample is put away as follows.
 //
 //  1. The trace's clock ticks every 64 ns, so nearly all lengths are multiples of that, and
-//     most are short. A table of counters counts these, without any search. It grows when
-//     there are as many samples as pay for it. Counters are of a byte, so that those in use
-//     stay near the processor; what overflows goes to 2.
-//  2. Any other value is appended to a buffer. When that is full it is sorted, equal values
-//     are joined, and if many remain they are merged into the run: all of before, sorted and
-//     packed. The buffer grows with the run, so that merging costs each sample a constant
-//     number of steps.
-//
-// Who reads merges the two.
+//     most are short. A table of counters, of at most 64 KiB, counts these, without any search. It
+//     grows when there are as many samples as pay for it. Counters are of a byte, so that those in
+//     use stay near the processor; how often one that is full begins again at 1 is counted apart.
+//  2. Any other sample is appended to a list, which is sorted when somebody reads.
 type Dist struct {
 	count    int64
 	total    model.Duration
 	min, max model.Duration
 	maxAt    model.Time
 
-	near   [][8]uint8 // how often each multiple of nearGrain occurred
-	recent []valueCount
-	run    valueRun
-	hist   *hdr.Histogram // replaces all these beyond ExactSamples
+	near   [][8]uint8               // how often each multiple of nearGrain occurred
+	rounds map[model.Duration]int64 // by such a multiple, how often its counter began again: 255 samples each
+	far    []model.Duration         // all other samples
+	sorted int                      // so many of those are
+	hist   *hdr.Histogram           // replaces all these beyond ExactSamples
 }
 
 const (
@@ -113,18 +108,17 @@ func (d *Dist) put(v model.Duration, n int64) {
 	}
 	if u := uint64(v); u%nearGrain == 0 && (u/nearEight < uint64(len(d.near)) || d.reach(u/nearEight)) {
 		c := &d.near[u/nearEight][u%nearEight/nearGrain]
-		n += int64(*c)
-		*c = uint8(n)
-		if n &^= math.MaxUint8; n == 0 {
-			return
+		n += int64(*c) - 1
+		if *c = uint8(n%math.MaxUint8 + 1); n >= math.MaxUint8 {
+			if d.rounds == nil {
+				d.rounds = map[model.Duration]int64{}
+			}
+			d.rounds[v] += n / math.MaxUint8
 		}
+		return
 	}
-	d.recent = append(d.recent, valueCount{v, uint32(n)})
-	if len(d.recent) >= recentMin && len(d.recent) >= d.run.distinct/2 {
-		d.recent = sortValues(d.recent)
-		if len(d.recent) > cap(d.recent)/4 {
-			d.pack()
-		}
+	for range n {
+		d.far = append(d.far, v)
 	}
 }
 
@@ -138,25 +132,13 @@ func (d *Dist) reach(eight uint64) bool {
 	return true
 }
 
-// recentMin is the least number of values that are gathered before they are sorted.
-const recentMin = 1 << 13
-
-// pack moves the recent values into the run.
-func (d *Dist) pack() {
-	if len(d.recent) == 0 {
-		return
-	}
-	d.run = d.run.union(runOf(sortValues(d.recent)))
-	d.recent = d.recent[:0]
-}
-
 // spill turns the exact values into a histogram.
 func (d *Dist) spill() {
 	if d.hist != nil {
 		return
 	}
 	d.hist = d.Histogram()
-	d.near, d.recent, d.run = nil, nil, valueRun{}
+	d.near, d.rounds, d.far = nil, nil, nil
 }
 
 // Count returns the number of samples.
@@ -229,27 +211,43 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 		d.hist.Each(func(v, n int64) { f(min(max(model.Duration(v), d.min), d.max), n) })
 		return
 	}
-	far := d.far()
-	more := far.next()
-	near := d.near
-	for i := range near {
-		for w := binary.LittleEndian.Uint64(near[i][:]); w != 0; {
+	if d.sorted < len(d.far) {
+		slices.Sort(d.far)
+		d.sorted = len(d.far)
+	}
+	far, full := d.far, slices.Sorted(maps.Keys(d.rounds))
+	upTo := func(v model.Duration) (n int64) { // gives what is less to f; it returns how often v occurs
+		for len(far) > 0 && far[0] <= v {
+			n = 1
+			for n < int64(len(far)) && far[n] == far[0] {
+				n++
+			}
+			x := far[0]
+			if far = far[n:]; x == v {
+				return n
+			}
+			f(x, n)
+		}
+		return 0
+	}
+	for i := range d.near {
+		for w := binary.LittleEndian.Uint64(d.near[i][:]); w != 0; {
 			k := bits.TrailingZeros64(w) &^ 7
 			n := int64(w >> k & math.MaxUint8)
 			w &^= math.MaxUint8 << k
 			v := model.Duration(i*nearEight + k*nearGrain/8)
-			for ; more && far.v <= v; more = far.next() {
-				if far.v == v {
-					n += int64(far.n)
-				} else {
-					f(far.v, int64(far.n))
-				}
+			if len(full) > 0 && full[0] == v {
+				n += math.MaxUint8 * d.rounds[v]
+				full = full[1:]
+			}
+			if len(far) > 0 && far[0] <= v {
+				n += upTo(v)
 			}
 			f(v, n)
 		}
 	}
-	for ; more; more = far.next() {
-		f(far.v, int64(far.n))
+	if n := upTo(d.max); n > 0 {
+		f(d.max, n)
 	}
 }
 
@@ -260,7 +258,7 @@ func (d *Dist) Merge(o *Dist) {
 	}
 	if d.count == 0 {
 		*d = *o
-		d.near, d.recent = slices.Clone(o.near), slices.Clone(o.recent)
+		d.near, d.rounds, d.far = slices.Clone(o.near), maps.Clone(o.rounds), slices.Clone(o.far)
 		if o.hist != nil {
 			d.hist = o.Histogram()
 		}
@@ -278,14 +276,4 @@ func (d *Dist) Merge(o *Dist) {
 		return
 	}
 	o.Each(d.put)
-}
-
-// far returns a reader of the values that near does not count, and of some that it counts too.
-func (d *Dist) far() runReader {
-	if d.run.distinct > 0 {
-		d.pack()
-	} else {
-		d.recent = sortValues(d.recent)
-	}
-	return runReader{list: d.recent, rest: d.run.packed}
 }

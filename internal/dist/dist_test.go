@@ -224,7 +224,7 @@ func BenchmarkDistAdd(b *testing.B) {
 	}
 }
 
-// TestMergeIntoHistogram merges samples in counters, in the buffer and in the run into a
+// TestMergeIntoHistogram merges samples in counters and in the list of others into a
 // distribution of which only a histogram is left, as of a saved report.
 func TestMergeIntoHistogram(t *testing.T) {
 	var saved, exact Dist
@@ -234,8 +234,8 @@ func TestMergeIntoHistogram(t *testing.T) {
 		exact.Add(model.Duration(1+rnd.IntN(1<<16)), i)
 		exact.Add(64*model.Duration(rnd.IntN(1<<15)), i)
 	}
-	if len(exact.near) == 0 || exact.run.distinct == 0 {
-		t.Fatalf("%d counters and a run of %d", len(exact.near), exact.run.distinct)
+	if len(exact.near) == 0 || len(exact.far) == 0 {
+		t.Fatalf("%d counters and %d other samples", len(exact.near), len(exact.far))
 	}
 	want := saved.Histogram()
 	want.Merge(exact.Histogram())
