@@ -49,10 +49,9 @@ type activity struct {
 	// Wakeups of idle procs in flight, and those of them that take too long.
 	fresh, stale int
 
-	graces   fifo[grace] // of procs that have just lost their goroutine, in order of their ends
-	searches fifo[grace] // of procs that search by now, in order of when that is too long
-	alarms   fifo[alarm] // of wakeups, in order
-	next     model.Time  // before it none of them is due
+	looking []*procActivity // procs with an until
+	alarms  fifo[alarm]     // of wakeups, in order
+	next    model.Time      // before it none of these is due
 }
 
 type sampleNode struct {
@@ -67,30 +66,17 @@ type procActivity struct {
 	idle      bool
 	searching bool
 	stuck     bool
-	early     bool   // a change showed its state before the step did
-	turn      uint32 // counts changes
+	early     bool // a change showed its state before the step did
 	state     model.ProcState
 	class     uint8 // except for a gap
 	g         model.GoID
 	fn        model.StringID
-}
-
-// grace is until when a proc without a goroutine is taken to be on its way to
-// the next one in its own queue, or to search as usual.
-type grace struct {
+	// Without a goroutine, it is taken to be on its way to the next one in its own queue until then; or,
+	// if it is searching, to search as usual. Search is as in a change.
 	until  model.Time
-	p      model.ProcID
-	turn   uint32
-	search int32 // as in a change
+	search int32
+	looks  int // its place in looking, from 1; 0: it is not there
 }
-
-// over returns until when a proc may search whose grace is over.
-func (x grace) over() grace {
-	x.until += model.Time(x.search)
-	return x
-}
-
-func compareGraces(a, b *grace) int { return cmp.Compare(a.until, b.until) }
 
 // change is a change other than that of a proc by a step in order.
 type change struct {
@@ -149,72 +135,54 @@ func (w *activity) ringUntil(t model.Time) {
 		w.now, w.since, w.widthSince, w.class = t, t, t, w.classOf()
 		w.global.begin(t, w.class)
 	}
-	for w.next <= t {
-		for !w.graces.empty() && w.graces.front().until <= t && w.graces.front().turn != w.procs[w.graces.front().p].turn {
-			w.graces.pop() // of a proc that has gone on, as most have
-		}
-		if !w.ring(t) {
-			break
-		}
+	for w.next <= t && w.ring(t) {
 		w.update()
 	}
 }
 
-// ring lets the first thing happen that was to happen by t without a step.
+// ring lets the first thing happen that was to happen by t without a step. At the same time alarms go
+// first, then ends of searches.
 func (w *activity) ring(t model.Time) bool {
-	if w.next = w.soonest(); w.next > t {
+	w.next = math.MaxInt64
+	if !w.alarms.empty() {
+		w.next = w.alarms.front().at
+	}
+	var due *procActivity
+	for _, p := range w.looking {
+		if p.until < w.next || p.until == w.next && due != nil && p.searching {
+			w.next, due = p.until, p
+		}
+	}
+	if w.next > t {
 		return false
 	}
-	first, ring := t, (func(*activity))(nil)
-	if !w.graces.empty() && w.graces.front().until <= first {
-		first, ring = w.graces.front().until, (*activity).endGrace
+	w.now = max(w.now, w.next)
+	switch {
+	case due == nil:
+		w.endAlarm()
+	case due.searching:
+		w.endSearch(due)
+	default:
+		w.setSearching(due, true, false)
+		due.until += model.Time(due.search)
 	}
-	if !w.searches.empty() && w.searches.front().until <= first {
-		first, ring = w.searches.front().until, (*activity).endSearch
-	}
-	if !w.alarms.empty() && w.alarms.front().at <= first {
-		first, ring = w.alarms.front().at, (*activity).endAlarm
-	}
-	w.now = max(w.now, first)
-	ring(w)
 	return true
-}
-
-// soonest returns when something is to happen without a step.
-func (w *activity) soonest() model.Time {
-	t := model.Time(math.MaxInt64)
-	if !w.graces.empty() {
-		t = w.graces.front().until
-	}
-	if !w.searches.empty() {
-		t = min(t, w.searches.front().until)
-	}
-	if !w.alarms.empty() {
-		t = min(t, w.alarms.front().at)
-	}
-	return t
-}
-
-// endGrace makes the proc search whose grace is over.
-func (w *activity) endGrace() {
-	x := *w.graces.front()
-	w.graces.pop()
-	if p := w.procs[x.p]; p.turn == x.turn {
-		w.setSearching(p, true, false)
-		w.searches.insert(x.over(), compareGraces)
-	}
 }
 
 // endSearch takes a proc for stuck that has searched for too long. It will not
 // find anything, but until it is gone no other is woken to search.
-func (w *activity) endSearch() {
-	x := *w.searches.front()
-	w.searches.pop()
-	if p := w.procs[x.p]; p.turn == x.turn {
-		w.setSearching(p, false, true)
-		p.class = heldStuck
-		w.occupy(p)
-	}
+func (w *activity) endSearch(p *procActivity) {
+	w.looksNoMore(p)
+	w.setSearching(p, false, true)
+	p.class = heldStuck
+	w.occupy(p)
+}
+
+// looksNoMore takes a proc out of those with an until.
+func (w *activity) looksNoMore(p *procActivity) {
+	last := w.looking[len(w.looking)-1]
+	w.looking[p.looks-1], last.looks = last, p.looks
+	w.looking, p.looks = w.looking[:len(w.looking)-1], 0
 }
 
 func (w *activity) endAlarm() {
@@ -367,11 +335,15 @@ func (w *activity) exists(p *procActivity) bool { return w.n == 0 || int(p.id) <
 // procStep takes the step of a proc, or that which is part of a goroutine's. Update is to follow.
 func (w *activity) procStep(s *model.Step) {
 	p := w.proc(s.P)
-	p.turn++
 	if w.width == widthOne {
 		w.credit()
 	}
-	w.setSearching(p, false, false)
+	if p.looks > 0 {
+		w.looksNoMore(p)
+	}
+	if p.searching || p.stuck {
+		w.setSearching(p, false, false)
+	}
 	before, state, _ := s.ProcStates()
 	class, g, fn := uint8(heldNobody), model.NoGoroutine, model.StringID(0)
 	switch state {
@@ -474,16 +446,14 @@ func (w *activity) stopped(last stackSeen, fn model.StringID) {
 
 // loses begins the time of a proc without a goroutine.
 func (w *activity) loses(p *procActivity, before model.ProcState) {
-	x := grace{until: w.now, p: p.id, turn: p.turn, search: w.search}
+	p.until, p.search = w.now+model.Time(w.grace), w.search
 	if before == model.ProcIdle { // woken to search
 		w.setSearching(p, true, false)
-		x = x.over()
-		w.searches.insert(x, compareGraces)
-	} else {
-		x.until += model.Time(w.grace)
-		w.graces.insert(x, compareGraces)
+		p.until = w.now + model.Time(w.search)
 	}
-	w.next = min(w.next, x.until)
+	w.looking = append(w.looking, p)
+	p.looks = len(w.looking)
+	w.next = min(w.next, p.until)
 }
 
 // occupy writes who has the proc.
