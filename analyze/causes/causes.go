@@ -38,7 +38,7 @@ type Analysis struct {
 	Thresholds []result.Threshold
 
 	funcs       sums.ByName[funcTotals]
-	bins        series
+	bins        *series
 	antagonists antagonists
 }
 
@@ -49,7 +49,7 @@ type funcTotals struct {
 
 // New returns an empty Analysis.
 func New(t *model.Tables) *Analysis {
-	return &Analysis{funcs: sums.NewByName[funcTotals](t), bins: series{sums.NewBins(sums.MostBins, (*Totals).merge)}, antagonists: newAntagonists(t)}
+	return &Analysis{funcs: sums.NewByName[funcTotals](t), bins: newSeries(), antagonists: newAntagonists(t)}
 }
 
 // count adds a wait with what it was cut into.
@@ -190,17 +190,61 @@ func (t *Totals) merge(o *Totals) {
 	}
 }
 
-// series collects time lost over time, in bins of equal width.
-type series struct{ sums.Bins[Totals] }
+// series collects time lost over time, in bins of equal width. An interval that covers several of them whole is counted in
+// the first of those, and out behind the last: what they come to is added up for many intervals at once.
+type series struct {
+	sums.Bins[Totals]
+	covers []Totals // by bin, how many more intervals cover it whole than the one before; nil: none does
+}
+
+func newSeries() *series {
+	c := &series{Bins: sums.NewBins(sums.MostBins, (*Totals).merge)}
+	c.Settle = c.settle
+	return c
+}
 
 // add adds the time between start and end, weight times.
 func (c *series) add(cause Cause, start, end model.Time, weight int64) {
-	if length := end.Sub(start); length == 0 || weight == 0 {
+	length := end.Sub(start)
+	if length == 0 || weight == 0 {
 		return
-	} else if x := c.In(start, end); x != nil { // nearly always
+	}
+	if x := c.In(start, end); x != nil { // nearly always
 		x[cause] += length * model.Duration(weight)
-	} else {
-		c.addClock(cause, start, end, length, weight, func(t model.Time) model.Duration { return t.Sub(start) })
+		return
+	}
+	from, to := c.Reach(start, end)
+	n, width := model.Duration(weight), c.Width()
+	first, last := int(from/width), int(to/width)
+	if first == last {
+		c.Cell(first)[cause] += length * n
+		return
+	}
+	after := to % width
+	c.Cell(first)[cause] += (length - after - model.Duration(last-first-1)*width) * n // with what is before the first bin
+	c.Cell(last)[cause] += after * n
+	if first+1 < last {
+		if c.covers == nil {
+			c.covers = make([]Totals, sums.MostBins)
+		}
+		c.covers[first+1][cause] += n
+		c.covers[last][cause] -= n
+	}
+}
+
+// settle adds the time of the bins that are covered whole.
+func (c *series) settle() {
+	var covers Totals
+	for i := range c.covers {
+		if x := &c.covers[i]; *x != (Totals{}) {
+			covers.merge(x)
+			*x = Totals{}
+		}
+		if covers != (Totals{}) {
+			for cause, n := range covers {
+				c.Cell(i)[cause] += n * c.Width()
+			}
+		}
 	}
 }
 

@@ -303,7 +303,7 @@ func TestCauseSeries(t *testing.T) {
 	s.runs(2, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCIdle)
 	s.started(0, 4, runqueue.Start{Source: runqueue.SourceLocal, Search: at(3)})
 	s.want(map[Cause]model.Duration{result.CauseGoroutine: 2000, result.CauseGCIdle: 1000, result.CausePickup: 1000})
-	x := &s.a.c.bins
+	x := s.a.c.bins
 	equal(t, "width", x.Width(), 1024)
 	equal(t, "bins", len(x.Used()), 4)
 	for i, want := range []Totals{

@@ -282,7 +282,11 @@ func (a *attribution) nameBlockers(w *worstWait) {
 	turns, where := a.sums[:0], a.where // there may be 100,000 of them
 	for i := p.find(from, &p.from); i < p.end && p.at(i) < w.search; i++ {
 		x := p.point(i)
-		d := p.clockUntil(i, w.search, &a.activity) - max(x.clock, a.activity.takenAt(max(from, p.at(i))))
+		begin := x.clock
+		if p.at(i) < from {
+			begin = a.activity.takenAt(from)
+		}
+		d := p.clockUntil(i, w.search, &a.activity) - begin
 		if d <= 0 || !heldCauses[x.class].Behind() {
 			continue
 		}

@@ -13,6 +13,9 @@ const firstWidth = 10
 // cells. When time runs past the last one the width doubles and pairs of bins are joined,
 // so the division depends on the trace's length only.
 type Bins[T any] struct {
+	// Settle, if not nil, completes the bins, before they are joined or read.
+	Settle func()
+
 	cells []T
 	join  func(into, from *T)
 	start model.Time
@@ -37,16 +40,24 @@ func (b *Bins[T]) BeginAt(t model.Time) { b.start, b.begun = t, true }
 func (b *Bins[T]) Width() model.Duration { return 1 << b.shift }
 
 // Used returns the bins in use. The caller must not change them.
-func (b *Bins[T]) Used() []T { return b.cells[:b.used] }
+func (b *Bins[T]) Used() []T {
+	if b.Settle != nil {
+		b.Settle()
+	}
+	return b.cells[:b.used]
+}
 
-// reach returns an interval as nanoseconds since the start, and makes sure that there are
-// bins for it. The end itself still has a bin.
-func (b *Bins[T]) reach(start, end model.Time) (from, to uint64) {
+// Cell returns the i-th bin.
+func (b *Bins[T]) Cell(i int) *T { return &b.cells[i] }
+
+// Reach returns an interval as time since the first bin begins, and makes sure that there are
+// bins for it. What is before the first bin is left out; the end itself still has a bin.
+func (b *Bins[T]) Reach(start, end model.Time) (from, to model.Duration) {
 	if !b.begun {
 		b.BeginAt(start)
 	}
-	from, to = uint64(max(start-b.start, 0)), uint64(max(end-b.start, 0))
-	for to>>b.shift >= uint64(len(b.cells)) {
+	from, to = max(start.Sub(b.start), 0), max(end.Sub(b.start), 0)
+	for to>>b.shift >= model.Duration(len(b.cells)) {
 		b.widen()
 	}
 	b.used = max(b.used, int(to>>b.shift)+1)
@@ -63,7 +74,7 @@ func (b *Bins[T]) In(start, end model.Time) *T {
 }
 
 func (b *Bins[T]) find(start, end model.Time) *T {
-	from, to := b.reach(start, end)
+	from, to := b.Reach(start, end)
 	i := to >> b.shift
 	if from>>b.shift != i || start < b.start {
 		return nil
@@ -86,7 +97,7 @@ func (b *Bins[T]) First() model.Time { return b.start }
 // Over calls f with each bin in which an interval or its end lies, in order, and the part of the interval there. What is before
 // the first bin is left out.
 func (b *Bins[T]) Over(start, end model.Time, f func(x *T, from, to model.Time)) {
-	from, to := b.reach(start, end)
+	from, to := b.Reach(start, end)
 	for i := from >> b.shift; i <= to>>b.shift; i++ {
 		f(&b.cells[i], b.start+model.Time(max(from, i<<b.shift)), b.start+model.Time(min(to, (i+1)<<b.shift)))
 	}
@@ -94,6 +105,9 @@ func (b *Bins[T]) Over(start, end model.Time, f func(x *T, from, to model.Time))
 
 // widen joins pairs of bins: bin i becomes the join of 2i and 2i+1.
 func (b *Bins[T]) widen() {
+	if b.Settle != nil {
+		b.Settle()
+	}
 	for i := 0; 2*i < b.used; i++ {
 		b.cells[i] = b.cells[2*i]
 		if 2*i+1 < b.used {

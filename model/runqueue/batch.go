@@ -63,7 +63,10 @@ func (h *hypothesis) forkBatch(p model.ProcID, s *runnable, n int, others []spli
 	}
 	items := h.global.items()
 	for i := range n - 1 {
-		if j, sure := h.behind(p, i, s); j >= 0 && !sure && h.begins(i, s) && h.mayFork() {
+		if !h.begins(i, s) {
+			continue
+		}
+		if j, sure := h.behind(p, i, s); j >= 0 && !sure && h.mayFork() {
 			c := h.r.fork(h)
 			c.bring(i, j)
 			c.pay(costOrder, &c.positions[s.slot])
@@ -154,7 +157,10 @@ func (h *hypothesis) batch(p model.ProcID, s *runnable, n int) {
 	h.proc(p).of = h.global.len() + 1
 	h.takesEffect(s.earliest, s.start, s.m)
 	for i := range n - 1 {
-		if j, sure := h.behind(p, i, s); sure && h.begins(i, s) {
+		if !h.begins(i, s) {
+			continue
+		}
+		if j, sure := h.behind(p, i, s); sure {
 			h.bring(i, j)
 			h.pay(costOrder, &h.positions[s.slot])
 		}
