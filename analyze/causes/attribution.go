@@ -727,5 +727,9 @@ func (a *attribution) phaseOver(p *phase, from, to model.Time, cover *[numGroups
 
 // addTaken adds time on the proc's clock to the series.
 func (a *attribution) addTaken(cause Cause, from, to model.Time, clock, length model.Duration, weight int64) {
+	if length == to.Sub(from) { // the clock went all the time
+		a.c.bins.add(cause, from, to, weight)
+		return
+	}
 	a.c.bins.addClock(cause, from, to, length, weight, func(t model.Time) model.Duration { return a.activity.takenAt(t) - clock })
 }
