@@ -79,11 +79,13 @@ func (f *lookahead) other(s *model.Step) {
 	case model.StepProcs:
 		if s.N > 0 && s.N <= maxProcs {
 			f.line.next(opProcs, s.Time).p = model.ProcID(s.N)
+			f.line.pushed()
 			f.assumeIdle(s)
 		}
 	case model.StepStopping:
 		f.stopper = s.G
 		f.line.next(opWorld, s.Time).on = true
+		f.line.pushed()
 		if strings.Contains(f.tables.String(s.Reason), "GC mark termination") {
 			o := f.line.next(opMarkEnd, s.Time)
 			o.p = model.NoProc
@@ -92,10 +94,12 @@ func (f *lookahead) other(s *model.Step) {
 					o.p = model.ProcID(i)
 				}
 			}
+			f.line.pushed()
 		}
 	case model.StepRestarted:
 		f.stopper = model.NoGoroutine
 		f.line.next(opWorld, s.Time)
+		f.line.pushed()
 	}
 }
 
@@ -249,6 +253,7 @@ func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 		}
 	}
 	f.line.next(opReady, s.Time).runnable = x
+	f.line.pushed()
 }
 
 // inject makes x part of the list that the thread made runnable just before, or of a new one.
@@ -265,6 +270,7 @@ func (t *thread) inject(x *runnable, l *injected) {
 // traces do.
 func (f *lookahead) gone(g *goroutine, at model.Time) {
 	f.line.next(opGone, at).runnable = g.runnable
+	f.line.pushed()
 	g.runnable = nil
 }
 
@@ -310,4 +316,5 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 	o := f.line.next(opStart, s.Time)
 	o.p, o.runnable = s.P, x
 	p.began = f.line.gone + f.line.end
+	f.line.pushed()
 }

@@ -124,6 +124,7 @@ func (f *lookahead) goesIdle(id model.ProcID, at model.Time, taken bool) {
 	p.end, p.began = end, 0
 	o := f.line.next(opIdle, at)
 	o.p, o.acquired = id, end
+	f.line.pushed()
 }
 
 // procStep follows a proc from state to state: in a step of its own, or as s says along with one of
@@ -145,6 +146,7 @@ func (f *lookahead) procStep(s *model.Step, p *proc) {
 		f.pending.at, f.pending.known = s.Time, true
 		o := f.line.next(opBusy, s.Time)
 		o.p, o.acquired = s.P, f.pending
+		f.line.pushed()
 	}
 	if s.Work.IsGC() || p.dedicated {
 		f.work(s, p, to == model.ProcRunning)
@@ -164,5 +166,6 @@ func (f *lookahead) work(s *model.Step, p *proc, runs bool) {
 		p.dedicated, p.worker = is, s.G
 		o := f.line.next(opDrain, s.Time)
 		o.p, o.on = s.P, is
+		f.line.pushed()
 	}
 }

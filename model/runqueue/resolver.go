@@ -40,7 +40,7 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 	}
 	r := &Resolver{}
 	r.lookahead = newLookahead(t, rulesOf(version), &r.line, &r.pool)
-	r.line = line{ops: make([]op, 4*leastAhead), replay: newReplay(r.lookahead.rules, &r.lookahead.waits, &r.obs, &r.pool)}
+	r.line = line{ops: make([]op, 4*leastAhead), due: leastAhead, replay: newReplay(r.lookahead.rules, &r.lookahead.waits, &r.obs, &r.pool)}
 	return r, nil
 }
 
@@ -58,60 +58,66 @@ func (r *Resolver) Finish() {
 
 // line holds the operations between the look-ahead and the replay.
 type line struct {
-	ops    []op   // from head up to end
-	head   int    // the oldest
-	end    int    // where the next one comes
-	gone   int    // operations that were in front of ops
-	count  uint32 // of what was pushed, with the searches that are part of a start
-	oldest uint32 // the same when the oldest was pushed, or count if there is none
+	ops    []op // from head up to end
+	head   int  // the oldest
+	end    int  // where the next one comes
+	gone   int  // operations that were in front of ops
+	count  int  // of what was pushed, with the searches that are part of a start
+	due    int  // when more was pushed, the oldest is far enough behind
 	replay *replay
 }
 
-// next returns the place of one more operation, after it has replayed the oldest as far as enough is
-// known. The caller fills in what else its kind has.
+// next returns the place of one more operation. The caller fills in what else its kind has, and
+// calls pushed.
 func (l *line) next(kind opKind, at model.Time) *op {
-	for l.count-l.oldest >= leastAhead {
-		o := &l.ops[l.head]
-		if l.count-l.oldest < mostAhead && !o.known() {
-			break
-		}
-		l.replay.apply(o)
-		l.oldest = l.count
-		if l.head++; l.head < l.end {
-			l.oldest = l.ops[l.head].count
-		}
-	}
-	if l.end == len(l.ops) {
-		l.room()
-	}
 	o := &l.ops[l.end]
 	l.end++
 	o.kind, o.on, o.count, o.at = kind, false, l.count, at
-	l.count++
 	return o
+}
+
+// pushed counts an operation, and replays the oldest as far as enough is known.
+func (l *line) pushed() {
+	l.count++
+	if l.count > l.due || l.end == len(l.ops) {
+		l.advance()
+	}
+}
+
+// advance is the rest of pushed. It makes room for one more.
+func (l *line) advance() {
+	for l.count > l.due {
+		o := &l.ops[l.head]
+		if !o.known() && l.count <= l.due+mostAhead-leastAhead {
+			break
+		}
+		l.head++
+		l.replay.apply(o)
+		if l.due = l.count + leastAhead; l.head < l.end {
+			l.due = l.ops[l.head].count + leastAhead
+		}
+	}
+	switch {
+	case l.end < len(l.ops):
+	case 2*l.head < len(l.ops):
+		l.ops = append(l.ops, make([]op, len(l.ops))...)
+	default:
+		l.gone += l.head
+		l.end, l.head = copy(l.ops, l.ops[l.head:]), 0
+	}
 }
 
 // search pushes that the thread of a proc begins to look for work. If its latest start is
 // still here, it is noted there: until then nobody asks.
 func (l *line) search(p *proc, id model.ProcID, at model.Time) {
-	o := l.next(opSearch, at)
-	o.p = id
 	if i := p.began - l.gone; i > l.head {
-		l.end--
-		o = &l.ops[i-1]
+		o := &l.ops[i-1]
 		o.on, o.at = true, at
+	} else {
+		l.next(opSearch, at).p = id
 	}
 	p.began = 0
-}
-
-// room makes room for more.
-func (l *line) room() {
-	if 2*l.head < len(l.ops) {
-		l.ops = append(l.ops, make([]op, len(l.ops))...)
-		return
-	}
-	l.gone += l.head
-	l.end, l.head = copy(l.ops, l.ops[l.head:]), 0
+	l.pushed()
 }
 
 // known reports whether the trace has shown how the runnable ends, if the operation

@@ -49,7 +49,8 @@ type runnable struct {
 	injected    *injected     // woken together with others
 	wait        model.StackID // where it had stopped, if it waited for the network
 
-	slot slot // in the replay; noSlot: none yet
+	slot slot      // in the replay; noSlot: none yet
+	next *runnable // in the pool
 }
 
 // handle is a reference to a runnable that may be over by the time it is used.
@@ -65,17 +66,16 @@ func (r handle) get() *runnable {
 	return r.runnable
 }
 
-// pool holds runnables that can be used again.
-type pool []*runnable
+// pool is a list of runnables that can be used again.
+type pool struct{ first *runnable }
 
 // get returns an empty runnable.
 func (l *pool) get() *runnable {
-	n := len(*l) - 1
-	if n < 0 {
+	x := l.first
+	if x == nil {
 		return &runnable{proc: model.NoProc, p: model.NoProc, slot: noSlot}
 	}
-	x := (*l)[n]
-	*l = (*l)[:n]
+	l.first, x.next = x.next, nil
 	return x
 }
 
@@ -84,7 +84,7 @@ func (l *pool) put(x *runnable) {
 	gen := x.gen + 1
 	*x = runnable{}
 	x.gen, x.proc, x.p, x.slot = gen, model.NoProc, model.NoProc, noSlot
-	*l = append(*l, x)
+	l.first, x.next = x, l.first
 }
 
 // opKind is a kind of operation.
@@ -108,7 +108,7 @@ type op struct {
 	kind     opKind
 	on       bool // opStart: at says when the thread looks for work again
 	p        model.ProcID
-	count    uint32 // see line
+	count    int // see line
 	at       model.Time
 	runnable *runnable
 	acquired *acquired // opBusy; opIdle: the one that will end it
