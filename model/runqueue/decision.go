@@ -152,7 +152,7 @@ func (h *hypothesis) view(s *runnable) *Decision {
 		d.Contend = h.contended(s.p, s)
 	}
 	for _, p := range [...]model.ProcID{s.p, x.at} {
-		d.Drained = d.Drained || isProc(p) && int(p) < len(h.r.drains) && (h.r.drains[p] || h.r.worked[p] >= s.ready)
+		d.Drained = d.Drained || isProc(p) && int(p) < len(h.r.procs) && (h.r.procs[p].drains || h.r.procs[p].worked >= s.ready)
 	}
 	if q.q.len() == 0 || x.at != s.p {
 		for i := range h.procs {

@@ -4,6 +4,9 @@ import "github.com/schedscope/schedscope/model"
 
 // start explains where a goroutine that starts was taken from.
 func (h *hypothesis) start(s *runnable) {
+	if len(h.coming) > 0 {
+		h.come()
+	}
 	x := &h.positions[s.slot]
 	if h.r.wantViews() && !x.explained {
 		if x.plain = h.plain(s, x); !x.plain && s.how == SourceUnknown {
@@ -11,6 +14,12 @@ func (h *hypothesis) start(s *runnable) {
 		}
 	}
 	switch {
+	case x.place == PlaceRunnext && x.at == s.p && (s.how == SourceUnknown || x.timed):
+		q := h.proc(s.p)
+		h.leaveNext(s.p, q, x)
+		if is, _ := s.lockedTo(); is {
+			q.tick.inc()
+		}
 	case !isProc(s.p):
 		h.take(s.slot)
 		x.source, x.grade = SourceUnknown, GradeContradicted
@@ -22,21 +31,21 @@ func (h *hypothesis) start(s *runnable) {
 		}
 	case x.explained:
 		h.proc(s.p).tick.inc()
-	case x.place == PlaceRunnext && x.at == s.p:
-		q := h.proc(s.p)
-		q.next = noSlot
-		if h.r.obs.wantNext() {
-			h.touch(s.p)
-		}
-		x.source, x.lastP, x.place, x.at = SourceRunnext, s.p, PlaceNone, model.NoProc
-		if is, _ := s.lockedTo(); is {
-			q.tick.inc()
-		}
 	default:
 		h.explain(s)
 		return
 	}
 	h.started(s)
+}
+
+// leaveNext takes x out of the proc's own runnext to run it. It is the same time slice, which schedtick
+// does not count (runtime/proc.go: execute).
+func (h *hypothesis) leaveNext(p model.ProcID, q *queues, x *position) {
+	q.next = noSlot
+	if h.r.obs.wantNext() {
+		h.touch(p)
+	}
+	x.source, x.lastP, x.place, x.at = SourceRunnext, p, PlaceNone, model.NoProc
 }
 
 // plain reports whether the rules leave nothing else to take than s: it stands in the proc's own
@@ -50,16 +59,27 @@ func (h *hypothesis) plain(s *runnable, x *position) bool {
 	switch {
 	case x.place == PlaceGlobal:
 		return !q.busy() && h.global.len() > 0 && h.global.items()[0] == s.slot
-	case x.at != s.p, h.global.len() > 0 && (!q.tick.sure || !q.tick.firm() || q.tick.since() == 0):
+	case x.at != s.p, !h.ownFirst(q):
 		return false
 	}
 	return x.place == PlaceRunnext || x.place == PlaceLocal && q.next == noSlot && q.q.items()[0] == s.slot
 }
 
+// ownFirst reports whether a proc looks into its own queues first, or into the global one without
+// finding anything.
+func (h *hypothesis) ownFirst(q *queues) bool {
+	return h.global.len() == 0 || q.tick.sure && q.tick.firm() && q.tick.since() != 0
+}
+
 // started notes a start that was explained.
 func (h *hypothesis) started(s *runnable) {
 	x := &h.positions[s.slot]
-	x.taken = x.source
+	if x.taken = x.source; s.handed || x.grade == GradeContradicted {
+		h.startedOddly(s, x)
+	}
+}
+
+func (h *hypothesis) startedOddly(s *runnable, x *position) {
 	if is, grade := s.lockedTo(); is {
 		x.source, x.via, x.grade = SourceLocked, ViaNone, max(x.grade, grade)
 	}

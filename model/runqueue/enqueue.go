@@ -6,6 +6,9 @@ import (
 
 // change carries out what is neither the begin nor the start of a runnable.
 func (h *hypothesis) change(o *op) {
+	if len(h.coming) > 0 {
+		h.come()
+	}
 	switch o.kind {
 	case opGone:
 		h.take(o.runnable.slot)
@@ -25,6 +28,9 @@ func (h *hypothesis) change(o *op) {
 
 // ready puts a runnable where the runtime puts it.
 func (h *hypothesis) ready(s *runnable) {
+	if len(h.coming) > 0 {
+		h.come()
+	}
 	h.takesEffect(s.ready, s.until, s.by)
 	if s.entry == entryRunnext && s.how == SourceUnknown && isProc(s.proc) {
 		h.putNext(s.proc, s.slot) // most
@@ -164,7 +170,7 @@ func (h *hypothesis) noteInjection(p model.ProcID, list []*runnable, k int, g Gr
 func (h *hypothesis) markEnds(by model.ProcID) {
 	h.takesEffect(h.r.now, h.r.now, model.NoThread)
 	for i := range h.procs {
-		if p := model.ProcID(i); p != by && h.r.drains[i] && h.proc(p).busy() {
+		if p := model.ProcID(i); p != by && h.r.procs[i].drains && h.proc(p).busy() {
 			if h.mayFork() {
 				h.r.fork(h).cost += costStays
 			}
@@ -177,7 +183,7 @@ func (h *hypothesis) markEnds(by model.ProcID) {
 // it may have moved to the global queue meanwhile, as the worker does when it is
 // preempted (runtime/mgc.go: gcBgMarkWorker).
 func (h *hypothesis) doubtDrain(p model.ProcID) {
-	if h.r.drains[p] {
+	if h.r.procs[p].drains {
 		return
 	}
 	q := h.proc(p)

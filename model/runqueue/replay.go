@@ -24,6 +24,14 @@ const (
 	maxBehind     cost = 200  // hypotheses that cost so much more than the best are given up
 )
 
+// procSeen is a proc, whatever stands in its queues.
+type procSeen struct {
+	search            // of its thread
+	idle   *acquired  // what ends its being idle, nil if it is not
+	drains bool       // it runs a dedicated mark worker
+	worked model.Time // when it last did
+}
+
 // replay keeps the hypotheses and reports what they agree on.
 type replay struct {
 	rules
@@ -31,13 +39,11 @@ type replay struct {
 	obs       *observers
 	pool      *pool       // takes back runnables that were reported
 	runnables []*runnable // by slot
-	unused    []slot
-	nprocs    int          // GOMAXPROCS; 0 while unknown
-	seen      int          // procs seen
-	idle      []*acquired  // by proc: what ends its being idle, nil if it is not
-	drains    []bool       // runs a dedicated mark worker
-	worked    []model.Time // when it last did
-	idling    int
+	unused    []slot      // the first left of them are free
+	left      int
+	nprocs    int // GOMAXPROCS; 0 while unknown
+	procs     []procSeen
+	idling    int  // procs that are idle
 	stopped   bool // the world is
 	now       model.Time
 	complete  bool // the latest of a list completes it
@@ -65,25 +71,21 @@ func newReplay(ru rules, ops *waitOps, obs *observers, to *pool) *replay {
 	return r
 }
 
+// known reports whether there is room for a proc.
+func (r *replay) known(id model.ProcID) bool { return uint(id) < uint(len(r.procs)) }
+
 // grow makes room for a proc; false for ids out of reason.
 func (r *replay) grow(id model.ProcID) bool {
-	return uint(id) < uint(r.seen) || isProc(id) && r.growTo(id)
-}
-
-func (r *replay) growTo(id model.ProcID) bool {
-	for r.seen <= int(id) {
-		r.seen++
-		r.idle = append(r.idle, nil)
-		r.drains = append(r.drains, false)
-		r.worked = append(r.worked, math.MinInt64)
-		r.wakes.procs, r.wakes.found = append(r.wakes.procs, search{}), append(r.wakes.found, Wakeup{})
+	for isProc(id) && len(r.procs) <= int(id) {
+		r.procs = append(r.procs, procSeen{worked: math.MinInt64})
+		r.wakes.found = append(r.wakes.found, Wakeup{})
 		for _, h := range r.hypotheses {
-			if len(h.procs) < r.seen {
+			if len(h.procs) < len(r.procs) {
 				h.procs = append(h.procs, queues{next: noSlot, tick: newTick()})
 			}
 		}
 	}
-	return true
+	return isProc(id)
 }
 
 // count returns the number of procs: GOMAXPROCS, which each generation of a
@@ -92,40 +94,102 @@ func (r *replay) count() int {
 	if r.nprocs > 0 {
 		return r.nprocs
 	}
-	return max(1, r.seen)
+	return max(1, len(r.procs))
 }
 
 // admit gives a runnable that has none its slot in all hypotheses.
 func (r *replay) admit(s *runnable) {
-	if s.slot != noSlot {
-		return
-	}
-	if len(r.unused) == 0 {
-		r.unused = append(r.unused, slot(len(r.runnables)))
-		r.runnables = append(r.runnables, nil)
-		for _, h := range r.hypotheses {
-			h.positions = append(h.positions, nowhere)
-		}
-	}
-	n := len(r.unused) - 1
-	s.slot, r.unused = r.unused[n], r.unused[:n]
-	r.runnables[s.slot] = s
+	r.enlist(s)
 	for _, h := range r.hypotheses {
 		h.positions[s.slot] = nowhere
 	}
 }
 
-// apply carries an operation out in all hypotheses, and reports what they agree on then.
+// enlist gives a runnable its slot.
+func (r *replay) enlist(s *runnable) {
+	if r.left == 0 {
+		r.extend()
+	}
+	r.left--
+	s.slot = r.unused[r.left]
+	r.runnables[s.slot] = s
+}
+
+// extend makes one more slot.
+func (r *replay) extend() {
+	r.unused = append(r.unused, 0)
+	r.unused[0], r.left = slot(len(r.runnables)), 1
+	r.runnables = append(r.runnables, nil)
+	for _, h := range r.hypotheses {
+		h.positions = append(h.positions, nowhere)
+	}
+}
+
+// apply carries an operation out in all hypotheses, and reports what they agree on then. Most often
+// there is one hypothesis, and a goroutine comes into the runnext of a proc or starts from there.
 func (r *replay) apply(o *op) {
-	var start *runnable
 	r.now = o.at
 	if r.effort < effortMost {
 		r.limit()
 	}
+	s := o.runnable
+	if len(r.hypotheses) > 1 || o.kind > opStart || s.how != SourceUnknown || !r.known(s.p) {
+		r.applyAny(o)
+		return
+	}
+	h := r.hypotheses[0]
+	if o.kind == opReady {
+		if s.entry != entryRunnext || !r.known(s.proc) || len(h.coming) > 0 || h.proc(s.proc).q.len() >= localSize {
+			r.applyAny(o)
+			return
+		}
+		r.enlist(s)
+		h.positions[s.slot] = nowhere
+		h.takesEffect(s.ready, s.until, s.by)
+		h.putNext(s.proc, s.slot)
+		r.wakep(s.g, s.proc, s.origin)
+	} else {
+		if s.slot == noSlot || s.handed || len(h.coming) > 0 {
+			r.applyAny(o)
+			return
+		}
+		x, q, look := &h.positions[s.slot], h.proc(s.p), &r.procs[s.p]
+		if x.place != PlaceRunnext || x.at != s.p || x.grade == GradeContradicted {
+			r.applyAny(o)
+			return
+		}
+		r.now = s.start
+		if r.wantViews() {
+			if x.plain = !s.blind && h.ownFirst(q); !x.plain {
+				x.before = h.view(s)
+			}
+		}
+		h.leaveNext(s.p, q, x)
+		x.taken = SourceRunnext
+		if look.waking {
+			r.woken(s.p, true)
+		}
+		if look.end(r.now) {
+			r.wakep(s.g, s.p, s.origin)
+		}
+		r.free(s)
+		if o.on {
+			look.begin(o.at)
+		}
+		r.reportStart(s, &x.path, int8(q.tick.value()))
+	}
+	if h.cost = 0; len(h.touched) > 0 {
+		h.noteLengths()
+	}
+}
+
+// applyAny is apply for all operations.
+func (r *replay) applyAny(o *op) {
+	var start *runnable
 	switch o.kind {
 	case opSearch:
 		if r.grow(o.p) {
-			r.wakes.procs[o.p].begin(o.at)
+			r.procs[o.p].begin(o.at)
 		}
 		return
 	case opReady:
@@ -134,7 +198,7 @@ func (r *replay) apply(o *op) {
 		start = o.runnable
 		r.now = start.start
 		if r.start(start); o.on && isProc(o.p) {
-			r.wakes.procs[o.p].begin(o.at)
+			r.procs[o.p].begin(o.at)
 		}
 	case opWorld:
 		if r.stopped = o.on; !r.stopped {
@@ -166,23 +230,26 @@ func (r *replay) apply(o *op) {
 
 // ready puts a runnable where the runtime puts it, and follows what that makes it wake.
 func (r *replay) ready(s *runnable) {
-	r.grow(s.proc)
-	r.grow(s.p)
-	r.admit(s)
+	if !r.known(s.proc) || !r.known(s.p) {
+		r.grow(s.proc)
+		r.grow(s.p)
+	}
+	if s.slot == noSlot {
+		r.admit(s)
+	}
 	if l := s.injected; l != nil {
 		if s.entry == entryPoll && !l.weighed {
 			l.weigh(r.ops)
 			for _, x := range l.runnables {
-				r.admit(x)
+				if x.slot == noSlot {
+					r.admit(x)
+				}
 			}
 		}
 		r.complete = !l.done && l.complete(s)
 		l.done = l.done || r.complete
 	}
 	for _, h := range r.hypotheses {
-		if len(h.coming) > 0 {
-			h.come()
-		}
 		h.ready(s)
 	}
 	wakes := s.origin != model.OriginSyscall && s.origin != model.OriginGoyield && s.how == SourceUnknown
@@ -208,16 +275,17 @@ func (r *replay) ready(s *runnable) {
 // start ends a runnable, and follows what a thread makes the runtime wake that has found
 // something.
 func (r *replay) start(s *runnable) {
-	r.grow(s.p)
-	r.admit(s)
+	if !r.known(s.p) {
+		r.grow(s.p)
+	}
+	if s.slot == noSlot {
+		r.admit(s)
+	}
 	for _, h := range r.hypotheses {
-		if len(h.coming) > 0 {
-			h.come()
-		}
 		h.start(s)
 	}
 	if isProc(s.p) {
-		if spun := r.endSearch(s.p, true); spun || s.how == SourceSystem {
+		if r.woken(s.p, true); r.procs[s.p].end(r.now) || s.how == SourceSystem {
 			r.wakep(s.g, s.p, s.origin)
 		}
 	}
@@ -227,7 +295,8 @@ func (r *replay) start(s *runnable) {
 // free takes the slot of a runnable that is over.
 func (r *replay) free(s *runnable) {
 	s.over = true
-	r.unused = append(r.unused, s.slot)
+	r.unused[r.left] = s.slot
+	r.left++
 }
 
 // change carries out what changes the procs, and the end of a runnable without a start; it
@@ -239,7 +308,8 @@ func (r *replay) change(o *op) bool {
 			return false
 		}
 		if o.kind == opIdle {
-			r.endSearch(o.p, false)
+			r.woken(o.p, false)
+			r.procs[o.p].end(r.now)
 			// A proc taken from a system call is given to another thread at once, if it has
 			// something to run (runtime/proc.go: handoffp).
 			if g, h := o.acquired, r.hypotheses[0]; g.taken && g.known && g.kind == acquiredWoken && (h.proc(o.p).busy() || h.global.len() > 0) {
@@ -253,17 +323,14 @@ func (r *replay) change(o *op) bool {
 		if !r.grow(o.p) {
 			return false
 		}
-		r.drains[o.p], r.worked[o.p] = o.on, o.at
+		r.procs[o.p].drains, r.procs[o.p].worked = o.on, o.at
 	case opProcs:
 		r.nprocs = int(o.p)
-		for i := r.nprocs; i < r.seen; i++ {
+		for i := r.nprocs; i < len(r.procs); i++ {
 			r.setIdle(model.ProcID(i), false, nil)
 		}
 	}
 	for _, h := range r.hypotheses {
-		if len(h.coming) > 0 {
-			h.come()
-		}
 		h.change(o)
 	}
 	if o.kind == opGone {
@@ -273,16 +340,17 @@ func (r *replay) change(o *op) bool {
 }
 
 func (r *replay) setIdle(p model.ProcID, idle bool, end *acquired) {
-	if (r.idle[p] != nil) == idle {
+	x := &r.procs[p]
+	if (x.idle != nil) == idle {
 		return
 	}
-	r.idle[p] = nil
+	x.idle = nil
 	if idle {
 		if end != nil {
 			r.wakes.order++
 			end.order = r.wakes.order
 		}
-		r.idle[p] = end
+		x.idle = end
 		r.idling++
 	} else {
 		r.idling--
@@ -292,7 +360,7 @@ func (r *replay) setIdle(p model.ProcID, idle bool, end *acquired) {
 // most returns how many hypotheses are kept side by side: fewer where there are very
 // many procs or goroutines, so that copying them does not take long.
 func (r *replay) most() int {
-	return max(1, min(maxHypotheses, 4096/max(1, r.seen), 1<<18/max(1, len(r.runnables))))
+	return max(1, min(maxHypotheses, 4096/max(1, len(r.procs)), 1<<18/max(1, len(r.runnables))))
 }
 
 // mayFork reports whether another copy can be looked after.

@@ -77,7 +77,7 @@ func (h *hypothesis) inFlight(x *runnable, victim model.ProcID) bool {
 // what stood there to the global queue: all, from where p took s, or what stands before
 // the first that runs on p after s.
 func (h *hypothesis) forkDrain(of, p model.ProcID, s *runnable) {
-	if !h.r.drains[of] && h.r.worked[of] < s.ready {
+	if x := &h.r.procs[of]; !x.drains && x.worked < s.ready {
 		return
 	}
 	items := h.proc(of).q.items()

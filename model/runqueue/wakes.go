@@ -48,11 +48,10 @@ type trigger struct {
 type wakes struct {
 	order int
 	last  model.Time // when a thread would have been woken last, if there was none that spun
-	procs []search
-	found []Wakeup // by proc: what is to be reported at the end of its search, if it is waking
+	found []Wakeup   // by proc: what is to be reported at the end of its search, if it is waking
 }
 
-// search is a proc whose thread looks for work.
+// search says whether the thread of a proc looks for work.
 type search struct {
 	since  model.Time
 	on     bool
@@ -72,16 +71,23 @@ const (
 // begin makes a thread that has just given its goroutine up look for work.
 func (s *search) begin(at model.Time) { s.on, s.since, s.spins, s.waking = true, at, false, false }
 
+// end ends the search, and reports whether the thread was spinning.
+func (s *search) end(at model.Time) (spun bool) {
+	spun = s.on && (s.spins || at.Sub(s.since) > spinAfter)
+	s.on, s.waking = false, false
+	return spun
+}
+
 // spinning reports whether a thread looks for work at time t, or is signalled to.
 func (r *replay) spinning(t model.Time) bool {
-	for _, g := range r.idle {
-		if g != nil && g.signalled && g.signal.spins {
-			return true
+	for i := range r.procs {
+		s := &r.procs[i]
+		if s.on {
+			if d := t.Sub(s.since); d < spinMost && (s.spins || d > spinAfter) {
+				return true
+			}
 		}
-	}
-	for i := range r.wakes.procs {
-		s := &r.wakes.procs[i]
-		if d := t.Sub(s.since); s.on && d < spinMost && (s.spins || d > spinAfter) {
+		if g := s.idle; g != nil && g.signalled && g.signal.spins {
 			return true
 		}
 	}
@@ -105,8 +111,8 @@ func (r *replay) nextIdle() (next *acquired) {
 	if r.stopped {
 		return nil // runtime/proc.go: stopTheWorldWithSema takes the idle ones too
 	}
-	for _, g := range r.idle {
-		if g != nil && !g.signalled && !g.coming(r.now) && (next == nil || g.order > next.order) {
+	for i := range r.procs {
+		if g := r.procs[i].idle; g != nil && !g.signalled && !g.coming(r.now) && (next == nil || g.order > next.order) {
 			next = g
 		}
 	}
@@ -140,7 +146,8 @@ func (r *replay) splits(n int, until model.Time) (best int, others []split) {
 	}
 	up, down := r.flips[:0], r.flips2[:0] // what it costs to count one more, and one less
 	idle := 0
-	for _, g := range r.idle {
+	for i := range r.procs {
+		g := r.procs[i].idle
 		if g == nil {
 			continue
 		}
@@ -210,8 +217,13 @@ func (r *replay) idleOdds(g *acquired) (yes, no cost) {
 
 // wakep wakes a thread for an idle proc unless one spins already.
 func (r *replay) wakep(g model.GoID, byP model.ProcID, o model.Origin) {
-	r.wakes.last = r.now
-	if r.idling > 0 && !r.spinning(r.now) {
+	if r.wakes.last = r.now; r.idling > 0 {
+		r.wake(g, byP, o)
+	}
+}
+
+func (r *replay) wake(g model.GoID, byP model.ProcID, o model.Origin) {
+	if !r.spinning(r.now) {
 		r.signal(1, trigger{at: r.now, g: g, byP: byP, origin: o, spins: true})
 	}
 }
@@ -219,11 +231,11 @@ func (r *replay) wakep(g model.GoID, byP model.ProcID, o model.Origin) {
 // restart puts all procs that stay idle when the world goes on into the runtime's stack
 // (runtime/proc.go: procresize), which then wakes one (startTheWorldWithSema).
 func (r *replay) restart() {
-	for i := range r.idle {
+	for i := range r.procs {
 		if r.idleLowFirst {
-			i = len(r.idle) - 1 - i
+			i = len(r.procs) - 1 - i
 		}
-		if g := r.idle[i]; g != nil {
+		if g := r.procs[i].idle; g != nil {
 			r.wakes.order++
 			g.order, g.signalled = r.wakes.order, false
 		}
@@ -232,7 +244,7 @@ func (r *replay) restart() {
 
 // acquire accounts for an idle proc that a thread has got.
 func (r *replay) acquire(p model.ProcID, g *acquired) {
-	s := &r.wakes.procs[p]
+	s := &r.procs[p]
 	s.begin(r.now)
 	if g == nil || g.kind == acquiredExit || g.kind == acquiredRestart {
 		return
@@ -247,8 +259,8 @@ func (r *replay) acquire(p model.ProcID, g *acquired) {
 	if !g.signalled && g.kind == acquiredWoken {
 		// Then the thread that seemed to be signalled for another one was meant for it.
 		var other *acquired
-		for _, o := range r.idle {
-			if o != nil && o.signalled && (other == nil || o.signal.at < other.signal.at) {
+		for i := range r.procs {
+			if o := r.procs[i].idle; o != nil && o.signalled && (other == nil || o.signal.at < other.signal.at) {
 				other = o
 			}
 		}
@@ -272,15 +284,12 @@ func (r *replay) acquire(p model.ProcID, g *acquired) {
 	}
 }
 
-// endSearch accounts for a thread that found something, or gave the proc up.
-func (r *replay) endSearch(p model.ProcID, found bool) (spun bool) {
-	s := &r.wakes.procs[p]
-	spun = s.on && (s.spins || r.now.Sub(s.since) > spinAfter)
-	if s.waking {
+// woken reports a wakeup that is to be reported at the end of the search, which found something or gave
+// the proc up.
+func (r *replay) woken(p model.ProcID, found bool) {
+	if r.procs[p].waking {
 		w := &r.wakes.found[p]
 		w.Found = found
 		model.Report(r.obs.wakeup, WakeupObserver.Wakeup, w)
 	}
-	s.on, s.waking = false, false
-	return spun
 }
