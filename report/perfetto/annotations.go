@@ -97,7 +97,7 @@ func (w *Writer) Event(ev *model.Event) {
 	if ev.ID != 0 {
 		x.args = append(x.args, arg{key: keyTask, number: ev.ID})
 	}
-	w.enc.moment(&x)
+	w.enc.moment(&x, noField)
 	w.flush()
 }
 
@@ -106,8 +106,8 @@ func (w *Writer) Handoff(h *model.Handoff) {
 	from := moment{track: track{trackGoroutine, int64(h.FromG)}, at: h.Lost, name: labelTaken,
 		args: []arg{{key: keyCause, text: h.Cause.String()}, {key: keyProc, number: int64(h.P)}}}
 	if h.Open {
-		w.enc.moment(&from)
+		w.enc.moment(&from, noField)
 		return
 	}
-	w.enc.flow(&from, &moment{track: track{trackProc, int64(h.P)}, at: h.Got, name: labelGot})
+	w.enc.arrow(&from, &moment{track: track{trackProc, int64(h.P)}, at: h.Got, name: labelGot})
 }

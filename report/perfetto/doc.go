@@ -7,7 +7,5 @@
 //
 // Times in the output count from the beginning of the trace, in nanoseconds.
 //
-// The messages are generated from perfetto_subset.proto.
+// perfetto_subset.proto has the messages.
 package perfetto
-
-//go:generate protoc --go_out=. --go_opt=paths=source_relative --go-vtproto_out=. --go-vtproto_opt=paths=source_relative,features=marshal+size perfetto_subset.proto

@@ -1,11 +1,9 @@
 package perfetto
 
 import (
-	"cmp"
+	"encoding/binary"
 	"slices"
 	"strconv"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -21,50 +19,70 @@ type encoder struct {
 	origin   model.Time
 	sequence uint32
 	running  bool                  // the sequence has begun
-	flows    [1]uint64             // the last that was drawn
+	flow     uint64                // the last that was drawn
 	named    []bool                // names that were described, by number
 	keys     []bool                // the same of the keys of annotations
 	known    [numTrackKinds][]bool // tracks that were described, by id
 	// The same of goroutines: the uuid of the latest one by id modulo numRecent. To describe
 	// one again is allowed.
 	recent [numRecent]uint64
-
-	// The packet that is being made, and what most have, which is used again and again.
-	packet TracePacket
-	time   uint64
-	task   GenericKernelTaskStateEvent
-	cpu    int32
-	track  TrackEvent
 }
 
 func newEncoder(origin model.Time, sequence uint32) *encoder {
 	// Two encoders write one file: their flows must differ.
-	return &encoder{origin: origin, sequence: sequence, flows: [1]uint64{uint64(sequence) << 48}}
+	return &encoder{origin: origin, sequence: sequence, flow: uint64(sequence) << 48}
 }
 
-// begun returns the packet, which has its time alone.
-func (e *encoder) begun(at model.Time) *TracePacket {
-	e.packet.Reset()
-	e.time = uint64(max(0, at-e.origin))
-	e.packet.Timestamp = &e.time
-	return &e.packet
+// Messages are written field by field, by their numbers in perfetto_subset.proto. A field without
+// a value is left out, as proto3 has it, unless it is optional there.
+
+// Wire types of fields.
+const (
+	typeVarint = iota
+	typeFixed64
+	typeBytes
+)
+
+func (e *encoder) number(field, v uint64) {
+	e.buf = binary.AppendUvarint(binary.AppendUvarint(e.buf, field<<3|typeVarint), v)
 }
 
-// put adds the packet.
-func (e *encoder) put() {
-	n := e.packet.SizeVT()
-	e.buf = protowire.AppendVarint(protowire.AppendTag(e.buf, 1, protowire.BytesType), uint64(n)) // a field of Trace
-	e.buf = slices.Grow(e.buf, n)[:len(e.buf)+n]
-	if _, err := e.packet.MarshalToSizedBufferVT(e.buf[len(e.buf)-n:]); err != nil {
-		panic("perfetto: " + err.Error()) // nothing can be wrong with it
+func (e *encoder) text(field uint64, s string) {
+	e.buf = append(binary.AppendUvarint(binary.AppendUvarint(e.buf, field<<3|typeBytes), uint64(len(s))), s...)
+}
+
+// open begins a message that is a field of the one around it. It ends with close.
+func (e *encoder) open(field uint64) int {
+	e.buf = append(binary.AppendUvarint(e.buf, field<<3|typeBytes), 0)
+	return len(e.buf)
+}
+
+// close writes the length of a message in front of it: most take one byte.
+func (e *encoder) close(from int) {
+	n := len(e.buf) - from
+	e.buf[from-1] = byte(n)
+	if n >= 0x80 {
+		e.buf = slices.Replace(e.buf, from-1, from, binary.AppendUvarint(nil, uint64(n))...)
 	}
+}
+
+// packet begins a packet with a time.
+func (e *encoder) packet(at model.Time) int {
+	p := e.open(1)
+	e.number(8, uint64(max(0, at-e.origin)))
+	return p
 }
 
 // begin describes the process.
 func (e *encoder) begin() {
-	p := &GenericKernelProcessTree_Process{Pid: pid, Cmdline: programName}
-	e.begun(e.origin).GenericKernelProcessTree = &GenericKernelProcessTree{Processes: []*GenericKernelProcessTree_Process{p}}
-	e.put()
+	p := e.packet(e.origin)
+	tree := e.open(122)
+	process := e.open(1)
+	e.number(1, pid)
+	e.text(3, programName)
+	e.close(process)
+	e.close(tree)
+	e.close(p)
 	e.describe(track{kind: trackProgram}, "")
 }
 
@@ -74,20 +92,29 @@ const programName = "goroutines"
 
 // goroutine names a goroutine, before its first interval or when the name becomes known.
 func (e *encoder) goroutine(g *goroutine, at model.Time) {
-	t := &GenericKernelProcessTree_Thread{Tid: g.tid(), Pid: pid, Comm: g.name, IsMainThread: g.tid() == pid}
-	e.begun(at).GenericKernelProcessTree = &GenericKernelProcessTree{Threads: []*GenericKernelProcessTree_Thread{t}}
-	e.put()
+	p := e.packet(at)
+	tree := e.open(122)
+	thread := e.open(2)
+	e.number(1, uint64(g.tid()))
+	e.number(2, pid)
+	e.text(3, g.name)
+	if g.tid() == pid {
+		e.number(4, 1)
+	}
+	e.close(thread)
+	e.close(tree)
+	e.close(p)
 }
 
 // taskStates are the states of threads that stand for those of goroutines.
-var taskStates = [model.NumGoStates]GenericKernelTaskStateEvent_TaskStateEnum{
-	model.GoRunnable: taskRunnable, model.GoRunning: GenericKernelTaskStateEvent_TASK_STATE_RUNNING,
-	model.GoWaiting:        GenericKernelTaskStateEvent_TASK_STATE_INTERRUPTIBLE_SLEEP,
-	model.GoSyscall:        GenericKernelTaskStateEvent_TASK_STATE_UNINTERRUPTIBLE_SLEEP,
-	model.GoSyscallBlocked: GenericKernelTaskStateEvent_TASK_STATE_STOPPED,
+var taskStates = [model.NumGoStates]uint64{
+	model.GoRunnable: taskRunnable, model.GoRunning: 3,
+	model.GoWaiting:        4, // interruptible sleep
+	model.GoSyscall:        5, // uninterruptible sleep
+	model.GoSyscallBlocked: 6, // stopped
 }
 
-const taskRunnable = GenericKernelTaskStateEvent_TASK_STATE_RUNNABLE
+const taskRunnable, taskDestroyed = 2, 8
 
 // span writes an interval of a goroutine, of which g still has the one before; cpu is
 // where it ran, or noCPU.
@@ -112,36 +139,71 @@ func (e *encoder) span(g *goroutine, s *model.GoSpan, cpu int64) {
 // state writes that a goroutine is in a state from now on. The cpu is the one that it
 // runs on or leaves, noCPU if neither: the importer closes the interval of the cpu that
 // is written, whatever the documentation says.
-func (e *encoder) state(g *goroutine, at model.Time, state GenericKernelTaskStateEvent_TaskStateEnum, cpu int64) {
-	e.task.Tid, e.task.State, e.task.Cpu = g.tid(), state, nil
-	if e.cpu = int32(cpu); cpu >= 0 {
-		e.task.Cpu = &e.cpu
+func (e *encoder) state(g *goroutine, at model.Time, state uint64, cpu int64) {
+	p := e.packet(at)
+	task := e.open(117)
+	if cpu >= 0 {
+		e.number(1, uint64(cpu))
 	}
-	e.begun(at).GenericKernelTaskStateEvent = &e.task
-	e.put()
+	e.number(3, uint64(g.tid()))
+	e.number(4, state)
+	e.close(task)
+	e.close(p)
 }
 
-// event begins an event on a track, to which the caller may add.
-func (e *encoder) event(at model.Time, t track, kind TrackEvent_Type, name label, args []arg) *TrackEvent {
-	p, x := e.begun(at), &e.track
-	x.Reset()
-	x.Type, x.TrackUuid, x.NameIid = kind, t.uuid(), uint64(name.n)
+// Types of events.
+const (
+	sliceBegin = iota + 1
+	sliceEnd
+	instant
+	counter
+)
+
+// Fields of events that some have, with a value.
+const (
+	noField     = 0
+	fieldValue  = 30 // of a counter
+	fieldFlow   = 47 // one that begins
+	fieldFlowTo = 48 // one that ends
+)
+
+// event writes an event on a track.
+func (e *encoder) event(at model.Time, t track, kind uint64, name label, args []arg, field, value uint64) {
+	p := e.packet(at)
+	e.number(10, uint64(e.sequence))
+	x := e.open(11)
 	for i := range args {
-		a := &DebugAnnotation{NameIid: uint64(args[i].key.n), StringValue: args[i].text}
-		if a.StringValue == "" {
-			a.IntValue = &args[i].number
+		a := e.open(4)
+		e.number(1, uint64(args[i].key.n))
+		if args[i].text != "" {
+			e.text(6, args[i].text)
+		} else {
+			e.number(4, uint64(args[i].number))
 		}
-		x.DebugAnnotations = append(x.DebugAnnotations, a)
+		e.close(a)
 	}
-	p.TrustedPacketSequenceId, p.InternedData, p.TrackEvent = e.sequence, e.intern(name, args), x
+	e.number(9, kind)
+	if name.n != 0 {
+		e.number(10, uint64(name.n))
+	}
+	e.number(11, t.uuid())
+	switch field {
+	case fieldValue:
+		e.number(field, value)
+	case fieldFlow, fieldFlowTo:
+		e.buf = binary.LittleEndian.AppendUint64(binary.AppendUvarint(e.buf, field<<3|typeFixed64), value)
+	}
+	e.close(x)
+	e.intern(name, args)
 	switch {
 	case !e.running:
-		e.running, p.FirstPacketOnSequence = true, true
-		p.SequenceFlags = flagCleared | flagNeeds
+		e.running = true
+		e.number(13, flagCleared|flagNeeds)
+		e.number(87, 1) // the first packet of the sequence
 	case name.n != 0 || len(args) > 0:
-		p.SequenceFlags = flagNeeds
+		e.number(13, flagNeeds)
 	}
-	return x
+	e.close(p)
 }
 
 // Values of TracePacket.SequenceFlags.
@@ -150,64 +212,58 @@ const (
 	flagNeeds   = 2
 )
 
-// intern returns the names that the packet is the first to use, nil if there are none.
-func (e *encoder) intern(name label, args []arg) (d *InternedData) {
-	if news(&e.named, name.n) != 0 {
-		d = &InternedData{EventNames: []*EventName{{Iid: uint64(name.n), Name: name.text}}}
-	}
+// intern writes the names that the packet is the first to use.
+func (e *encoder) intern(name label, args []arg) {
+	from := len(e.buf)
+	names := e.open(12)
+	e.entry(2, &e.named, name)
 	for i := range args {
-		if k := args[i].key; news(&e.keys, k.n) != 0 {
-			d = cmp.Or(d, &InternedData{})
-			d.DebugAnnotationNames = append(d.DebugAnnotationNames, &DebugAnnotationName{Iid: uint64(k.n), Name: k.text})
-		}
+		e.entry(3, &e.keys, args[i].key)
 	}
-	return d
+	if len(e.buf) > names {
+		e.close(names)
+	} else {
+		e.buf = e.buf[:from]
+	}
 }
 
-// news returns n if it was not written yet, else 0.
-func news(written *[]bool, n uint32) uint32 {
-	if int(n) >= len(*written) {
-		*written = append(*written, make([]bool, int(n)+1-len(*written))...)
+// entry writes a name unless it is among those that were written.
+func (e *encoder) entry(field uint64, written *[]bool, name label) {
+	if int(name.n) >= len(*written) {
+		*written = append(*written, make([]bool, int(name.n)+1-len(*written))...)
 	}
-	if n == 0 || (*written)[n] {
-		return 0
+	if name.n == 0 || (*written)[name.n] {
+		return
 	}
-	(*written)[n] = true
-	return n
+	(*written)[name.n] = true
+	x := e.open(field)
+	e.number(1, uint64(name.n))
+	e.text(2, name.text)
+	e.close(x)
 }
 
 func (e *encoder) slice(s *slice) {
 	e.need(s.track, s.of)
-	e.event(s.start, s.track, TrackEvent_TYPE_SLICE_BEGIN, s.name, s.args)
-	e.put()
-	e.event(s.end, s.track, TrackEvent_TYPE_SLICE_END, label{}, nil)
-	e.put()
+	e.event(s.start, s.track, sliceBegin, s.name, s.args, noField, 0)
+	e.event(s.end, s.track, sliceEnd, label{}, nil, noField, 0)
 }
 
-// instant begins the event of a moment.
-func (e *encoder) instant(m *moment) *TrackEvent {
+// moment writes a moment, with a flow that begins or ends there unless field is noField.
+func (e *encoder) moment(m *moment, field uint64) {
 	e.need(m.track, "")
-	return e.event(m.at, m.track, TrackEvent_TYPE_INSTANT, m.name, m.args)
+	e.event(m.at, m.track, instant, m.name, m.args, field, e.flow)
 }
 
-func (e *encoder) moment(m *moment) {
-	e.instant(m)
-	e.put()
-}
-
-// flow draws an arrow from one moment to another.
-func (e *encoder) flow(from, to *moment) {
-	e.flows[0]++
-	e.instant(from).FlowIds = e.flows[:]
-	e.put()
-	e.instant(to).TerminatingFlowIds = e.flows[:]
-	e.put()
+// arrow draws an arrow from one moment to another.
+func (e *encoder) arrow(from, to *moment) {
+	e.flow++
+	e.moment(from, fieldFlow)
+	e.moment(to, fieldFlowTo)
 }
 
 func (e *encoder) counter(t track, at model.Time, v int64) {
 	e.need(t, "")
-	e.event(at, t, TrackEvent_TYPE_COUNTER, label{}, nil).CounterValue = &v
-	e.put()
+	e.event(at, t, counter, label{}, nil, fieldValue, uint64(v))
 }
 
 // need describes a track before its first event. Those of tasks and open ones are
@@ -239,26 +295,36 @@ const numRecent = 1 << 16
 func (t track) uuid() uint64 { return uint64(t.id)<<maxTrackKindBit | uint64(t.kind) }
 
 func (e *encoder) describe(t track, of string) {
-	d := &TrackDescriptor{Uuid: t.uuid()}
-	if t.kind != trackProgram {
-		d.ParentUuid = track{kind: trackProgram}.uuid()
-	}
+	p := e.open(1)
+	d := e.open(60)
+	e.number(1, t.uuid())
 	switch t.kind {
 	case trackProgram:
-		d.Process = &ProcessDescriptor{Pid: pid, ProcessName: programName}
+		process := e.open(3)
+		e.number(1, pid)
+		e.text(6, programName)
+		e.close(process)
 	case trackGoroutine:
-		d.Thread = &ThreadDescriptor{Pid: pid, Tid: tidOf(model.GoID(t.id))}
-	case trackHeap, trackGoal:
-		d.Name, d.Counter = t.title(of), &CounterDescriptor{Unit: CounterDescriptor_UNIT_SIZE_BYTES}
+		thread := e.open(4)
+		e.number(1, pid)
+		e.number(2, uint64(tidOf(model.GoID(t.id))))
+		e.close(thread)
 	default:
-		d.Name = t.title(of)
-		if t.kind >= firstCounter {
-			d.Counter = &CounterDescriptor{Unit: CounterDescriptor_UNIT_COUNT}
-		}
+		e.text(2, t.title(of))
 	}
-	e.packet.Reset()
-	e.packet.TrackDescriptor = d
-	e.put()
+	if t.kind != trackProgram {
+		e.number(5, track{kind: trackProgram}.uuid())
+	}
+	if t.kind >= firstCounter {
+		c, unit := e.open(8), uint64(2) // a number
+		if t.kind == trackHeap || t.kind == trackGoal {
+			unit = 3 // bytes
+		}
+		e.number(3, unit)
+		e.close(c)
+	}
+	e.close(d)
+	e.close(p)
 }
 
 // title names a track; of is the name of what stands on it.

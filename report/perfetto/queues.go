@@ -142,5 +142,5 @@ func (t *teller) Steal(s *runqueue.Steal) {
 		t.taken.name, t.got.name = labelStolenOne, labelStealOne
 	}
 	t.args = [3]arg{{key: keyGoroutine, number: int64(s.G)}, {key: keySize, number: int64(s.Size)}, {key: keyGrade, text: s.Grade.String()}}
-	t.enc.flow(&t.taken, &t.got)
+	t.enc.arrow(&t.taken, &t.got)
 }

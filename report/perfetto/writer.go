@@ -149,12 +149,12 @@ func (w *Writer) woken(g *goroutine, s *model.GoSpan) {
 	}
 	switch {
 	case s.OpenEnd && s.Waker != model.NoGoroutine:
-		w.enc.moment(&from)
+		w.enc.moment(&from, noField)
 	case s.OpenEnd:
 	case s.Waker != model.NoGoroutine:
-		w.enc.flow(&from, &to)
+		w.enc.arrow(&from, &to)
 	case g.reason != 0:
-		w.enc.moment(&to)
+		w.enc.moment(&to, noField)
 	}
 }
 
@@ -165,7 +165,7 @@ func (w *Writer) GoEnd(x *model.Goroutine) {
 		return // it was there for no time at all
 	}
 	if x.HasEnded {
-		w.enc.state(g, x.Ended, GenericKernelTaskStateEvent_TASK_STATE_DESTROYED, g.cpu)
+		w.enc.state(g, x.Ended, taskDestroyed, g.cpu)
 	}
 	w.gs.Remove(x.ID)
 }
