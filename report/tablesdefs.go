@@ -293,10 +293,11 @@ func resolver[T any](name, doc string, keep func(*rows, T) bool, list ...cells[T
 // of the Explainer's own, which nothing else of the table runs at the same time as.
 func explainer(name, doc string, list ...cells[*waitCause]) tableDef {
 	return tableDef{name: name, doc: doc, columns: columnsOf(list), explained: func(r *rows) func(*causes.ExplainedWait) {
-		write := writer(r, nil, list)
+		write, row := writer(r, nil, list), new(waitCause)
 		return func(w *causes.ExplainedWait) {
 			for i := range w.Cells {
-				write(&waitCause{&w.Cells[i], w})
+				*row = waitCause{&w.Cells[i], w}
+				write(row)
 			}
 		}
 	}}

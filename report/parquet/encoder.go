@@ -31,6 +31,7 @@ type encoder struct {
 	table, origin []*column // parts of these
 	about         *Origin   // of the last rows
 	page, group   int       // rows in the page, and in the pages of the row group before
+	filled        int       // rows of the page that have an origin: the others are about's
 	file          format.FileMetaData
 	protocol      thrift.CompactProtocol
 	room, small   []byte // for a page, and for it compressed
@@ -89,14 +90,12 @@ func (e *encoder) rows(r *report.Rows, origin *Origin) {
 		return
 	}
 	if origin != e.about { // names have other numbers
+		e.fill()
 		for _, c := range e.table {
 			clear(c.places)
 		}
 	}
 	e.about = origin
-	for i, v := range origin.values() {
-		e.origin[i].fill(v, len(r.Nulls), e.page)
-	}
 	absent, full := uint64(0), false
 	for i := range r.Nulls {
 		r.Nulls[i] |= r.Wide[i]
@@ -114,8 +113,19 @@ func (e *encoder) rows(r *report.Rows, origin *Origin) {
 	}
 }
 
+// fill adds the origin of the last rows, as many as have none.
+func (e *encoder) fill() {
+	if e.filled < e.page {
+		for i, v := range e.about.values() {
+			e.origin[i].fill(v, e.page-e.filled, e.filled)
+		}
+		e.filled = e.page
+	}
+}
+
 // endPage adds the page to the row group.
 func (e *encoder) endPage() {
+	e.fill()
 	for _, c := range e.columns {
 		e.room = c.encode(e.room[:0], e.page)
 		c.chunk.NumValues += int64(e.page)
@@ -124,7 +134,7 @@ func (e *encoder) endPage() {
 		})})
 	}
 	e.group += e.page
-	e.page = 0
+	e.page, e.filled = 0, 0
 }
 
 // appendPage adds a page to those of a column. If compression does not save a quarter of the first
