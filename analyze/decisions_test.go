@@ -83,7 +83,7 @@ func judgedIn(t *testing.T, f io.Reader) *lockstep.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Observe(c)
+	c.Observe(m)
 	if err := ingest.Each(in, func(ev *model.Event) error {
 		_ = m.Apply(ev) // what contradicts itself is the model's business
 		return nil

@@ -23,6 +23,7 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 	case model.ExitOldProc, model.ExitOtherProc:
 		c.queues.judge(Exit, verdict{agreed: true}, Divergence{}, e.End)
 	case model.ExitQueued:
+		c.take()
 		x := exit{d: Divergence{Time: e.End, P: e.OldProc, M: e.M, G: e.G}}
 		if !p.stopping {
 			x.idle = p.idleOnes(e.End)

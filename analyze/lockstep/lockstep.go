@@ -180,13 +180,14 @@ type Options struct {
 	All bool
 }
 
-// Checker judges the decisions of a runtime. It is an observer of a
-// [model.Machine].
+// Checker judges the decisions of a runtime. It follows a Machine by [Checker.Observe].
 type Checker struct {
 	queues   Queues
 	tables   *model.Tables
 	resolver *runqueue.Resolver
 	procs    procs
+	log      model.StepLog
+	proc     model.Step // apart from that of a goroutine
 }
 
 // New returns a Checker for a trace of Go 1.version whose strings are in t. The
@@ -203,16 +204,31 @@ func New(t *model.Tables, version int, opt Options) (*Checker, error) {
 	return c, nil
 }
 
-// Step implements [model.StepObserver].
-func (c *Checker) Step(s *model.Step) {
-	c.queues.Begin(s.Time)
-	c.procs.step(s)
-	c.resolver.Step(s)
+// Observe registers the Checker with m, from the first event on.
+func (c *Checker) Observe(m *model.Machine) {
+	c.log = model.StepLog{Steps: make([]model.Step, 0, 256), Full: c.take}
+	m.Log(&c.log)
+	m.Observe(c)
+}
+
+// take judges the steps so far. What looks at the procs for another reason takes them first.
+func (c *Checker) take() {
+	for i := range c.log.Steps {
+		s := &c.log.Steps[i]
+		c.queues.Begin(s.Time)
+		if s.Proc(&c.proc) {
+			c.procs.step(&c.proc)
+		}
+		c.procs.step(s)
+		c.resolver.Step(s)
+	}
+	c.log.Steps = c.log.Steps[:0]
 }
 
 // Metric implements [model.MetricObserver]: each generation begins with GOMAXPROCS.
 func (c *Checker) Metric(s *model.MetricSample) {
 	if s.Name == "/sched/gomaxprocs:threads" {
+		c.take()
 		c.queues.Generation(s.Time)
 		c.procs.ask()
 	}
@@ -221,6 +237,7 @@ func (c *Checker) Metric(s *model.MetricSample) {
 // Finish judges the pending decisions and returns the result. Call it after
 // [model.Machine.Finish].
 func (c *Checker) Finish() *Result {
+	c.take()
 	c.resolver.Finish()
 	c.procs.finish()
 	return c.queues.Result()

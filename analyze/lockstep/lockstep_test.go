@@ -30,7 +30,7 @@ func check(t *testing.T, name string, opt Options) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Observe(c)
+	c.Observe(m)
 	if err := ingest.Each(in, func(ev *model.Event) error {
 		_ = m.Apply(ev) // what contradicts itself is the model's business
 		return nil
@@ -129,7 +129,7 @@ func TestBroken(t *testing.T) {
 		m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
 		c, err := New(in.Tables(), in.Header().Version, Options{})
 		if err == nil {
-			m.Observe(c)
+			c.Observe(m)
 			ingest.Each(in, func(e *model.Event) error {
 				m.Apply(e)
 				return nil
@@ -154,7 +154,7 @@ func TestNonsense(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Observe(c)
+		c.Observe(m)
 		at := model.Time(0)
 		for range 500 {
 			at += model.Time(rnd.Int64N(1 << rnd.IntN(30)))

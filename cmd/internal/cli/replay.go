@@ -209,7 +209,7 @@ func (rd *reading) lockstep(ctx context.Context) (*lockstep.Result, error) {
 	if err != nil {
 		return nil, oldFormat(rd.in, err)
 	}
-	rd.Machine.Observe(c)
+	c.Observe(rd.Machine)
 	rd.Past = true
 	if err := rd.run(ctx, nil, nil); err != nil {
 		return nil, err
