@@ -77,6 +77,9 @@ type Replay struct {
 	ctx context.Context
 	o   Options
 
+	log        model.StepLog
+	followed   int        // steps in log that the extractor has had; the resolver gets all at once
+	proc       model.Step // apart from that of a goroutine
 	extractor  *workload.Extractor
 	resolver   *runqueue.Resolver
 	calibrator calibrator
@@ -113,21 +116,36 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 // Observe registers with the Machine of the trace.
 func (r *Replay) Observe(m *model.Machine) {
 	r.resolver.Observe(&r.calibrator)
+	r.log = model.StepLog{Steps: make([]model.Step, 0, 256), Full: r.resolve}
+	m.Log(&r.log)
 	m.Observe(r)
 	r.tracker = requests.New(m, nil)
 	r.tracker.Done = r.request
 }
 
-// Step implements [model.StepObserver].
-func (r *Replay) Step(s *model.Step) {
-	if r.done {
-		return
+// follow has the extractor follow the steps so far.
+func (r *Replay) follow() {
+	for ; r.followed < len(r.log.Steps); r.followed++ {
+		s := &r.log.Steps[r.followed]
+		if r.begun && s.Kind == model.StepGo {
+			r.steps++
+		}
+		if s.Proc(&r.proc) {
+			r.extractor.Step(&r.proc)
+		}
+		r.extractor.Step(s)
 	}
-	if r.begun && s.Kind == model.StepGo {
-		r.steps++
+}
+
+// resolve has the resolver take the steps so far, too.
+func (r *Replay) resolve() {
+	if !r.done {
+		r.follow()
+		for i := range r.log.Steps {
+			r.resolver.Step(&r.log.Steps[i])
+		}
 	}
-	r.extractor.Step(s)
-	r.resolver.Step(s)
+	r.log.Steps, r.followed = r.log.Steps[:0], 0
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -147,6 +165,7 @@ func (r *Replay) Begin(at model.Time) {
 	if r.done {
 		return
 	}
+	r.follow()
 	r.begun, r.start, r.steps = true, at, 0
 	r.extractor.Begin(at)
 	r.recording.begin(at)
@@ -155,6 +174,9 @@ func (r *Replay) Begin(at model.Time) {
 // Event records an event that the Machine has applied. At the limit of starts, steps or length
 // it ends the window and simulates it.
 func (r *Replay) Event(ev *model.Event) {
+	if !r.done {
+		r.follow()
+	}
 	r.tracker.Event(ev)
 	if r.done || !r.begun {
 		return
@@ -172,6 +194,7 @@ func (r *Replay) Event(ev *model.Event) {
 // Finish ends and simulates the last window and returns the result. The error is the
 // context's, or says why there is nothing to replay.
 func (r *Replay) Finish(end model.Time) (*Result, error) {
+	r.resolve()
 	if !r.done {
 		r.resolver.Finish()
 	}
@@ -197,6 +220,7 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 
 // window ends the window and returns its work, nil if it has none that can be run.
 func (r *Replay) window(end model.Time) *workload.Workload {
+	r.resolve()
 	w, err := r.extract(end)
 	if length := end.Sub(r.start); err == nil && length > 2*longest {
 		err = fmt.Errorf("its time leaps by up to %s, in which nothing was recorded", textui.Duration(length))
