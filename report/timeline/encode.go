@@ -58,6 +58,7 @@ const level = 4
 // plus 8 if it began before start, 16 if it went on after end, 32 if it is a mixture,
 // which has the columns gap, length and mix alone, plus 64 if it is a wait with causes.
 func (r *Recorder) Encode() ([]byte, error) {
+	r.waits.sort()
 	for {
 		blob, err := r.encode()
 		if err != nil || len(blob) <= r.o.Bytes {
@@ -84,7 +85,6 @@ func (r *Recorder) smaller(size int) bool {
 }
 
 func (r *Recorder) encode() ([]byte, error) {
-	r.waits.sort()
 	e := &encoder{r: r, refs: newRefs(r)}
 	body := e.body()
 	var head buffer
