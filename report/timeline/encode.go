@@ -99,7 +99,7 @@ func (r *Recorder) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range [][]byte{head.b, body} {
+	for _, part := range append([][]byte{head.b}, body...) {
 		if _, err := z.Write(part); err != nil {
 			return nil, err
 		}
@@ -125,7 +125,6 @@ func (b *buffer) int(v int64)           { b.put(uint64(max(v, 0))) }
 func (b *buffer) signed(v int64)        { b.b = binary.AppendVarint(b.b, v) }
 func (b *buffer) time(d model.Duration) { b.int(int64(d)) }
 func (b *buffer) string(s string)       { b.put(uint64(len(s))); b.b = append(b.b, s...) }
-func (b *buffer) bytes(p []byte)        { b.put(uint64(len(p))); b.b = append(b.b, p...) }
 func (b *buffer) times(t *[numStates]model.Duration) {
 	for _, d := range t {
 		b.time(d)
@@ -135,11 +134,12 @@ func (b *buffer) times(t *[numStates]model.Duration) {
 // encoder writes the body and notes what it refers to.
 type encoder struct {
 	buffer
-	r    *Recorder
-	refs *refs
+	parts [][]byte // what comes before the buffer
+	r     *Recorder
+	refs  *refs
 }
 
-func (e *encoder) body() []byte {
+func (e *encoder) body() [][]byte {
 	r := e.r
 	e.class(&r.goroutines, goroutineColumns, func(l *lane) uint64 { return e.refs.goroutine(model.GoID(l.id)) })
 	e.class(&r.procs, procColumns, func(l *lane) uint64 { return uint64(l.id) })
@@ -151,7 +151,7 @@ func (e *encoder) body() []byte {
 	e.depth()
 	e.bands()
 	e.steals()
-	return e.b
+	return append(e.parts, e.b)
 }
 
 // Columns of a class, in order.
@@ -228,7 +228,8 @@ func (e *encoder) class(c *class, sets [numStates]uint64, id func(*lane) uint64)
 	}
 	e.put(numColumns)
 	for i := range cols {
-		e.bytes(cols[i].b)
+		e.put(uint64(len(cols[i].b)))
+		e.parts, e.b = append(e.parts, e.b, cols[i].b), nil
 	}
 }
 
