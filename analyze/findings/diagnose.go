@@ -104,7 +104,6 @@ type diagnosis struct {
 	result.Finding
 	loss
 	first  bool
-	spins  bool           // whoever it is about waits for a proc by its own choice
 	spare  bool           // the program has procs to spare: it comes first, too, except for what requests do for the collector
 	causes []result.Cause // of waits to run that show it
 	kinds  []string       // of the blame that names its code
@@ -312,7 +311,7 @@ func (d *diagnostician) ranked() []diagnosis {
 	score := func(x *diagnosis) float64 { return (x.Sum + x.Tail) / 2 }
 	rank := func(x *diagnosis) int {
 		switch {
-		case x.first && (x.Kind == "batch" || x.Kind == runsAlone || x.spins):
+		case x.first && (x.Kind == "batch" || x.Kind == runsAlone || x.Kind == "spin"):
 			return 0
 		case x.before():
 			return 1

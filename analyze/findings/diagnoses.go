@@ -174,7 +174,7 @@ func (d *diagnostician) busy() {
 		if 5*unknown > total && d.r.Blame.Samples == 0 {
 			text += fmt.Sprintf(" Of %s of the waiting the function is not known.", textui.Ratio(unknown, total)) + record
 		}
-		allocates, spins := allocating(rows[0]), calling(rows[0], "runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "sync.", "internal/sync.", "sync/atomic.", "time.Now", "time.Since")
+		allocates, spins := allocating(rows[0]), calling(rows[0], false, asks...)
 		if d.r.Blame.Samples == 0 { // stacks of events show where goroutines stop, not what they do
 			allocates, spins = 0, 0
 		}
@@ -196,39 +196,73 @@ func (d *diagnostician) busy() {
 	x.causes, x.first = []result.Cause{result.CauseGoroutine}, d.job
 }
 
-// spins finds code that calls runtime.Gosched again and again until something has come: most waits to run are those after
-// it, and goroutines run for less than spinTurn between them, which is not enough to have done something. However many
-// CPUs there are, it takes them.
+// spins finds code that looks for something to do, again and again. It calls runtime.Gosched until something has come: most
+// waits to run are those after it, and goroutines run for less than spinTurn between them, which is not enough to have done
+// something. Or it never waits, in a program with requests, and most of its stacks are in what it looks with. However many
+// CPUs there are, it takes them. What never waits and is seen elsewhere may compute: it has a proc, and others share the rest.
 func (d *diagnostician) spins() {
-	yields, l := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), &d.r.Latency.All
-	if yields.Count < fewWaits || 2*yields.Count < l.Count || running(d.r) > spinTurn*model.Duration(yields.Count) || result.Ratio(running(d.r), d.r.Totals.Span) < heldShare {
-		return
+	yields, ran, text := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), running(d.r), ""
+	var rows []*result.BlameRow
+	if yields.Count >= fewWaits && 2*yields.Count >= d.r.Latency.All.Count && ran <= spinTurn*model.Duration(yields.Count) && result.Ratio(ran, d.r.Totals.Span) >= heldShare {
+		text = fmt.Sprintf("It yielded %s, and ran for %s each time on average.", times(yields.Count), textui.Duration(ran/model.Duration(yields.Count)))
+		rows, _, _ = d.known(result.CauseGoroutine.String())
+		rows = slices.DeleteFunc(rows, func(r *result.BlameRow) bool {
+			return len(r.Stacks) == 0 || len(r.Stacks[0].Stack) == 0 || r.Stacks[0].Stack[0].Function != "runtime.Gosched"
+		})
 	}
-	rows, _, _ := d.known(result.CauseGoroutine.String())
-	rows = slices.DeleteFunc(rows, func(r *result.BlameRow) bool {
-		return len(r.Stacks) == 0 || len(r.Stacks[0].Stack) == 0 || r.Stacks[0].Stack[0].Function != "runtime.Gosched"
-	})
+	role, how, advice := "spins", " spins: it looks and calls runtime.Gosched, again and again", spinAdvice
 	if len(rows) == 0 {
-		return
+		yields = result.Named{}
+		if rows, ran = d.unceasing(); len(rows) == 0 {
+			return
+		}
+		text, how = fmt.Sprintf("It runs for %s of the time.", textui.Ratio(ran, d.r.Totals.Span)), " spins: it looks for something to do, again and again, and does not wait"
+		if calling(rows[0], true, asks...) < spinShare {
+			if !d.slow() || 2*ran < running(d.r) {
+				return
+			}
+			role, how, advice = "runs", " runs all the time and does not wait: it spins, or computes", "If it looks for something to do, let it wait for that: see schedscope explain spin. If it computes, do that less often, keep the result, or give the program one more proc and CPU."
+		}
 	}
-	x := d.add("busy-procs", loss{sum: yields.Total}, result.Inferred, d.culprits("spins", rows, 1, rows[0].Total), top(rows, "")+" spins: it looks and calls runtime.Gosched, again and again",
-		"It yielded %s, and ran for %s each time on average.", times(yields.Count), textui.Duration(running(d.r)/model.Duration(yields.Count)))
-	x.spins, x.first, x.Advice = true, true, spinAdvice
+	d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool { return x.Kind == "busy-procs" })
+	x := d.add("spin", loss{sum: yields.Total}, result.Inferred, d.culprits(role, rows, 1, rows[0].Total), top(rows, "")+how, "%s", text)
+	x.first, x.Advice = true, advice
+}
+
+// asks begin the names of functions with which code looks whether there is something to do. Where there is not they return at once.
+var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "sync.", "internal/sync.", "sync/atomic.", "time.Now", "time.Since"}
+
+// unceasing returns where goroutines run that hardly ever wait, in a program with requests, and for how long: those of one
+// function, which live for half of the time or longer.
+func (d *diagnostician) unceasing() (rows []*result.BlameRow, ran model.Duration) {
+	for i := range d.r.Goroutines {
+		g := &d.r.Goroutines[i]
+		wants := g.States[model.GoRunning] + g.States[model.GoRunnable]
+		if g.System || batch(d.r) || result.Ratio(wants, g.Lifetime) < 0.95 || float64(g.Lifetime)*float64(len(d.r.Traces)) < float64(g.Count)*float64(d.r.Totals.Span)/2 || g.States[model.GoRunning] <= ran || result.Ratio(g.States[model.GoRunning], d.r.Totals.Span) < heldUpShare {
+			continue
+		}
+		of, _, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)
+		of = slices.DeleteFunc(of, func(r *result.BlameRow) bool { return r.Line == 0 || !within(r, g.Function) })
+		if len(of) > 0 {
+			rows, ran = byFunction(of), g.States[model.GoRunning]
+		}
+	}
+	return rows, ran
 }
 
 const spinAdvice = "Let it wait instead of spinning: receive without a default, or use a sync.Cond, a timer or a ticker."
 
 // allocating is the part of a row's samples in which its function called the allocator.
 func allocating(r *result.BlameRow) float64 {
-	return calling(r, "runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice", "runtime.gcAssistAlloc")
+	return calling(r, false, "runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice", "runtime.gcAssistAlloc")
 }
 
 // calling is the part of a row's samples in which its function called one of some, by how their names
-// begin.
-func calling(r *result.BlameRow, names ...string) float64 {
+// begin. Where it was seen to stop counts too if seen is set: not where it stops to wait.
+func calling(r *result.BlameRow, seen bool, names ...string) float64 {
 	var all, part model.Duration
 	for _, s := range r.Stacks {
-		if s.Basis == "seen" { // by what ended it, such as a mark assist
+		if s.Basis == "seen" && !seen { // by what ended it, such as a mark assist
 			continue
 		}
 		all += s.Total

@@ -32,6 +32,16 @@ func TestLackOfCPUs(t *testing.T) {
 	const ms = model.Duration(1e6)
 	const others, limit, procs = "Move what else runs there, or raise the CPU limit", "Raise the CPU limit: GOMAXPROCS is 2", "Raise the CPU limit, or set GOMAXPROCS to it, rounded up: it is 8."
 	quota := func(v *result.Report) { v.Pathologies = []result.Pathology{{Name: "cpu-throttling"}} }
+	unceasing := func(callee string) func(*result.Report) { // rec.Spin, in a program with requests
+		return func(v *result.Report) {
+			v.Goroutines, v.Requests = []result.Group{{Function: "main.loop", Count: 1, Lifetime: 4000 * ms}}, []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: result.Dist{Count: 1}}}}
+			v.Goroutines[0].States[model.GoRunning] = 3900 * ms
+			for i := range v.Blame.Rows {
+				r := &v.Blame.Rows[i]
+				r.Stacks = []result.BlameStack{{Stack: []result.Frame{{Function: callee}, {Function: r.Function}, {Function: "main.loop"}}, Total: r.Total}}
+			}
+		}
+	}
 	for name, x := range map[string]struct {
 		ran                 model.Duration
 		samples             int64
@@ -61,8 +71,10 @@ func TestLackOfCPUs(t *testing.T) {
 			for i := range v.Blame.Rows {
 				v.Blame.Rows[i].Stacks = []result.BlameStack{{Stack: []result.Frame{{Function: "runtime.Gosched"}}}}
 			}
-		}, "busy-procs", "rec.Spin spins: ", "Let it wait"},
-		"at a quota's pace": {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
+		}, "spin", "rec.Spin spins: ", "Let it wait"},
+		"of who never waits": {1650 * ms, 112, unceasing("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
+		"of who may compute": {1650 * ms, 112, unceasing("main.hash"), "spin", "rec.Spin runs all the time", "If it looks"},
+		"at a quota's pace":  {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
 		"of a record": {1650 * ms, 112, func(v *result.Report) {
 			v.Traces[0].Machine = &result.Machine{Disturbed: "throttled 12 times by the CPU quota"}
 		}, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
@@ -84,7 +96,7 @@ func TestLackOfCPUs(t *testing.T) {
 		if f.Kind != x.kind || !strings.HasPrefix(f.Title, x.title) || !strings.HasPrefix(f.Advice, x.advice) {
 			t.Errorf("%s: %s: %s: %s", name, f.Kind, f.Title, f.Advice)
 		}
-		if want := map[string]string{"more-procs-than-cpus": findings.Disturbed, "busy-procs": findings.Starved, "batch": findings.Starved, "lock": findings.Slow}[x.kind]; v.Verdict.Word != want {
+		if want := map[string]string{"more-procs-than-cpus": findings.Disturbed, "busy-procs": findings.Starved, "spin": findings.Starved, "batch": findings.Starved, "lock": findings.Slow}[x.kind]; v.Verdict.Word != want {
 			t.Errorf("%s: %s", name, v.Verdict.Word)
 		}
 	}

@@ -668,7 +668,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 		if met && f.Kind != "goroutine-leak" {
 			continue
 		}
-		if ofScheduling(f.Kind) && WaitSeverity(&j.r.Latency) == result.Info && j.r.Procs.Utilisation < idleProcsShare { // nobody sees it
+		if ofScheduling(f.Kind) && f.Kind != "spin" && WaitSeverity(&j.r.Latency) == result.Info && j.r.Procs.Utilisation < idleProcsShare { // nobody sees it
 			continue
 		}
 		if j.served() {
@@ -679,7 +679,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 			case f.Kind == "goroutine-leak":
 			case !ofScheduling(f.Kind) && j.kept(): // those who are held up are fast enough
 				continue
-			case ofScheduling(f.Kind) && (j.r.Latency.All.Count < fewWaits || j.r.Latency.All.P99 < result.SeriousWait): // it slows no requests
+			case ofScheduling(f.Kind) && f.Kind != "spin" && (j.r.Latency.All.Count < fewWaits || j.r.Latency.All.P99 < result.SeriousWait): // it slows no requests
 				continue
 			case !ofScheduling(f.Kind) && len(j.items) == 0 && result.Ratio(f.sum, j.r.Totals.Span) < heldUpShare:
 				continue
@@ -724,7 +724,7 @@ func (j *judge) word() {
 		switch {
 		case f.Kind == "more-procs-than-cpus":
 			v.Word = Disturbed
-		case f.Kind != SlowRequests && ofScheduling(f.Kind) && !j.items[0].ofCollector():
+		case f.Kind != SlowRequests && ofScheduling(f.Kind) && !j.items[0].ofCollector() && (q != nil || f.Kind != "spin" || waitsMatter(j.r)):
 			v.Word = Starved
 		case q != nil && (!q.all || q.others > q.RequestGroup.Count): // the typical one may be among the others
 			v.Word = SlowTail
@@ -948,6 +948,8 @@ func (j *judge) what(f *item) string {
 	if q == nil {
 		l := &j.r.Latency.All
 		switch {
+		case f.Kind == "spin":
+			return "Code of the program looks for something to do all the time, which takes CPUs."
 		case ofScheduling(f.Kind) && l.Count >= fewWaits:
 			return fmt.Sprintf("1%% of %s to run take %s and more, the longest %s, half at most %s.", textui.Plural(l.Count, "wait"), textui.Duration(l.P99), textui.Duration(l.Max), textui.Duration(l.P50))
 		case ofScheduling(f.Kind):
