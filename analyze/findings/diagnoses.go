@@ -181,13 +181,12 @@ func (d *diagnostician) busy() {
 		if allocates >= 0.3 {
 			text += fmt.Sprintf(" In %s of its CPU samples it was allocating.", textui.Percent(allocates))
 		}
+		kind, does := "busy-procs", " keeps the procs busy"
 		if spins >= spinShare {
-			text += fmt.Sprintf(" In %s of its CPU samples it asked whether there is something to do: it spins.", textui.Percent(spins))
+			kind, does = "spin", " spins: it looks for something to do, again and again"
+			text += fmt.Sprintf(" It was in that in %s of its CPU samples.", textui.Percent(spins))
 		}
-		x := d.add("busy-procs", l.part(rows[0].Total, total), result.Inferred, d.culprits("runs", rows, 2, total), top(rows, "")+" keeps the procs busy", "%s", text)
-		if spins >= spinShare {
-			x.Advice = spinAdvice + " Else: " + x.Advice
-		}
+		x := d.add(kind, l.part(rows[0].Total, total), result.Inferred, d.culprits("runs", rows, 2, total), top(rows, "")+does, "%s", text)
 		if allocates >= 0.3 {
 			x.Advice = "Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects. " + x.Advice
 		}
@@ -224,7 +223,7 @@ func (d *diagnostician) spins() {
 			role, how, advice = "runs", " runs all the time and does not wait: it spins, or computes", "If it looks for something to do, let it wait for that: see schedscope explain spin. If it computes, do that less often, keep the result, or give the program one more proc and CPU."
 		}
 	}
-	d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool { return x.Kind == "busy-procs" })
+	d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool { return x.Kind == "busy-procs" || x.Kind == "spin" })
 	x := d.add("spin", loss{sum: yields.Total}, result.Inferred, d.culprits(role, rows, 1, rows[0].Total), top(rows, "")+how, "%s", text)
 	x.first, x.Advice = true, advice
 }
