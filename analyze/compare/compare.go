@@ -177,6 +177,7 @@ func Of(base, cand Side, op string) *Result {
 	r.headline()
 	r.hung()
 	r.leaked()
+	r.held()
 	return r
 }
 

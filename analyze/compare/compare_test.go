@@ -688,6 +688,8 @@ func TestBatch(t *testing.T) {
 		{[3]float64{1, 0, -1}, [3]float64{4, 0, -2}, "UNKNOWN waiting to run: p99(runnable) 1.00 -> 4.00ms (4.00x); but how long the work takes is not known"},
 		{[3]float64{4, 0, -2}, [3]float64{1, 0, -1}, "UNKNOWN waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x); but how long the work takes is not known"},
 		{[3]float64{1, 1, 0}, [3]float64{4, 1, 0}, "WORSE waiting to run: p99(runnable) 1.00 -> 4.00ms (4.00x)"},
+		{[3]float64{4, 1, 0}, [3]float64{1, 1, 0}, "UNKNOWN waiting to run: p99(runnable) 4.00 -> 1.00ms (0.25x); but both ran for about as long"},
+		{[3]float64{4, 1, 20}, [3]float64{1, 1, 10}, "WORSE main.all: 20.0 -> 10.0 batches per second"},
 		{[3]float64{1, 1, 0}, [3]float64{1, 1.1, 0}, "SAME run: length 1.00 -> 1.10s (1.10x)"},
 	} {
 		with := func(name string, v [3]float64) Side {
@@ -750,6 +752,28 @@ func TestLeaked(t *testing.T) {
 	} {
 		old, now := side("old", 1), side("new", x.wait)
 		old.Traces[0].Sample.Leak, now.Traces[0].Sample.Leak = x.base, x.cand
+		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) {
+			t.Errorf("got %s %s, want %s", r.Verdict, r.Headline, x.want)
+		}
+	}
+}
+
+// TestHeld checks that the side on which a lock holds goroutines up, or what accepts connections waits, is the worse one:
+// a lock only where no requests say more.
+func TestHeld(t *testing.T) {
+	lock, accepts := findings.Held{Title: "main.put holds a lock", Share: 3, Lock: true}, findings.Held{Title: "main.(*limit).Accept waits", Share: 0.9}
+	for _, x := range []struct {
+		base, cand []findings.Held
+		want       string
+	}{
+		{nil, []findings.Held{lock}, "WORSE main.put holds a lock in new: 3 goroutines wait at a time on average, 0 in old; waiting to run: "},
+		{[]findings.Held{lock}, nil, "BETTER main.put holds a lock in old: "},
+		{[]findings.Held{lock}, []findings.Held{lock}, "SAME waiting to run: "},
+		{nil, []findings.Held{accepts}, "WORSE main.(*limit).Accept waits in new: 0.9 goroutines"},
+		{nil, []findings.Held{{Title: "main.put holds a lock", Share: 0.1, Lock: true}}, "SAME waiting to run: "},
+	} {
+		old, now := side("old", 1), side("new", 1)
+		old.Traces[0].Sample.Held, now.Traces[0].Sample.Held = x.base, x.cand
 		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) {
 			t.Errorf("got %s %s, want %s", r.Verdict, r.Headline, x.want)
 		}

@@ -38,7 +38,8 @@ const (
 //
 //  1. The rows that count are those of requests; else those of ops, else those of batches, and if these did not change
 //     those of waiting to run. Where it is not known how long the work took, nothing is better for less waiting, which may be
-//     that of less work, nor worse for more if more ran; and neither if it took longer for what waits less, or the other way.
+//     that of less work, also where both ran for as long, nor worse for more if more ran; and neither if it took longer for
+//     what waits less, or the other way.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
 //     A rate by itself changed only where both sides did the same number, in different times, or
@@ -89,6 +90,8 @@ func (r *Result) judge() {
 		if op := r.commonOp(); op != "" {
 			r.doubt = fmt.Sprintf("how long the work takes is not known: --op %s counts it, if that is the work", op)
 		}
+	case len(batch) == 1 && batch[0].Group == "run" && r.Verdict == Better:
+		r.Verdict, r.doubt = Unknown, "both ran for about as long: if that is until a time has come, less waiting may be that of less work"
 	case pace >= 0:
 		r.Verdict, r.doubt = Unknown, batch[pace].name()+": "+batch[pace].sentence()
 	}

@@ -340,18 +340,66 @@ func (r *Result) leaked() {
 		return most
 	}
 	say := func(x *findings.Leak, in, not string) string {
+		if x == nil {
+			return ""
+		}
 		return fmt.Sprintf("goroutines of %s pile up in %s, not in %s: %s more at the end than at the beginning", textui.Clean(textui.ShortFunc(x.Func)), in, not, textui.Count(x.Added))
 	}
-	switch base, cand := leaks(&r.Base), leaks(&r.Cand); {
-	case (base == nil) == (cand == nil):
-	case base != nil && (r.Verdict == Same || r.Verdict == Better):
-		r.Verdict, r.Headline = Better, say(base, r.Base.Name, r.Cand.Name)+"; "+r.Headline
-	case base != nil:
-		r.Headline += "; better: " + say(base, r.Base.Name, r.Cand.Name)
+	base, cand := leaks(&r.Base), leaks(&r.Cand)
+	if base == nil || cand == nil {
+		r.decide(say(base, r.Base.Name, r.Cand.Name), say(cand, r.Cand.Name, r.Base.Name))
+	}
+}
+
+// held decides where goroutines are held up on one side, in half of its traces or more, and not half as long on the other:
+// by a lock where there are no requests to compare, or before connections are accepted, which no request shows.
+func (r *Result) held() {
+	of := func(s *Side, match func(*findings.Held) bool) (median float64) {
+		var shares []float64
+		for _, t := range s.whole() {
+			share := 0.0
+			for i := range t.Sample.Held {
+				if x := &t.Sample.Held[i]; match(x) {
+					share = max(share, x.Share)
+				}
+			}
+			shares = append(shares, share)
+		}
+		return stat.Median(shares)
+	}
+	find := func(s, other *Side) string {
+		for _, t := range s.whole() {
+			for _, x := range t.Sample.Held {
+				if x.Lock && r.OfRequests() {
+					continue
+				}
+				share := of(s, func(y *findings.Held) bool { return y.Title == x.Title })
+				if than := of(other, func(y *findings.Held) bool { return y.Lock == x.Lock }); share >= leastHeld && than <= share/2 {
+					return fmt.Sprintf("%s in %s: %.2g goroutines wait at a time on average, %.2g in %s", x.Title, s.Name, share, than, other.Name)
+				}
+			}
+		}
+		return ""
+	}
+	r.decide(find(&r.Base, &r.Cand), find(&r.Cand, &r.Base))
+}
+
+// leastHeld is how many goroutines wait at a time on average where that matters by itself.
+const leastHeld = 0.2
+
+// decide puts first what is bad on one side whatever requests take, "" if nothing is. Where it is better, nothing that is worse counts
+// less.
+func (r *Result) decide(base, cand string) {
+	switch {
+	case (base == "") == (cand == ""):
+	case base != "" && r.Verdict != Worse && r.Verdict != Unknown:
+		r.Verdict, r.Headline = Better, base+"; "+r.Headline
+	case base != "":
+		r.Headline += "; better: " + base
 	case r.Verdict == Worse:
-		r.Headline += "; also worse: " + say(cand, r.Cand.Name, r.Base.Name)
+		r.Headline += "; also worse: " + cand
 	default:
-		r.Verdict, r.Headline, r.Part = Worse, say(cand, r.Cand.Name, r.Base.Name)+"; "+r.Headline, ""
+		r.Verdict, r.Headline, r.Part = Worse, cand+"; "+r.Headline, ""
 	}
 }
 

@@ -179,9 +179,9 @@ func (r *Result) rows() {
 	}
 }
 
-// batchRows adds how long the work took, of programs that were recorded from beginning to end; of others how often a
-// function that spends most of its time waiting for goroutines, on one side at least, got them all: nobody gives such a
-// batch its pace.
+// batchRows adds how long the work took, of programs that were recorded from beginning to end; of others, and of those that
+// took as long, as what works until a time has come does, how often a function that spends most of its time waiting for
+// goroutines, on one side at least, got them all: nobody gives such a batch its pace.
 func (r *Result) batchRows() {
 	add := func(group, name string, unit rule.Unit, of *rule.Quantity, value func(*sample.Sample) *float64) {
 		row := Row{Section: SectionBatch, Group: group, Quantity: name, Unit: unit, of: of}
@@ -201,7 +201,7 @@ func (r *Result) batchRows() {
 		}
 	}
 	add("run", "length", rule.Nanoseconds, &rule.Quantity{Agg: rule.Mean, Metric: "length"}, func(s *sample.Sample) *float64 { return quotient(float64(s.Run), 1) })
-	if r.Row("length") != nil {
+	if length := r.Row("length"); length != nil && math.Abs(length.worse()) >= math.Log(leastRate) {
 		return
 	}
 	for _, j := range slices.Concat(r.Base.Traces[0].Sample.Joins, r.Cand.Traces[0].Sample.Joins) {

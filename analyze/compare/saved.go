@@ -31,7 +31,7 @@ func (s *Side) AddSaved(name string, v *result.Report) error {
 		return sample.Class{Detail: x.Name, Total: x.Total, Count: x.Count}
 	})
 	x, wait := all.Sample, model.Duration(0)
-	x.From, x.To, x.Open, x.Leak = 0, v.Totals.Span, findings.OpenRequests(v), findings.LeakOf(v)
+	x.From, x.To, x.Open, x.Leak, x.Held = 0, v.Totals.Span, findings.OpenRequests(v), findings.LeakOf(v), findings.HeldUp(v)
 	for i := range list {
 		f := &list[i]
 		t := &Trace{Name: name, Sample: sampleOf(&v.Traces[f.Trace], f), pooled: true}

@@ -543,6 +543,25 @@ func (d *diagnostician) locks() {
 	}
 }
 
+// Held is what holds goroutines up that no request shows: who holds a lock, or waits before it accepts connections.
+type Held struct {
+	Title string  `json:"title"`
+	Share float64 `json:"share"` // goroutines that wait at a time on average
+	Lock  bool    `json:"lock,omitempty"`
+}
+
+// HeldUp returns what holds goroutines up.
+func HeldUp(r *result.Report) (list []Held) {
+	d := &diagnostician{r: r, causes: map[string]loss{}}
+	d.measure()
+	d.locks()
+	d.accepts()
+	for _, x := range d.list {
+		list = append(list, Held{x.Title, result.Ratio(x.sum, r.Totals.Span), x.Kind == "lock"})
+	}
+	return list
+}
+
 // Leak are goroutines of one function that pile up.
 type Leak struct {
 	Func    string `json:"func"`
@@ -747,13 +766,15 @@ func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
 const oneAtATime = "one goroutine run at a time"
 
 // accepts finds what accepts connections waiting for others before it does: new connections wait in the queue of the socket
-// then, which no request shows. A function accepts if it is seen to call the listener, and so do all methods of a type whose
-// Accept does: it is a listener around another. Other types have methods for connections, too, which may wait.
+// then, which no request shows. A function accepts if it is seen to call the listener, or is a method Accept with system calls
+// of which no stack is kept, and so do all methods of a type whose Accept does: it is a listener around another. Other types
+// have methods for connections, too, which may wait.
 func (d *diagnostician) accepts() {
 	accepts := func(waiter string) bool {
 		return slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
 			listener, ok := strings.CutSuffix(b.Function, ").Accept")
-			return strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") && (b.Function == waiter || ok && strings.HasPrefix(waiter, listener+")."))
+			calls := strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") || ok && len(b.Stacks) == 0 && b.Kind == result.BlameInShort
+			return calls && (b.Function == waiter || ok && strings.HasPrefix(waiter, listener+")."))
 		})
 	}
 	for i := range d.r.Blame.Rows {

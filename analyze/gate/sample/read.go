@@ -85,7 +85,7 @@ type reading struct {
 
 func (s *scan) reading(in *session.Reading, spec *Spec) *reading {
 	rd := &reading{Reading: in, scan: s, spec: spec, collector: newCollector(in.Tables(), spec)}
-	rd.report = analyze.New(in.Tables(), analyze.Options{Version: in.Version, Request: rd.collector.request})
+	rd.report = analyze.New(in.Tables(), analyze.Options{Version: in.Version, Request: rd.collector.request, Requests: spec.Requests})
 	return rd
 }
 
@@ -195,8 +195,9 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Open = findings.OpenRequests(v)
 	rd.report.Goroutines.Result(v)
 	rd.report.Blame.Result(v)
+	rd.report.Waits.Result(v)
 	v.Totals.Span = m.length // goroutines have lived in the window alone
-	x.Leak = findings.LeakOf(v)
+	x.Leak, x.Held = findings.LeakOf(v), findings.HeldUp(v)
 	x.Worst = worst(rd.report.Timeline, x.To)
 	return x
 }

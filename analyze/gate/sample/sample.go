@@ -10,6 +10,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -28,6 +29,7 @@ type Spec struct {
 	// environment records in the trace, else the trace without its first tenth.
 	Window     string
 	Quantities []rule.Quantity
+	Requests   []requests.Spec // to look for; all kinds if there are none
 }
 
 // WindowRegion is the region that recorders put round the part to be measured.
@@ -72,9 +74,10 @@ type Sample struct {
 	Causes  []Named `json:"causes,omitempty"` // of waiting to run
 	Blame   []Class `json:"blame,omitempty"`  // the code that others waited behind
 	// Open are the requests that did not end and may hang; nil if there are none.
-	Open  *findings.Open `json:"open,omitempty"`
-	Leak  *findings.Leak `json:"leak,omitempty"`  // goroutines that pile up
-	Worst []Stretch      `json:"worst,omitempty"` // windows of the trace with the most waiting
+	Open  *findings.Open  `json:"open,omitempty"`
+	Leak  *findings.Leak  `json:"leak,omitempty"`  // goroutines that pile up
+	Held  []findings.Held `json:"held,omitempty"`  // what holds goroutines up that no request shows
+	Worst []Stretch       `json:"worst,omitempty"` // windows of the trace with the most waiting
 	// Requests are those of the kind with the most time; nil if there are none.
 	Requests *Requests `json:"requests,omitempty"`
 }

@@ -33,6 +33,7 @@ import (
 // compareFlags are the flags of compare.
 type compareFlags struct {
 	read       readFlags // of which it has some
+	requests   requestFlags
 	base       []string
 	op, window string
 	limit      time.Duration
@@ -61,6 +62,7 @@ func newCompare(a *app) *cobra.Command {
 	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern; all operands are then the other side; may be repeated")
 	flags.DurationVar(&f.limit, "limit", 0, "mark this `TIME`, such as 5ms, in pictures, with the share of longer waits")
 	f.out.register(cmd, "text", "json", "markdown", "png", "svg")
+	f.requests.register(cmd)
 	f.read.registerSource(cmd)
 	return cmd
 }
@@ -82,9 +84,9 @@ rate, use schedscope gate.
 The first line says WORSE, BETTER or SAME, or UNKNOWN if too little shows a great change. It
 judges the latency of requests (p50, p99, mean) by handler, task or function, and their number
 per second; without requests, ops. Without either, batches: how long the program ran, if main
-started and stopped the trace, and how often a function that waits for goroutines most of the
-time (sync.WaitGroup) got them all. Else, and if these did not change, the waits to run: where it
-is not known how long the work took, less of them is not BETTER, nor more WORSE if another amount
+started and stopped the trace, and else, or if that did not change, how often a function that
+waits for goroutines most of the time (sync.WaitGroup) got them all. Else, and if these did not change, the waits to run: where it
+is not known how long the work took, less of them is not BETTER, also where both ran for as long, nor more WORSE if another amount
 of work ran, and less is not BETTER if the traces became longer (UNKNOWN). A different load is
 not judged: where latencies are the SAME, the line gives the ratio of the loads. With too few
 traces for a test, such as one per side, the line says "not tested", and only large changes
@@ -95,7 +97,8 @@ and 500 µs on, of a p99 from x2, of five to nine requests from x10. What may ha
 of too few is UNKNOWN, the rest SAME; WORSE goes before BETTER. If requests hang (schedscope
 explain hanging-requests), that comes first: the side is worse of which a far greater part does,
 and nothing is better where none ended. Then come goroutines that pile up on one side (schedscope
-explain goroutine-leak).
+explain goroutine-leak), that wait for a lock where there are no requests to compare, or before
+they accept connections.
 
 The picture (-o FILE.png) overlays the latency of requests on both sides by percentile, or without
 requests that of the waits to run.
@@ -293,6 +296,7 @@ func checkOps(op string, sides ...*compare.Side) error {
 func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*result.Report) (compare.Side, error) {
 	side := compare.Side{Name: textui.Clean(s.name)}
 	spec := compare.Spec(c.flags.op, c.flags.window)
+	spec.Requests = c.flags.requests.specs
 	type loaded struct {
 		saved    *result.Report // nil: it is a trace
 		sample   *sample.Sample

@@ -25,9 +25,13 @@ type requestFlags struct {
 	noLabels bool
 }
 
+func (f *requestFlags) register(cmd *cobra.Command) {
+	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function, or what was handed to sync.WaitGroup.Go and the like) or func:REGEXP (its calls, of which those without a wait in between count as one), and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)")
+}
+
 // registerSlow adds the flags of commands that look at the slowest.
 func (f *requestFlags) registerSlow(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function, or what was handed to sync.WaitGroup.Go and the like) or func:REGEXP (its calls, of which those without a wait in between count as one), and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)")
+	f.register(cmd)
 	cmd.Flags().DurationVar(&f.slow, "slow", 0, "count requests of at least `TIME` as the slowest (default the slowest 1 % and 5 %)")
 	cmd.Flags().BoolVar(&f.noLabels, "no-labels", false, "leave out the labels of requests: messages of trace.Log, tasks and regions")
 }
