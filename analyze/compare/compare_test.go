@@ -759,7 +759,7 @@ func TestLeaked(t *testing.T) {
 }
 
 // TestHeld checks that the side on which a lock holds goroutines up, or what accepts connections waits, is the worse one:
-// a lock only where no requests say more.
+// a lock only where there is nothing but waits to run.
 func TestHeld(t *testing.T) {
 	lock, accepts := findings.Held{Title: "main.put holds a lock", Share: 3, Lock: true}, findings.Held{Title: "main.(*limit).Accept waits", Share: 0.9}
 	for _, x := range []struct {

@@ -352,7 +352,7 @@ func (r *Result) leaked() {
 }
 
 // held decides where goroutines are held up on one side, in half of its traces or more, and not half as long on the other:
-// by a lock where there are no requests to compare, or before connections are accepted, which no request shows.
+// by a lock where only waits to run are compared, or before connections are accepted, which no request shows.
 func (r *Result) held() {
 	of := func(s *Side, match func(*findings.Held) bool) (median float64) {
 		var shares []float64
@@ -370,7 +370,7 @@ func (r *Result) held() {
 	find := func(s, other *Side) string {
 		for _, t := range s.whole() {
 			for _, x := range t.Sample.Held {
-				if x.Lock && r.OfRequests() {
+				if x.Lock && r.lead != nil && !r.ofWaiting() {
 					continue
 				}
 				share := of(s, func(y *findings.Held) bool { return y.Title == x.Title })

@@ -92,7 +92,7 @@ var Symptoms = []result.Symptom{
 	{Name: "slow-receiver", Example: "fixtures/relay.go1.26.p4.trace",
 		Meaning: "Goroutines waited to send to one that was slow to receive. It is not the scheduler.",
 		Sign:    "At least 20 waits to send with a p99 of 1 ms or more, more than 1.5 goroutines at a time on average, or one while receivers of what it sends wait for it. One that feeds a pool of workers is not a fault, nor is a semaphore without requests, unless it lets in one at a time, or as many as there are procs, which mostly wait. What accepts connections must not wait for others for a fifth of the time, and of calls of an http.Transport not more than there are connections may wait for one.",
-		Advice:  "Receive with more goroutines (workers), make what is done between two receives faster, or batch it. A larger buffer helps only if the load comes in bursts."},
+		Advice:  "Receive with more goroutines (workers), make what is done between two receives faster, or batch it. A larger buffer helps only if the load comes in bursts. Of a limit of connections: raise it, or let them end sooner (http.Server.IdleTimeout)."},
 	{Name: "goroutine-leak", Example: "fixtures/validation/suite/mirrors/trace.zst",
 		Meaning: "Goroutines of one function pile up and wait for ever.",
 		Sign:    "1,000 goroutines of one start function or more have not ended (100, if requests that ended started them and they wait for others), nearly all of their time they waited, at least 20 were created in the trace, and at most 55% as many ended. Or 100 that wait for others do not end and came throughout the trace, while the rest of the function live for a tenth as long at most.",

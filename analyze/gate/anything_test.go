@@ -101,3 +101,13 @@ func anyState(rng *rand.Rand, i int, s *sample.Sample) {
 		s.Waits[0].Total, s.Waits[0].Count = 1<<62, 1<<62
 	}
 }
+
+// TestNothing checks that what has neither a budget nor traces is unusable, not a panic.
+func TestNothing(t *testing.T) {
+	if r := Check(Input{}); r.Verdict != Unusable {
+		t.Errorf("%s", r.Verdict)
+	}
+	if r := Plan(PlanInput{}); len(r.Rules) > 0 {
+		t.Errorf("%v", r.Rules)
+	}
+}

@@ -59,6 +59,7 @@ func SpecOf(b *budget.Budget) sample.Spec {
 // then tests compute the outcome of each rule, and from these the verdict. Invalid samples and
 // budgets have a verdict, too.
 func Check(in Input) *Result {
+	in.Budget, in.Cand = cmp.Or(in.Budget, &budget.Budget{}), cmp.Or(in.Cand, &sample.Set{})
 	m := matterOf(in)
 	if reasons := m.unusable(); len(reasons) > 0 {
 		return m.refused(reasons)

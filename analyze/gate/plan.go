@@ -69,6 +69,7 @@ type PlanRow struct {
 // Plan returns the number of traces that the rules of a budget need, given how much recordings
 // of the same program differ.
 func Plan(in PlanInput) *PlanResult {
+	in.Budget = cmp.Or(in.Budget, &budget.Budget{})
 	rules := subjectsOf(in.Budget)
 	res := &PlanResult{Alpha: in.Budget.Alpha, Rules: []PlanRow{}}
 	for i := range rules {

@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
@@ -101,7 +102,7 @@ func (v compareView) sides() *document.Section {
 	if v.PerOp() {
 		count = "ops/s"
 	}
-	t := s.Table("t-sides", document.Name(""), document.Count("traces"), document.Instant("from"), document.Duration("length"), document.Count(count), document.Count("GOMAXPROCS"), document.Share("busy"), document.Words("go"))
+	t := s.Table("t-sides", document.Name(""), document.Count("traces"), document.Instant("from"), document.Duration("length"), document.Count(count), document.Count("GOMAXPROCS"), document.Share("running"), document.Words("go"))
 	later := false
 	for _, side := range []*compare.Side{&v.Base, &v.Cand} {
 		var from, length, number, busy []float64
@@ -173,7 +174,11 @@ func (v compareView) quantities(id, title string, rows []compare.Row) *document.
 		row := &rows[i]
 		if of := row.Section + row.Group; of != section {
 			section = of
-			t.Section(cmp.Or(textui.Clean(textui.ShortFunc(row.Group)), titles[row.Section]))
+			group := textui.Clean(textui.ShortFunc(row.Group))
+			if row.Group == result.NoName {
+				group = v.RequestKind
+			}
+			t.Section(cmp.Or(group, titles[row.Section]))
 		}
 		name := row.Label()
 		if row.Few > 0 {

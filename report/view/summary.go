@@ -85,7 +85,7 @@ func verdictLine(t *document.TextWriter, r *result.Report) {
 	default:
 		facts = append(facts, plural(len(r.Traces), "trace"), Formats(r))
 	}
-	facts = append(facts, textui.Duration(r.Totals.Span), fmt.Sprintf("%s %s busy", GOMAXPROCS(&r.Totals), textui.Percent(r.Procs.Utilisation)))
+	facts = append(facts, textui.Duration(r.Totals.Span), fmt.Sprintf("%s, %s busy", GOMAXPROCS(&r.Totals), textui.Percent(r.Procs.Utilisation)))
 	about := strings.Join(facts, ", ")
 	word := t.Bold(v.Word)
 	if v.Word == findings.Healthy {

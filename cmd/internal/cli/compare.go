@@ -97,7 +97,7 @@ and 500 µs on, of a p99 from x2, of five to nine requests from x10. What may ha
 of too few is UNKNOWN, the rest SAME; WORSE goes before BETTER. If requests hang (schedscope
 explain hanging-requests), that comes first: the side is worse of which a far greater part does,
 and nothing is better where none ended. Then come goroutines that pile up on one side (schedscope
-explain goroutine-leak), that wait for a lock where there are no requests to compare, or before
+explain goroutine-leak), that wait for a lock where only waits to run are compared, or before
 they accept connections.
 
 The picture (-o FILE.png) overlays the latency of requests on both sides by percentile, or without

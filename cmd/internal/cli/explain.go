@@ -111,6 +111,10 @@ var screenWords = map[string]string{
 	"truncated":    "The trace shows it only in part, as it began before or had not ended at the end. It is counted apart, without a length.",
 	"cut":          "Seen only in part, because the trace begins or ends in it. Its length is a lower bound.",
 	"burst":        "The time from when a goroutine starts on a proc until it gives the proc up. See schedscope explain long-bursts.",
+	"pool":         "Connections that goroutines share, as in database/sql or an http.Transport. A request waits until another one gives its connection back, if there is a limit.",
+	"deadline":     "A time after which a wait ends, of a context or a connection. A request that waits until then waited for what did not come.",
+	"long-poll":    "A request that waits for news, or until a time that is set. How long it takes says nothing of the server: accept it with --slo.",
+	"stream":       "An answer that is sent in parts, as long as there are some. What passes between parts is not latency.",
 	"middleware":   "A function that calls handlers. A request has its name where the handler is not seen in it.",
 }
 

@@ -25,7 +25,7 @@ verdict: 0 nothing violated, 1 violated, 2 unusable input, 3 cannot be judged.
 schedscope help gate-rules explains budgets, statistics and guards.`,
 		Example: `  schedscope gate record -n 10 --base ./base.test --cand ./cand.test -o runs -- -test.run TestServe
   schedscope gate check --budget schedscope.yaml runs
-  schedscope gate check --absolute trace.out   # rules with limits only, one process`,
+  schedscope gate check --absolute --budget schedscope.yaml trace.out   # rules with limits only, one process`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownTopic(cmd, "verb of gate", args[0])

@@ -44,7 +44,7 @@ a violation, 1 with one, 2 if an input is unusable, and 3 if the traces allow no
 Reports do not change it.`,
 		Example: `  schedscope gate check runs                          # what gate record -o runs wrote
   schedscope gate check --base runs/base runs/cand
-  schedscope gate check --absolute trace.out          # absolute rules, one process
+  schedscope gate check --absolute --budget limits.yaml trace.out   # absolute rules, one process
   schedscope gate check --report text,junit=gate.xml,sarif=gate.sarif runs`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
