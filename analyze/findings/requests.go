@@ -424,15 +424,31 @@ func (q *question) meant(r *result.Report, x *result.RequestRow) string {
 	switch {
 	case q.all && x.Kind == "timer" && way(x).Callee == "runtime.selectgo" && q.cost(x) >= (1-likeMedian)*q.middle() && q.usual(x) < 2:
 		return fmt.Sprintf(" Note that %s waits in select until its timer ends that, each time after %s: a long poll without news, or an answer that never comes.", q.name(), textui.Duration(q.P50))
+	case q.brought(x):
+		return fmt.Sprintf(" Note that %s waits for what other clients send, for up to %s: a long poll.", plain(textui.ShortFunc(x.Function)), textui.Duration(q.RequestGroup.Max))
 	case q.news(r, x):
 		return fmt.Sprintf(" Note that %s waits in select for what comes at times, for up to %s: a long poll, or what a timer begins.", plain(textui.ShortFunc(x.Function)), textui.Duration(q.RequestGroup.Max))
 	}
 	return ""
 }
 
+// brought reports whether requests wait for a channel until another goroutine of a handler has read what its client sends: it
+// waits for the network where no request does, between two of them.
+func (q *question) brought(x *result.RequestRow) bool {
+	rows := q.within(x)
+	if x.Kind != "channel" || q.kind != "tcp" && q.kind != "message" || len(rows) == 0 || rows[0].Kind != "network" || 2*q.cost(rows[0]) < q.cost(x) {
+		return false
+	}
+	return slices.ContainsFunc(q.sets, func(s result.RequestGroup) bool { return s.Name == rows[0].Function }) && !slices.ContainsFunc(q.sets, func(s result.RequestGroup) bool {
+		return len(s.Tails) > 0 && slices.ContainsFunc(s.Tails[0].Groups, func(y result.RequestRow) bool {
+			return y.Kind == "network" && y.Function == rows[0].Function && y.Line == rows[0].Line
+		})
+	})
+}
+
 // news reports whether those of the slowest that are listed of a group without a handler are of another one that always takes
-// as long, and do next to nothing else than wait in select, until their own timer ends that or somebody who does nothing
-// but wait for a time: as a long poll does.
+// as long, or are messages that wait where others do not, and do next to nothing else than wait in select, until their own
+// timer ends that or somebody who does nothing but wait for a time: as a long poll does.
 func (q *question) news(r *result.Report, x *result.RequestRow) bool {
 	waits := func(x *result.RequestRow) bool {
 		rows := q.within(x)
@@ -443,7 +459,8 @@ func (q *question) news(r *result.Report, x *result.RequestRow) bool {
 		return way(x).Callee == "runtime.selectgo" && (x.Kind == "timer" || x.Kind == "channel" && ended)
 	}
 	listed := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return p.Duration < q.From })
-	if q.all || result.Handled(q.Name) || !waits(x) || len(listed) == 0 || slices.ContainsFunc(listed, func(p result.RequestPath) bool {
+	unnamed := q.kind == "tcp" || q.kind == "message" // messages of one handler, however unlike
+	if unnamed && x.Middle > 0 || !unnamed && result.Handled(q.Name) || q.all || !waits(x) || len(listed) == 0 || !unnamed && slices.ContainsFunc(listed, func(p result.RequestPath) bool {
 		return !slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
 			return k.Kind == q.kind && slices.ContainsFunc(k.Handlers, func(h result.RequestHandler) bool {
 				return h.Name == p.Name && 2*h.Total >= model.Duration(h.Count)*q.From
@@ -885,7 +902,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	if between != nil && x.Way.BetweenKind == "lock" { // x holds what that one waits for, as readers do before a writer
 		taken = fmt.Sprintf("%s waits for at %s", plain(textui.ShortFunc(between[0].Function)), lineOf(&between[0]))
 	}
-	idle := idleWith(g, x)
+	idle, awaits := idleWith(g, x), way(g).Callee == "runtime.selectgo" && len(callers(x)) == 0 && between == nil
 	switch {
 	case x.Function == "", g.Called():
 	case between != nil && x.Way.BetweenKind == "channel" && g.Kind == "channel" && !q.limited(g, x):
@@ -934,9 +951,11 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		f.Advice = pollAdvice + " " + f.Advice
 	case x.Kind == "sleep" && x.Wait != "":
 		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", at)
-		if way(g).Callee == "runtime.selectgo" && len(callers(x)) == 0 && between == nil {
-			f.advise(otherwise, fmt.Sprintf("If it waits for news, as a long poll does, that is meant: accept it (--slo). If it waits for work, look at who does that: more workers, less work for each, or a shorter sleep at %s.", at))
+		if awaits {
+			f.advise(otherwise, fmt.Sprintf(pollsAdvice+"look at who does that: more workers, less work for each, or a shorter sleep at %s.", at))
 		}
+	case x.Kind == "timer" && g.Kind == "channel" && awaits:
+		f.advise(otherwise, fmt.Sprintf(pollsAdvice+"shorten the interval at %s, or end the wait by an event.", at))
 	case x.Kind == "timer": // whoever is waited for does nothing else meanwhile
 		f.advise(otherwise, fix(requestWords[x.Kind].fix))
 	case g.Kind == "connection" && x.Kind == "network": // to ask less often is among its remedies
@@ -946,6 +965,8 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		f.Advice = fix(requestWords[x.Kind].fix) + " " + f.Advice
 	}
 }
+
+const pollsAdvice = "If it waits for news, as a long poll does, that is meant: accept it (--slo). If it waits for work, "
 
 // eachCalls reports whether those that wait for a lock do themselves what its holder waits for, as often.
 func (q *question) eachCalls(g, x *result.RequestRow) bool {

@@ -948,7 +948,7 @@ func (j *judge) what(f *item) string {
 	if q == nil {
 		l := &j.r.Latency.All
 		switch {
-		case f.Kind == "spin" && !waitsMatter(j.r):
+		case f.Kind == "spin" && l.P99 < slowWait:
 			return "Code of the program looks for something to do all the time, which takes CPUs."
 		case ofScheduling(f.Kind) && l.Count >= fewWaits:
 			return fmt.Sprintf("1%% of %s to run take %s and more, the longest %s, half at most %s.", textui.Plural(l.Count, "wait"), textui.Duration(l.P99), textui.Duration(l.Max), textui.Duration(l.P50))
