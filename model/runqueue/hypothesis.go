@@ -186,15 +186,19 @@ func (h *hypothesis) putNext(p model.ProcID, s slot) {
 		kicked = noSlot
 	}
 	q.next = s
-	x := &h.positions[s]
-	x.place, x.at, x.moved, x.via, x.enqueued, x.queueP = PlaceRunnext, p, h.until, ViaOwn, PlaceRunnext, p
-	x.from, x.until, x.mover = h.from, min(h.until, h.from+putWithin), h.mover
+	h.inNext(p, &h.positions[s])
 	if h.r.obs.wantNext() || !q.reported.once {
 		h.touch(p)
 	}
 	if kicked != noSlot {
 		h.putTail(p, kicked, ViaOwn)
 	}
+}
+
+// inNext notes that a runnable stands in runnext first.
+func (h *hypothesis) inNext(p model.ProcID, x *position) {
+	x.place, x.at, x.moved, x.via, x.enqueued, x.queueP = PlaceRunnext, p, h.until, ViaOwn, PlaceRunnext, p
+	x.from, x.until, x.mover = h.from, min(h.until, h.from+putWithin), h.mover
 }
 
 // putTail puts a runnable at the tail of the local queue, or half of a full queue

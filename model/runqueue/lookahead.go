@@ -47,10 +47,10 @@ type lookahead struct {
 	tables     *model.Tables
 	rules      rules
 	words      words
-	line       *line
+	line       line
 	pool       *pool
 	gs         model.GoTable[goroutine]
-	recent     [recentSize]*goroutine // of those the latest that were asked for, by id
+	recent     [256]*goroutine // of those the latest that were asked for, by the low bits of their ids
 	threads    map[model.ThreadID]*thread
 	procs      []proc
 	none       proc // an id out of reason
@@ -61,11 +61,8 @@ type lookahead struct {
 	starts     uint32     // so far
 }
 
-// recentSize is the number of goroutines that are found without a look into the table.
-const recentSize = 256
-
-func newLookahead(t *model.Tables, ru rules, to *line, p *pool) lookahead {
-	return lookahead{tables: t, rules: ru, words: newWords(t), line: to, pool: p, threads: map[model.ThreadID]*thread{},
+func newLookahead(t *model.Tables, ru rules, p *pool) lookahead {
+	return lookahead{tables: t, rules: ru, words: newWords(t), pool: p, threads: map[model.ThreadID]*thread{},
 		callStacks: callbackStacks{tables: t}, waits: waitOps{tables: t, inside: map[[2]model.StackID]bool{}}, stopper: model.NoGoroutine}
 }
 
@@ -103,69 +100,82 @@ func (f *lookahead) other(s *model.Step) {
 	}
 }
 
-// step takes a step, and that of the proc before it if it is StepWithProc.
-func (f *lookahead) step(s *model.Step) {
+// Step implements [model.StepObserver]. It also takes the records of a [model.StepLog], which may be
+// of two steps.
+func (f *lookahead) Step(s *model.Step) {
 	if s.Kind != model.StepGo {
 		f.other(s)
 		return
 	}
-	from, to := model.GoState(s.From), model.GoState(s.To)
 	p := f.proc(s.P)
 	if s.Flags&model.StepWithProc != 0 {
 		f.procStep(s, p)
 	}
-	t := p.thread
-	if t == nil || t.id != s.M {
-		t = f.threadOf(s.M, p)
-	}
+	t, to := f.threadOf(s.M, p), model.GoState(s.To)
 	if s.Flags&model.StepStatus != 0 {
 		if to != model.GoRunnable {
 			return // stated along with the event that needs it: nothing happened
 		}
 		t = nil
 	}
-	g := f.recent[uint64(s.G)%recentSize]
+	g := f.recent[uint8(s.G)]
 	if g == nil || g.id != s.G {
 		g = f.goroutineOf(s.G)
-	}
-	if from == model.GoRunning || from == model.GoSyscall {
-		if t != nil && t.ran == model.NoGoroutine {
-			t.ran = s.G // started before the trace, or came from C
-		}
-		if from == model.GoRunning {
-			g.stoppedIn = s.Stack
-		}
 	}
 	switch {
 	case to == model.GoRunnable:
 		f.ready(s, t, g)
-	case from == model.GoRunnable && to == model.GoRunning:
+	case to == model.GoRunning && model.GoState(s.From) == model.GoRunnable:
 		f.start(s, t, g, p)
 	default:
+		f.goesOn(s, t, g)
+	}
+}
+
+// goesOn takes what neither begins nor starts a runnable: a goroutine stops, or enters a system call or
+// leaves it.
+func (f *lookahead) goesOn(s *model.Step, t *thread, g *goroutine) {
+	to := model.GoState(s.To)
+	f.wasRunning(s, t, g)
+	if t != nil {
+		t.touch(s.Time)
+	}
+	switch model.GoState(s.From) {
+	case model.GoRunning:
 		if t != nil {
-			t.touch(s.Time)
-			if from == model.GoRunning {
-				t.stopped = s.G
-				t.inCall = to == model.GoSyscall
-			} else if from == model.GoSyscall {
-				t.inCall = false
-			}
+			t.stopped, t.inCall = s.G, to == model.GoSyscall
 		}
-		if from == model.GoRunning {
-			if g.watched.runnable != nil {
-				f.watch(s, g)
-			}
-			if to == model.GoWaiting && s.Reason == f.words.network {
-				g.waitsIn = s.Stack
-			}
+		if g.watched.runnable != nil {
+			f.watch(s, g)
 		}
-		if g.runnable != nil {
-			f.gone(g, s.Time)
+		if to == model.GoWaiting && s.Reason == f.words.network {
+			g.waitsIn = s.Stack
 		}
+	case model.GoSyscall:
+		if t != nil {
+			t.inCall = false
+		}
+	}
+	if g.runnable != nil {
+		f.gone(g, s.Time)
 	}
 	if to == model.GoNotExist {
 		f.gs.Remove(s.G)
-		f.recent[uint64(s.G)%recentSize] = nil
+		f.recent[uint8(s.G)] = nil
+	}
+}
+
+// wasRunning takes what the end of running shows.
+func (f *lookahead) wasRunning(s *model.Step, t *thread, g *goroutine) {
+	from := model.GoState(s.From)
+	if from != model.GoRunning && from != model.GoSyscall {
+		return
+	}
+	if t != nil && t.ran == model.NoGoroutine {
+		t.ran = s.G // started before the trace, or came from C
+	}
+	if from == model.GoRunning {
+		g.stoppedIn = s.Stack
 	}
 }
 
@@ -176,34 +186,42 @@ func (f *lookahead) goroutineOf(id model.GoID) *goroutine {
 		g = &goroutine{id: id}
 		f.gs.Put(id, g)
 	}
-	f.recent[uint64(id)%recentSize] = g
+	f.recent[uint8(id)] = g
 	return g
 }
 
 // threadOf returns the thread, nil for none, which is likely the latest one that was asked
 // for with this proc.
 func (f *lookahead) threadOf(id model.ThreadID, p *proc) *thread {
+	if t := p.thread; t != nil && t.id == id {
+		return t
+	}
+	return f.otherThread(id, p)
+}
+
+func (f *lookahead) otherThread(id model.ThreadID, p *proc) *thread {
 	if id == model.NoThread {
 		return nil
 	}
-	if p.thread == nil || p.thread.id != id {
-		t := f.threads[id]
-		if t == nil {
-			t = &thread{id: id, stopped: model.NoGoroutine, ran: model.NoGoroutine, gotFrom: model.NoThread, got: -1, gave: -1}
-			f.threads[id] = t
-		}
-		p.thread = t
+	t := f.threads[id]
+	if t == nil {
+		t = &thread{id: id, stopped: model.NoGoroutine, ran: model.NoGoroutine, gotFrom: model.NoThread, got: -1, gave: -1}
+		f.threads[id] = t
 	}
-	return p.thread
+	p.thread = t
+	return t
 }
 
 // touch notes that a thread did something at this time: what it made runnable
 // before is in its queue.
 func (t *thread) touch(at model.Time) {
-	if x := t.woke.get(); x != nil {
-		x.until = at
+	if x := t.woke.runnable; x != nil {
+		if x.gen == t.woke.gen {
+			x.until = at
+		}
+		t.woke.runnable = nil
 	}
-	t.last, t.woke.runnable, t.stopped = at, nil, model.NoGoroutine
+	t.last, t.stopped = at, model.NoGoroutine
 	if !t.rare {
 		return
 	}
@@ -219,6 +237,7 @@ const notYet model.Time = 1 << 62
 // ready begins a runnable.
 func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 	x := f.pool.get()
+	f.wasRunning(s, t, g)
 	x.g, x.open = s.G, s.Flags&model.StepStatus != 0
 	x.origin, x.poller, x.ready, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
 	if x.entry == entryPoll {
@@ -286,21 +305,21 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 		g.watched = handle{x, x.gen}
 	}
 	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
-	x.started, x.start, x.search, x.earliest, x.p, x.m = true, s.Time, s.Time, s.Time, s.P, s.M
+	x.started, x.start, x.search, x.p, x.m = true, s.Time, s.Time, s.P, s.M
+	x.earliest = s.Time
 	if t != nil {
 		if t.last > 0 {
-			x.search = t.last
+			x.search, x.earliest = t.last, t.last
 		}
-		x.earliest = x.search
-		if t.got >= 0 {
+		if t.rare && t.got >= 0 {
 			x.freed = p.lost.at
 		}
-		if t.got >= 0 || g.home != nil {
+		if t.rare || g.home != nil {
 			if x.handed = f.handed(x, s, t, g, p); x.handed && p.lost.at < x.search {
 				x.earliest = p.lost.began
 			}
 		}
-		if s.Pseudo != model.NotPseudo || x.entry == entryNone || t.got >= 0 || t.woke.get() == x {
+		if s.Pseudo != model.NotPseudo || x.entry == entryNone || t.rare || t.woke.get() == x {
 			x.how, x.howGrade = f.direct(x, s, t)
 		}
 		if t.getting != nil && x.how == SourceSyscall {
@@ -311,7 +330,9 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 	}
 	x.ordinal = f.starts
 	f.starts++
-	p.starts = (p.starts + 1) % fairnessOf
+	if p.starts++; p.starts == fairnessOf {
+		p.starts = 0
+	}
 	x.onProc = p.starts
 	o := f.line.next(opStart, s.Time)
 	o.p, o.runnable = s.P, x

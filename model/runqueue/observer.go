@@ -61,8 +61,8 @@ func (o *observers) started(s *Start, before *Decision) {
 		before.Start = s
 		model.Report(o.decision, DecisionObserver.Decision, before)
 	}
-	for i := range o.start {
-		o.start[i].Start(s)
+	for _, ob := range o.start {
+		ob.Start(s)
 	}
 }
 

@@ -132,6 +132,7 @@ func (f *lookahead) goesIdle(id model.ProcID, at model.Time, taken bool) {
 func (f *lookahead) procStep(s *model.Step, p *proc) {
 	p.seen = true
 	from, to, _ := s.ProcStates()
+	gc := s.Work.IsGC() || p.dedicated
 	switch {
 	case to == model.ProcSearching && from != model.ProcIdle:
 		f.line.search(p, s.P, s.Time)
@@ -148,7 +149,7 @@ func (f *lookahead) procStep(s *model.Step, p *proc) {
 		o.p, o.acquired = s.P, f.pending
 		f.line.pushed()
 	}
-	if s.Work.IsGC() || p.dedicated {
+	if gc {
 		f.work(s, p, to == model.ProcRunning)
 	}
 }

@@ -138,22 +138,29 @@ func (r *replay) apply(o *op) {
 		return
 	}
 	h := r.hypotheses[0]
+	q := h.proc(s.p)
 	if o.kind == opReady {
-		if s.entry != entryRunnext || !r.known(s.proc) || len(h.coming) > 0 || h.proc(s.proc).q.len() >= localSize {
+		if s.entry != entryRunnext || !r.known(s.proc) || len(h.coming) > 0 {
+			r.applyAny(o)
+			return
+		}
+		if q = h.proc(s.proc); q.next != noSlot || !q.reported.once || r.obs.wantNext() {
 			r.applyAny(o)
 			return
 		}
 		r.enlist(s)
-		h.positions[s.slot] = nowhere
+		x := &h.positions[s.slot]
+		*x = nowhere
 		h.takesEffect(s.ready, s.until, s.by)
-		h.putNext(s.proc, s.slot)
+		q.next = s.slot
+		h.inNext(s.proc, x)
 		r.wakep(s.g, s.proc, s.origin)
 	} else {
 		if s.slot == noSlot || s.handed || len(h.coming) > 0 {
 			r.applyAny(o)
 			return
 		}
-		x, q, look := &h.positions[s.slot], h.proc(s.p), &r.procs[s.p]
+		x, look := &h.positions[s.slot], &r.procs[s.p]
 		if x.place != PlaceRunnext || x.at != s.p || x.grade == GradeContradicted {
 			r.applyAny(o)
 			return

@@ -26,10 +26,9 @@ const (
 // the replay follows some operations behind, so that it knows of most runnables
 // where and when they will end.
 type Resolver struct {
-	lookahead lookahead
-	line      line
-	pool      pool
-	obs       observers
+	lookahead
+	pool pool
+	obs  observers
 }
 
 // New returns a Resolver for a trace of Go 1.version whose strings are in t. The
@@ -39,14 +38,10 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 		return nil, &OldFormatError{version}
 	}
 	r := &Resolver{}
-	r.lookahead = newLookahead(t, rulesOf(version), &r.line, &r.pool)
-	r.line = line{ops: make([]op, 4*leastAhead), due: leastAhead, replay: newReplay(r.lookahead.rules, &r.lookahead.waits, &r.obs, &r.pool)}
+	r.lookahead = newLookahead(t, rulesOf(version), &r.pool)
+	r.line = line{ops: make([]op, 4*leastAhead), due: leastAhead, replay: newReplay(r.rules, &r.waits, &r.obs, &r.pool)}
 	return r, nil
 }
-
-// Step implements [model.StepObserver]. It also takes the records of a [model.StepLog], which may be
-// of two steps.
-func (r *Resolver) Step(s *model.Step) { r.lookahead.step(s) }
 
 // Finish reports pending starts. Call it after [model.Machine.Finish].
 func (r *Resolver) Finish() {
@@ -91,11 +86,12 @@ func (l *line) advance() {
 		if !o.known() && l.count <= l.due+mostAhead-leastAhead {
 			break
 		}
-		l.head++
-		l.replay.apply(o)
-		if l.due = l.count + leastAhead; l.head < l.end {
+		if l.head++; l.head < l.end {
 			l.due = l.ops[l.head].count + leastAhead
+		} else {
+			l.due = l.count + leastAhead
 		}
+		l.replay.apply(o)
 	}
 	switch {
 	case l.end < len(l.ops):
