@@ -108,7 +108,7 @@ func (f *lookahead) Step(s *model.Step) {
 		return
 	}
 	p := f.proc(s.P)
-	if s.Flags&model.StepWithProc != 0 {
+	if s.Flags&model.StepWithProc != 0 && !f.startsOn(s, p) {
 		f.procStep(s, p)
 	}
 	t, to := f.threadOf(s.M, p), model.GoState(s.To)

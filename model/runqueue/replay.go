@@ -125,45 +125,44 @@ func (r *replay) extend() {
 	}
 }
 
-// apply carries an operation out in all hypotheses, and reports what they agree on then. Most often
-// there is one hypothesis, and a goroutine comes into the runnext of a proc or starts from there.
-func (r *replay) apply(o *op) {
-	r.now = o.at
-	if r.effort < effortMost {
+// usual carries out what most operations are, in the only hypothesis: a goroutine comes into runnext, or
+// it starts out of runnext, or is the first in the local queue while nothing stands in runnext and the
+// global queue (runtime/proc.go: runqput, runqget). It does nothing and returns false if there is more to it.
+func (r *replay) usual(o *op) bool {
+	if r.now = o.at; r.effort < effortMost {
 		r.limit()
 	}
-	s := o.runnable
-	if len(r.hypotheses) > 1 || o.kind > opStart || s.how != SourceUnknown || !r.known(s.p) {
-		r.applyAny(o)
-		return
+	s, h := o.runnable, r.hypotheses[0]
+	if len(r.hypotheses) > 1 || len(h.coming) > 0 || o.kind > opStart || s.how != SourceUnknown || !r.known(s.p) {
+		return false
 	}
-	h := r.hypotheses[0]
-	q := h.proc(s.p)
 	if o.kind == opReady {
-		if s.entry != entryRunnext || !r.known(s.proc) || len(h.coming) > 0 {
-			r.applyAny(o)
-			return
+		if s.entry != entryRunnext || !r.known(s.proc) {
+			return false
 		}
-		if q = h.proc(s.proc); q.next != noSlot || !q.reported.once || r.obs.wantNext() {
-			r.applyAny(o)
-			return
+		q := h.proc(s.proc)
+		if q.q.len() >= localSize {
+			return false
 		}
 		r.enlist(s)
 		x := &h.positions[s.slot]
 		*x = nowhere
 		h.takesEffect(s.ready, s.until, s.by)
-		q.next = s.slot
-		h.inNext(s.proc, x)
+		if q.next != noSlot || !q.reported.once || r.obs.wantNext() {
+			h.putNext(s.proc, s.slot)
+		} else {
+			q.next = s.slot
+			h.inNext(s.proc, x)
+		}
 		r.wakep(s.g, s.proc, s.origin)
 	} else {
-		if s.slot == noSlot || s.handed || len(h.coming) > 0 {
-			r.applyAny(o)
-			return
+		if s.slot == noSlot || s.handed {
+			return false
 		}
-		x, look := &h.positions[s.slot], &r.procs[s.p]
-		if x.place != PlaceRunnext || x.at != s.p || x.grade == GradeContradicted {
-			r.applyAny(o)
-			return
+		x, q, look := &h.positions[s.slot], h.proc(s.p), &r.procs[s.p]
+		next := x.place == PlaceRunnext
+		if x.at != s.p || x.grade == GradeContradicted || !next && (q.next != noSlot || h.global.len() > 0 || q.q.buf[q.q.head] != s.slot) {
+			return false
 		}
 		r.now = s.start
 		if r.wantViews() {
@@ -171,8 +170,15 @@ func (r *replay) apply(o *op) {
 				x.before = h.view(s)
 			}
 		}
-		h.leaveNext(s.p, q, x)
-		x.taken = SourceRunnext
+		if next {
+			h.leaveNext(s.p, q, x)
+		} else {
+			h.touch(s.p)
+			q.q.removeAt(0)
+			q.tick.inc()
+			x.source, x.lastP = SourceLocal, s.p
+		}
+		x.taken = x.source
 		if look.waking {
 			r.woken(s.p, true)
 		}
@@ -188,10 +194,11 @@ func (r *replay) apply(o *op) {
 	if h.cost = 0; len(h.touched) > 0 {
 		h.noteLengths()
 	}
+	return true
 }
 
-// applyAny is apply for all operations.
-func (r *replay) applyAny(o *op) {
+// apply carries an operation that is not usual out in all hypotheses, and reports what they agree on then.
+func (r *replay) apply(o *op) {
 	var start *runnable
 	switch o.kind {
 	case opSearch:

@@ -46,7 +46,9 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 // Finish reports pending starts. Call it after [model.Machine.Finish].
 func (r *Resolver) Finish() {
 	for l := &r.line; l.head < l.end; l.head++ {
-		l.replay.apply(&l.ops[l.head])
+		if o := &l.ops[l.head]; !l.replay.usual(o) {
+			l.replay.apply(o)
+		}
 	}
 	r.line.replay.finish()
 }
@@ -91,7 +93,9 @@ func (l *line) advance() {
 		} else {
 			l.due = l.count + leastAhead
 		}
-		l.replay.apply(o)
+		if !l.replay.usual(o) {
+			l.replay.apply(o)
+		}
 	}
 	switch {
 	case l.end < len(l.ops):
