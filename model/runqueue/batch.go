@@ -18,14 +18,14 @@ func (h *hypothesis) batchSizes(s *runnable) (n int, others []split) {
 	items := h.global.items()
 	size := h.r.batchOf
 	n = len(items)
-	for i := len(items) - 1; i > 0 && h.positions[items[i]].from > s.start-tookBefore; i-- {
-		if h.positions[items[i]].mover != s.m && !h.together(items[i-1], items[i]) {
+	for i := len(items) - 1; i > 0 && h.positions[items[i]].from > s.Time-tookBefore; i-- {
+		if h.positions[items[i]].mover != s.M && !h.together(items[i-1], items[i]) {
 			n = i
 		}
 	}
 	for i := len(items) - 1; i > 0 && h.positions[items[i]].moved > s.earliest && len(others) < maxSizes; i-- {
 		switch {
-		case h.positions[items[i]].mover == s.m || h.together(items[i-1], items[i]):
+		case h.positions[items[i]].mover == s.M || h.together(items[i-1], items[i]):
 		case i >= n: // in time after all, and those before it as well
 			others = append(others, split{size(i + 1), costOrder})
 		default:
@@ -87,8 +87,8 @@ func (h *hypothesis) forkBatch(p model.ProcID, s *runnable, n int, others []spli
 	for _, o := range others {
 		try(o.k, o.cost)
 	}
-	elsewhere := func(i int) bool { x := h.runnable(items[i]); return x.started && x.p != p }
-	here := func(i int) bool { x := h.runnable(items[i]); return x.started && x.p == p }
+	elsewhere := func(i int) bool { x := h.runnable(items[i]); return x.started && x.P != p }
+	here := func(i int) bool { x := h.runnable(items[i]); return x.started && x.P == p }
 	if n > 1 && elsewhere(n-2) && !tried(n-1) {
 		try(n-1, costBroken)
 	}
@@ -113,9 +113,9 @@ func (h *hypothesis) behind(p model.ProcID, i int, s *runnable) (j int, sure boo
 		h.r.spend(1)
 		if y := h.runnable(items[k]); !h.unordered(items[i], items[k]) {
 			continue
-		} else if y.started && y.p == p && (x.p != p || y.start < x.start) && !h.proc(p).tick.fairAfter(int(y.onProc)-int(s.onProc)+fairnessOf) {
+		} else if y.started && y.P == p && (x.P != p || y.Time < x.Time) && !h.proc(p).tick.fairAfter(int(y.onProc)-int(s.onProc)+fairnessOf) {
 			return k, true
-		} else if j < 0 && x.p != p && (!y.started || y.start > x.start) {
+		} else if j < 0 && x.P != p && (!y.started || y.Time > x.Time) {
 			j = k
 		}
 	}
@@ -155,7 +155,7 @@ func (h *hypothesis) together(a, b slot) bool {
 func (h *hypothesis) batch(p model.ProcID, s *runnable, n int) {
 	h.positions[s.slot].batch = int16(n)
 	h.proc(p).of = h.global.len() + 1
-	h.takesEffect(s.earliest, s.start, s.m)
+	h.takesEffect(s.earliest, s.Time, s.M)
 	for i := range n - 1 {
 		if !h.begins(i, s) {
 			continue
@@ -180,7 +180,7 @@ func (h *hypothesis) batch(p model.ProcID, s *runnable, n int) {
 // the moment that puts the goroutine into the queue.
 func (h *hypothesis) cameLater(a, b slot) bool {
 	x, y := &h.positions[a], &h.positions[b]
-	return x.from == h.runnable(a).ready && x.mover != y.mover && y.from <= h.runnable(a).until
+	return x.from == h.runnable(a).Since && x.mover != y.mover && y.from <= h.runnable(a).until
 }
 
 // comesLater takes a, which is not in the global queue yet though it is to go there, for
@@ -254,7 +254,7 @@ func (h *hypothesis) regrab(p model.ProcID, s *runnable, late, more int) {
 		more--
 		x.source, x.via, x.batch, x.fromP, x.lastP = SourceLocal, ViaGlobal, n, model.NoProc, p
 	}
-	h.takesEffect(at, at, s.m)
+	h.takesEffect(at, at, s.M)
 	rest := local.items()[late:]
 	mine := slices.IndexFunc(rest, func(a slot) bool { return h.positions[a].via != ViaGlobal })
 	if mine < 0 {

@@ -106,32 +106,32 @@ func (r *replay) newView() *Decision {
 func (h *hypothesis) view(s *runnable) *Decision {
 	d := h.r.newView()
 	*d = Decision{} // what is put together first is copied
-	d.Ordinal, d.Time, d.Now, d.G, d.M, d.P, d.Since, d.Origin = int(s.ordinal), s.start, h.r.now, s.g, s.m, s.p, s.ready, s.origin
-	d.Search, d.Earliest, d.Open, d.Blind = s.search, s.earliest, s.open, s.blind
+	d.Ordinal, d.Time, d.Now, d.G, d.M, d.P, d.Since, d.Origin = s.Ordinal, s.Time, h.r.now, s.G, s.M, s.P, s.Since, s.Origin
+	d.Search, d.Earliest, d.Open, d.Blind = s.Search, s.earliest, s.OpenStart, s.blind
 	d.Next, d.Procs, d.Idle = model.NoGoroutine, h.r.count(), h.r.idling
 	x := &h.positions[s.slot]
 	d.Place, d.At, d.Lost, d.Grade = x.place, x.at, x.lost, x.grade
 	if x.lost {
 		d.LostAt = x.moved
 	}
-	if !isProc(s.p) {
+	if !isProc(s.P) {
 		return d
 	}
-	q := h.proc(s.p)
+	q := h.proc(s.P)
 	d.Tick = -1
 	if q.tick.sure && q.tick.firm() {
 		d.Tick = q.tick.since()
 	}
 	if q.next != noSlot {
 		n := h.runnable(q.next)
-		d.Next = n.g
-		d.NextTaken = n != s && n.started && n.how == SourceUnknown && n.p != s.p && n.earliest <= h.r.now
+		d.Next = n.G
+		d.NextTaken = n != s && n.started && n.how == SourceUnknown && n.P != s.P && n.earliest <= h.r.now
 		d.NextUnsure = n.timed || n.blind || n.entry == entryPoll
 	}
-	h.viewQueue(&d.Own, &q.q, s, s.p)
+	h.viewQueue(&d.Own, &q.q, s, s.P)
 	h.viewGlobal(&d.Global, s)
 	switch {
-	case x.place == PlaceLocal && x.at == s.p:
+	case x.place == PlaceLocal && x.at == s.P:
 		d.Index = q.q.index(s.slot)
 		h.passed(d, q.q.items(), d.Own.Taken)
 	case x.place == PlaceLocal:
@@ -141,7 +141,7 @@ func (h *hypothesis) view(s *runnable) *Decision {
 		if n := h.proc(x.at).next; n != noSlot && h.positions[n].moved > s.earliest && d.Victim.Least == d.Victim.Len {
 			d.Victim.Least-- // what comes into runnext kicks out the last one
 		}
-	case x.place == PlaceRunnext && x.at != s.p:
+	case x.place == PlaceRunnext && x.at != s.P:
 		h.viewQueue(&d.Victim, &h.proc(x.at).q, s, x.at)
 	case x.place == PlaceGlobal:
 		if d.Index = h.global.index(s.slot); d.Index < 0 { // it was on the way, and is there now
@@ -149,15 +149,15 @@ func (h *hypothesis) view(s *runnable) *Decision {
 			d.Global.Len++
 		}
 		h.passed(d, h.global.items(), d.Global.Taken)
-		d.Contend = h.contended(s.p, s)
+		d.Contend = h.contended(s.P, s)
 	}
-	for _, p := range [...]model.ProcID{s.p, x.at} {
-		d.Drained = d.Drained || isProc(p) && int(p) < len(h.r.procs) && (h.r.procs[p].drains || h.r.procs[p].worked >= s.ready)
+	for _, p := range [...]model.ProcID{s.P, x.at} {
+		d.Drained = d.Drained || isProc(p) && int(p) < len(h.r.procs) && (h.r.procs[p].drains || h.r.procs[p].worked >= s.Since)
 	}
-	if q.q.len() == 0 || x.at != s.p {
+	if q.q.len() == 0 || x.at != s.P {
 		for i := range h.procs {
 			switch o := &h.procs[i]; {
-			case model.ProcID(i) == s.p:
+			case model.ProcID(i) == s.P:
 			case o.q.len() > 0 && (h.positions[o.q.items()[0]].moved <= s.earliest || x.place == PlaceLocal && model.ProcID(i) == x.at):
 				d.Queues++
 			case o.next != noSlot && o.q.len() == 0 || x.place == PlaceRunnext && model.ProcID(i) == x.at:
@@ -193,7 +193,7 @@ func (h *hypothesis) viewGlobal(v *Queue, s *runnable) {
 			break
 		}
 		size, n := len(items)-v.Taken, 1
-		if !h.proc(x.p).busy() {
+		if !h.proc(x.P).busy() {
 			n = h.r.batchOf(size)
 		}
 		v.Taken += n
@@ -206,7 +206,7 @@ func (h *hypothesis) viewItems(v *Queue, items []slot, s *runnable) {
 	for i := range v.Head {
 		v.Head[i] = model.NoGoroutine
 		if i < len(items) {
-			v.Head[i] = h.runnable(items[i]).g
+			v.Head[i] = h.runnable(items[i]).G
 		}
 	}
 	for v.Least = len(items); v.Least > 0 && h.positions[items[v.Least-1]].moved > s.earliest; {
@@ -214,7 +214,7 @@ func (h *hypothesis) viewItems(v *Queue, items []slot, s *runnable) {
 	}
 	if v.Taken < len(items) {
 		x := h.runnable(items[v.Taken])
-		v.Since, v.Until = x.ready, x.until
+		v.Since, v.Until = x.Since, x.until
 	}
 }
 
@@ -223,9 +223,9 @@ func (h *hypothesis) passed(d *Decision, items []slot, taken int) {
 	for i := taken; i < d.Index; i++ {
 		if d.Over < len(d.Passed) {
 			x := h.runnable(items[i])
-			p := Standing{G: x.g, Since: x.ready, Until: x.until, Proc: model.NoProc}
+			p := Standing{G: x.G, Since: x.Since, Until: x.until, Proc: model.NoProc}
 			if x.started {
-				p.Start, p.Proc = x.start, x.p
+				p.Start, p.Proc = x.Time, x.P
 			}
 			d.Passed[d.Over] = p
 		}

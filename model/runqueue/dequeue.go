@@ -14,23 +14,23 @@ func (h *hypothesis) start(s *runnable) {
 		}
 	}
 	switch {
-	case x.place == PlaceRunnext && x.at == s.p && (s.how == SourceUnknown || x.timed):
-		q := h.proc(s.p)
-		h.leaveNext(s.p, q, x)
+	case x.place == PlaceRunnext && x.at == s.P && (s.how == SourceUnknown || x.timed):
+		q := h.proc(s.P)
+		h.leaveNext(s.P, q, x)
 		if is, _ := s.lockedTo(); is {
 			q.tick.inc()
 		}
-	case !isProc(s.p):
+	case !isProc(s.P):
 		h.take(s.slot)
 		x.source, x.grade = SourceUnknown, GradeContradicted
 	case s.how != SourceUnknown && !x.timed:
 		h.take(s.slot)
 		x.source, x.grade = s.how, max(x.grade, s.howGrade)
-		if s.how == SourceNetpoll || s.how == SourceSystem || s.how == SourceSyscall && s.pseudo == model.NotPseudo {
-			h.proc(s.p).tick.inc()
+		if s.how == SourceNetpoll || s.how == SourceSystem || s.how == SourceSyscall && s.Pseudo == model.NotPseudo {
+			h.proc(s.P).tick.inc()
 		}
 	case x.explained:
-		h.proc(s.p).tick.inc()
+		h.proc(s.P).tick.inc()
 	default:
 		h.explain(s)
 		return
@@ -52,14 +52,14 @@ func (h *hypothesis) leaveNext(p model.ProcID, q *queues, x *position) {
 // runnext, or first in its local queue with nothing in runnext, and it is not the turn of the global
 // queue; or first in the global queue, and the proc has nothing.
 func (h *hypothesis) plain(s *runnable, x *position) bool {
-	if s.how != SourceUnknown || !isProc(s.p) || s.open || s.blind || x.lost || x.grade == GradeContradicted {
+	if s.how != SourceUnknown || !isProc(s.P) || s.OpenStart || s.blind || x.lost || x.grade == GradeContradicted {
 		return false
 	}
-	q := h.proc(s.p)
+	q := h.proc(s.P)
 	switch {
 	case x.place == PlaceGlobal:
 		return !q.busy() && h.global.len() > 0 && h.global.items()[0] == s.slot
-	case x.at != s.p, !h.ownFirst(q):
+	case x.at != s.P, !h.ownFirst(q):
 		return false
 	}
 	return x.place == PlaceRunnext || x.place == PlaceLocal && q.next == noSlot && q.q.items()[0] == s.slot
@@ -83,8 +83,8 @@ func (h *hypothesis) startedOddly(s *runnable, x *position) {
 	if is, grade := s.lockedTo(); is {
 		x.source, x.via, x.grade = SourceLocked, ViaNone, max(x.grade, grade)
 	}
-	if x.grade == GradeContradicted && isProc(s.p) {
-		h.doubtOrder(s.p)
+	if x.grade == GradeContradicted && isProc(s.P) {
+		h.doubtOrder(s.P)
 	}
 }
 
@@ -104,7 +104,7 @@ func (h *hypothesis) doubtOrder(p model.ProcID) {
 // runnext. The first way is taken in h, each other one in a copy.
 func (h *hypothesis) explain(s *runnable) {
 	x := &h.positions[s.slot]
-	p := s.p
+	p := s.P
 	switch {
 	case x.place == PlaceRunnext:
 		h.stealNext(x.at, s)
@@ -124,7 +124,7 @@ func (h *hypothesis) explain(s *runnable) {
 	default:
 		// In a queue since before the trace, or in one that nothing shows: a local
 		// one, the global one or runnext.
-		if items := h.global.items(); s.open && len(items) > 0 && !h.proc(p).busy() && h.runsOn(items[0], p) && h.mayFork() {
+		if items := h.global.items(); s.OpenStart && len(items) > 0 && !h.proc(p).busy() && h.runsOn(items[0], p) && h.mayFork() {
 			// The head of the global queue, with what stands behind it.
 			c := h.r.fork(h)
 			c.cost += costOrder
@@ -249,8 +249,8 @@ const (
 // although the trace shows its start only later.
 func (h *hypothesis) nextStolen(p model.ProcID, s slot) bool {
 	x := h.runnable(s)
-	if !x.started || x.how != SourceUnknown || x.p == p || h.proc(p).q.len() > 0 ||
-		h.r.now.Sub(x.search) < backOff || x.start.Sub(h.r.now) > pickUp {
+	if !x.started || x.how != SourceUnknown || x.P == p || h.proc(p).q.len() > 0 ||
+		h.r.now.Sub(x.Search) < backOff || x.Time.Sub(h.r.now) > pickUp {
 		return false
 	}
 	h.noteBefore(x)

@@ -58,12 +58,12 @@ func (f *lookahead) isReader(s *model.Step) bool {
 // is woken for it.
 func (f *lookahead) afterExit(x *runnable, p model.ProcID, got model.Time) (Source, Grade) {
 	l := &f.proc(p).lost
-	switch gap := got.Sub(x.ready); {
+	switch gap := got.Sub(x.Since); {
 	case x.handed:
 		return SourceUnknown, GradeCertain
-	case l.at <= x.ready && gap < wakeAtLeast:
+	case l.at <= x.Since && gap < wakeAtLeast:
 		return SourceSyscall, GradeUnique
-	case l.at > x.ready && l.bare:
+	case l.at > x.Since && l.bare:
 		return SourceSyscall, GradeChosen
 	}
 	x.choices = max(x.choices, 2)

@@ -31,7 +31,7 @@ func (h *hypothesis) ready(s *runnable) {
 	if len(h.coming) > 0 {
 		h.come()
 	}
-	h.takesEffect(s.ready, s.until, s.by)
+	h.takesEffect(s.Since, s.until, s.by)
 	if s.entry == entryRunnext && s.how == SourceUnknown && isProc(s.proc) {
 		h.putNext(s.proc, s.slot) // most
 		return

@@ -44,7 +44,7 @@ func (h *hypothesis) grabInFlight(then func(*hypothesis)) bool {
 	}
 	h.noteBefore(x)
 	h.positions[x.slot].explained = true
-	h.grab(x.p, x, then)
+	h.grab(x.P, x, then)
 	return true
 }
 
@@ -94,12 +94,12 @@ func (h *hypothesis) grab(p model.ProcID, s *runnable, then func(*hypothesis)) {
 		h.forkBatch(p, s, n, others, then)
 		h.batch(p, s, n)
 	}
-	h.grabbed = max(h.grabbed, s.start)
+	h.grabbed = max(h.grabbed, s.Time)
 }
 
 // done ends the taking of s in a copy.
 func (h *hypothesis) done(s *runnable, then func(*hypothesis)) {
-	h.grabbed = max(h.grabbed, s.start)
+	h.grabbed = max(h.grabbed, s.Time)
 	then(h)
 }
 
@@ -132,7 +132,7 @@ func (h *hypothesis) contended(p model.ProcID, s *runnable) bool {
 		}
 	}
 	for _, a := range items[:min(4, len(items))] {
-		if x := h.runnable(a); x.started && x.p != p && x.earliest <= s.start {
+		if x := h.runnable(a); x.started && x.P != p && x.earliest <= s.Time {
 			return true
 		}
 	}

@@ -142,5 +142,5 @@ func (l *injected) left(at model.Time) bool {
 	if last.entry == entryPoll && last.proc != model.NoProc {
 		return false
 	}
-	return at.Sub(last.ready) > injectedGap || slices.ContainsFunc(l.runnables, func(s *runnable) bool { return s.started })
+	return at.Sub(last.Since) > injectedGap || slices.ContainsFunc(l.runnables, func(s *runnable) bool { return s.started })
 }

@@ -17,7 +17,7 @@ type home struct {
 // gives up its proc for other reasons may look the same, so that a goroutine that
 // runs elsewhere later was not locked; see [runnable.lockedTo].
 func (f *lookahead) handed(x *runnable, s *model.Step, t *thread, g *goroutine, p *proc) bool {
-	if x.origin == model.OriginCreated {
+	if x.Origin == model.OriginCreated {
 		return false // it has not run yet, so it cannot have locked itself
 	}
 	if t.got >= 0 && (s.Func == f.words.callback || f.callStacks.has(g.stoppedIn)) {
@@ -26,7 +26,7 @@ func (f *lookahead) handed(x *runnable, s *model.Step, t *thread, g *goroutine, 
 	if g.home != nil && g.home.m != s.M {
 		g.home.left, g.home = true, nil
 	}
-	if t.got < 0 || t.gotFrom == model.NoThread || t.gotFrom == s.M || t.ran != s.G || x.ready > p.lost.at {
+	if t.got < 0 || t.gotFrom == model.NoThread || t.gotFrom == s.M || t.ran != s.G || x.Since > p.lost.at {
 		return false
 	}
 	if g.home == nil {
@@ -35,7 +35,7 @@ func (f *lookahead) handed(x *runnable, s *model.Step, t *thread, g *goroutine, 
 	g.home.handed++
 	x.home = g.home
 	// Out of a system call the thread takes an idle proc, too, if only it is slow.
-	return x.origin != model.OriginSyscall || g.home.handed > 1
+	return x.Origin != model.OriginSyscall || g.home.handed > 1
 }
 
 // lockedTo reports whether the runnable ended on the thread to which its goroutine is

@@ -73,7 +73,7 @@ func (h *hypothesis) note(kind logKind, p model.ProcID, s *runnable, n, m int) {
 // logStart logs a start that was accounted for, which is the last that an operation does in a
 // hypothesis.
 func (h *hypothesis) logStart(s *runnable) {
-	h.log = append(h.log, finding{kind: logStart, at: s.start, runnable: s, path: h.positions[s.slot].path, tick: h.tickOf(s.p)})
+	h.log = append(h.log, finding{kind: logStart, at: s.Time, runnable: s, path: h.positions[s.slot].path, tick: h.tickOf(s.P)})
 }
 
 // tickOf returns schedtick modulo 61 of a proc, -1 if unknown.

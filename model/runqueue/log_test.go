@@ -36,7 +36,7 @@ func TestDoubt(t *testing.T) {
 			var got heard
 			r := newReplay(rules{}, &waitOps{}, &observers{start: []StartObserver{&got}}, &pool{})
 			r.grow(0)
-			s := &runnable{p: 0, proc: 0, slot: noSlot}
+			s := &runnable{slot: noSlot}
 			r.admit(s)
 			h := r.hypotheses[0]
 			o := r.fork(h)

@@ -36,7 +36,7 @@ type goroutine struct {
 
 // lastStopped returns the goroutine that the thread's latest step stopped.
 func (t *thread) lastStopped() model.GoID {
-	if x := t.woke.get(); x != nil && x.g == t.ran {
+	if x := t.woke.get(); x != nil && x.G == t.ran {
 		return t.ran // preempted, or yielded
 	}
 	return t.stopped
@@ -58,7 +58,7 @@ type lookahead struct {
 	waits      waitOps
 	stopper    model.GoID // that has stopped the world, or is about to
 	pending    *acquired  // of the proc that ceased to be idle in this event
-	starts     uint32     // so far
+	starts     int        // so far
 }
 
 func newLookahead(t *model.Tables, ru rules, p *pool) lookahead {
@@ -238,8 +238,8 @@ const notYet model.Time = 1 << 62
 func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 	x := f.pool.get()
 	f.wasRunning(s, t, g)
-	x.g, x.open = s.G, s.Flags&model.StepStatus != 0
-	x.origin, x.poller, x.ready, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
+	x.G, x.OpenStart = s.G, s.Flags&model.StepStatus != 0
+	x.Origin, x.poller, x.Since, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
 	if x.entry == entryPoll {
 		x.wait = g.waitsIn
 	}
@@ -277,7 +277,7 @@ func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 
 // inject makes x part of the list that the thread made runnable just before, or of a new one.
 func (t *thread) inject(x *runnable, l *injected) {
-	if l == nil || l.done || l.runnables[0].entry != x.entry || l.left(x.ready) || len(l.runnables) >= maxInjected {
+	if l == nil || l.done || l.runnables[0].entry != x.entry || l.left(x.Since) || len(l.runnables) >= maxInjected {
 		l = &injected{}
 		l.runnables = l.first[:0]
 	}
@@ -299,23 +299,23 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 	g.runnable = nil
 	if x == nil {
 		x = f.pool.get()
-		x.g, x.open, x.ready = s.G, true, s.Since
+		x.G, x.OpenStart, x.Since = s.G, true, s.Since
 	}
 	if x.entry == entryPoll {
 		g.watched = handle{x, x.gen}
 	}
-	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
-	x.started, x.start, x.search, x.p, x.m = true, s.Time, s.Time, s.P, s.M
+	x.Func, x.System, x.Pseudo, x.Origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
+	x.started, x.Time, x.Search, x.P, x.M = true, s.Time, s.Time, s.P, s.M
 	x.earliest = s.Time
 	if t != nil {
 		if t.last > 0 {
-			x.search, x.earliest = t.last, t.last
+			x.Search, x.earliest = t.last, t.last
 		}
 		if t.rare && t.got >= 0 {
-			x.freed = p.lost.at
+			x.Freed = p.lost.at
 		}
 		if t.rare || g.home != nil {
-			if x.handed = f.handed(x, s, t, g, p); x.handed && p.lost.at < x.search {
+			if x.handed = f.handed(x, s, t, g, p); x.handed && p.lost.at < x.Search {
 				x.earliest = p.lost.began
 			}
 		}
@@ -328,7 +328,7 @@ func (f *lookahead) start(s *model.Step, t *thread, g *goroutine, p *proc) {
 		t.touch(s.Time)
 		t.ran = s.G
 	}
-	x.ordinal = f.starts
+	x.Ordinal = f.starts
 	f.starts++
 	if p.starts++; p.starts == fairnessOf {
 		p.starts = 0

@@ -132,7 +132,7 @@ func (f *lookahead) thenOf(x *runnable, s *model.Step, to model.GoState) then {
 		return thenUnknown
 	case (to == model.GoSyscall || network) && f.waits.within(s.Stack, x.wait):
 		if x.calls == 0 {
-			x.calledAfter = uint16(min(max(s.Time.Sub(x.start), 0), math.MaxUint16))
+			x.calledAfter = uint16(min(max(s.Time.Sub(x.Time), 0), math.MaxUint16))
 		}
 		x.calls++ // the wait counts too
 		switch {

@@ -60,9 +60,7 @@ type replay struct {
 	flips2     []cost
 	list       []*runnable // scratch
 	views      []*Decision // to be used again
-	// Scratch, so that reporting does not allocate.
-	out        Start
-	outLengths Lengths
+	outLengths Lengths     // scratch, so that reporting does not allocate
 }
 
 func newReplay(ru rules, ops *waitOps, obs *observers, to *pool) *replay {
@@ -133,7 +131,7 @@ func (r *replay) usual(o *op) bool {
 		r.limit()
 	}
 	s, h := o.runnable, r.hypotheses[0]
-	if len(r.hypotheses) > 1 || len(h.coming) > 0 || o.kind > opStart || s.how != SourceUnknown || !r.known(s.p) {
+	if len(r.hypotheses) > 1 || len(h.coming) > 0 || o.kind > opStart || s.how != SourceUnknown || !r.known(s.P) {
 		return false
 	}
 	if o.kind == opReady {
@@ -147,43 +145,43 @@ func (r *replay) usual(o *op) bool {
 		r.enlist(s)
 		x := &h.positions[s.slot]
 		*x = nowhere
-		h.takesEffect(s.ready, s.until, s.by)
+		h.takesEffect(s.Since, s.until, s.by)
 		if q.next != noSlot || !q.reported.once || r.obs.wantNext() {
 			h.putNext(s.proc, s.slot)
 		} else {
 			q.next = s.slot
 			h.inNext(s.proc, x)
 		}
-		r.wakep(s.g, s.proc, s.origin)
+		r.wakep(s.G, s.proc, s.Origin)
 	} else {
 		if s.slot == noSlot || s.handed {
 			return false
 		}
-		x, q, look := &h.positions[s.slot], h.proc(s.p), &r.procs[s.p]
+		x, q, look := &h.positions[s.slot], h.proc(s.P), &r.procs[s.P]
 		next := x.place == PlaceRunnext
-		if x.at != s.p || x.grade == GradeContradicted || !next && (q.next != noSlot || h.global.len() > 0 || q.q.buf[q.q.head] != s.slot) {
+		if x.at != s.P || x.grade == GradeContradicted || !next && (q.next != noSlot || h.global.len() > 0 || q.q.buf[q.q.head] != s.slot) {
 			return false
 		}
-		r.now = s.start
+		r.now = s.Time
 		if r.wantViews() {
 			if x.plain = !s.blind && h.ownFirst(q); !x.plain {
 				x.before = h.view(s)
 			}
 		}
 		if next {
-			h.leaveNext(s.p, q, x)
+			h.leaveNext(s.P, q, x)
 		} else {
-			h.touch(s.p)
+			h.touch(s.P)
 			q.q.removeAt(0)
 			q.tick.inc()
-			x.source, x.lastP = SourceLocal, s.p
+			x.source, x.lastP = SourceLocal, s.P
 		}
 		x.taken = x.source
 		if look.waking {
-			r.woken(s.p, true)
+			r.woken(s.P, true)
 		}
 		if look.end(r.now) {
-			r.wakep(s.g, s.p, s.origin)
+			r.wakep(s.G, s.P, s.Origin)
 		}
 		r.free(s)
 		if o.on {
@@ -210,7 +208,7 @@ func (r *replay) apply(o *op) {
 		r.ready(o.runnable)
 	case opStart:
 		start = o.runnable
-		r.now = start.start
+		r.now = start.Time
 		if r.start(start); o.on && isProc(o.p) {
 			r.procs[o.p].begin(o.at)
 		}
@@ -235,7 +233,7 @@ func (r *replay) apply(o *op) {
 		r.report(h)
 	}
 	if start != nil {
-		r.reportStart(start, &h.positions[start.slot].path, h.tickOf(start.p))
+		r.reportStart(start, &h.positions[start.slot].path, h.tickOf(start.P))
 	}
 	if len(h.touched) > 0 {
 		h.noteLengths()
@@ -244,9 +242,9 @@ func (r *replay) apply(o *op) {
 
 // ready puts a runnable where the runtime puts it, and follows what that makes it wake.
 func (r *replay) ready(s *runnable) {
-	if !r.known(s.proc) || !r.known(s.p) {
+	if !r.known(s.proc) || !r.known(s.P) {
 		r.grow(s.proc)
-		r.grow(s.p)
+		r.grow(s.P)
 	}
 	if s.slot == noSlot {
 		r.admit(s)
@@ -266,7 +264,7 @@ func (r *replay) ready(s *runnable) {
 	for _, h := range r.hypotheses {
 		h.ready(s)
 	}
-	wakes := s.origin != model.OriginSyscall && s.origin != model.OriginGoyield && s.how == SourceUnknown
+	wakes := s.Origin != model.OriginSyscall && s.Origin != model.OriginGoyield && s.how == SourceUnknown
 	switch l := s.injected; {
 	case l == nil:
 	case s.timed:
@@ -279,18 +277,18 @@ func (r *replay) ready(s *runnable) {
 			r.list = l.queued(r.list[:0])
 			n = len(r.list)
 		}
-		r.signal(n, trigger{at: r.now, g: s.g, byP: s.proc, origin: s.origin})
+		r.signal(n, trigger{at: r.now, g: s.G, byP: s.proc, origin: s.Origin})
 	}
 	if wakes {
-		r.wakep(s.g, s.proc, s.origin)
+		r.wakep(s.G, s.proc, s.Origin)
 	}
 }
 
 // start ends a runnable, and follows what a thread makes the runtime wake that has found
 // something.
 func (r *replay) start(s *runnable) {
-	if !r.known(s.p) {
-		r.grow(s.p)
+	if !r.known(s.P) {
+		r.grow(s.P)
 	}
 	if s.slot == noSlot {
 		r.admit(s)
@@ -298,9 +296,9 @@ func (r *replay) start(s *runnable) {
 	for _, h := range r.hypotheses {
 		h.start(s)
 	}
-	if isProc(s.p) {
-		if r.woken(s.p, true); r.procs[s.p].end(r.now) || s.how == SourceSystem {
-			r.wakep(s.g, s.p, s.origin)
+	if isProc(s.P) {
+		if r.woken(s.P, true); r.procs[s.P].end(r.now) || s.how == SourceSystem {
+			r.wakep(s.G, s.P, s.Origin)
 		}
 	}
 	r.free(s)

@@ -31,8 +31,8 @@ func (r *replay) reportOne(f *finding) {
 		model.Report(r.obs.overflow, OverflowObserver.Overflow, &Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: f.path.grade})
 	case logInjection:
 		s := f.runnable
-		model.Report(r.obs.injection, InjectionObserver.Injection, &Injection{Time: s.ready, M: s.by, P: f.p, Global: int(f.n), Local: int(f.m),
-			Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller, Grade: f.path.grade})
+		model.Report(r.obs.injection, InjectionObserver.Injection, &Injection{Time: s.Since, M: s.by, P: f.p, Global: int(f.n), Local: int(f.m),
+			Netpoll: s.Origin == model.OriginNetpoll, Poller: s.poller, Grade: f.path.grade})
 	case logLengths:
 		r.reportLengths(f.at, f.p, length{f.n, f.m})
 	}
@@ -49,21 +49,15 @@ func (r *replay) reportLengths(at model.Time, p model.ProcID, l length) {
 }
 
 func (r *replay) reportStart(s *runnable, x *path, tick int8) {
-	o := &r.out
-	o.Time, o.G, o.M, o.P, o.Func, o.System = s.start, s.g, s.m, s.p, s.fn, s.system
-	o.Since, o.OpenStart, o.Origin, o.Pseudo = s.ready, s.open, s.origin, s.pseudo
-	o.Source, o.Via, o.Grade, o.Choices, o.Enqueued, o.QueueP = x.source, ViaNone, x.grade, 0, x.enqueued, x.queueP
-	o.FromP, o.Batch, o.LastP, o.Search, o.Freed, o.Tick = x.fromP, int(x.batch), x.lastP, s.search, s.freed, int(tick)
-	o.Ordinal, o.Plain = int(s.ordinal), x.plain
+	o := &s.Start
+	o.Source, o.Grade, o.Enqueued, o.QueueP = x.source, x.grade, x.enqueued, x.queueP
+	o.FromP, o.Batch, o.LastP, o.Tick, o.Plain = x.fromP, int(x.batch), x.lastP, int(tick), x.plain
 	if x.source == SourceLocal {
 		o.Via = x.via
 	}
 	choices := int(max(s.choices, x.choices))
 	if choices > 1 && o.Grade != GradeContradicted {
 		o.Grade = GradeChosen
-	}
-	if o.Operation != "" {
-		o.Operation = "" // of the start before
 	}
 	if s.wait != 0 {
 		op := r.ops.of(s.wait)
@@ -81,10 +75,10 @@ func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 		r.views, x.before = append(r.views, x.before), nil // no other hypothesis is left to report it
 	}
 	if x.fair {
-		model.Report(r.obs.fairness, FairnessObserver.Fairness, &Fairness{Time: s.start, G: s.g, P: s.p, Local: int(x.ahead), Grade: o.Grade})
+		model.Report(r.obs.fairness, FairnessObserver.Fairness, &Fairness{Time: s.Time, G: s.G, P: s.P, Local: int(x.ahead), Grade: o.Grade})
 	}
 	if x.taken == SourceSteal || x.taken == SourceStealRunnext {
-		model.Report(r.obs.steal, StealObserver.Steal, &Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: x.fromP, Size: int(x.batch),
+		model.Report(r.obs.steal, StealObserver.Steal, &Steal{Time: s.Time, G: s.G, Thief: s.P, M: s.M, Victim: x.fromP, Size: int(x.batch),
 			Runnext: x.taken == SourceStealRunnext, Grade: o.Grade})
 	}
 	if s.injected == nil && !s.blind {

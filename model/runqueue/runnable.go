@@ -2,15 +2,11 @@ package runqueue
 
 import "github.com/schedscope/schedscope/model"
 
-// runnable is one Runnable interval of one goroutine, from where it became runnable
-// to where it started. Hundreds are under way at any time, so it is two cache lines long.
+// runnable is one Runnable interval of one goroutine, from where it became runnable to where it started.
+// Hundreds are under way at any time.
 type runnable struct {
-	g       model.GoID
-	fn      model.StringID
-	system  bool
-	open    bool // runnable since before the trace
-	origin  model.Origin
-	pseudo  model.Pseudo
+	// Start is what will be reported. The look-ahead fills in what comes of the events alone.
+	Start
 	started bool // the look-ahead has come to its start
 	over    bool // the replay has come past its start
 
@@ -22,25 +18,18 @@ type runnable struct {
 	onProc uint8          // of the start, among those on its proc, modulo 61
 	proc   model.ProcID   // on which proc, NoProc if the thread had none
 	gen    uint32         // how often the runnable was used before
-	ready  model.Time     // when it became runnable
 	until  model.Time     // next event of the thread that made it so: it was in its queue by then
 	by     model.ThreadID // which thread that was
 
 	// The start that ends it, as far as the look-ahead goes.
-	m        model.ThreadID
-	start    model.Time
-	search   model.Time // latest event of the thread before
-	earliest model.Time // it was in the queue until then: search, or that of the thread that handed over its proc
+	earliest model.Time // it was in the queue until then: Search, or that of the thread that handed over its proc
 	home     *home      // if that is what locks it
-	p        model.ProcID
-	ordinal  uint32 // among all
-	how      Source // if the events around it show that it did not pass through a queue
+	how      Source     // if the events around it show that it did not pass through a queue
 	howGrade Grade
 	// handed: the thread got the proc just before, from another one that had not
 	// run anything.
 	handed  bool
-	freed   model.Time // see Start.Freed
-	choices uint8      // how many ways its start may have come about, whatever stands in the queues; 0: one
+	choices uint8 // how many ways its start may have come about, whatever stands in the queues; 0: one
 
 	// If a poll seems to have woken it.
 	then        then          // what the goroutine did after it had started
@@ -73,7 +62,7 @@ type pool struct{ first *runnable }
 func (l *pool) get() *runnable {
 	x := l.first
 	if x == nil {
-		return &runnable{proc: model.NoProc, p: model.NoProc, slot: noSlot}
+		return &runnable{proc: model.NoProc, Start: Start{P: model.NoProc}, slot: noSlot}
 	}
 	l.first, x.next = x.next, nil
 	return x
@@ -83,7 +72,7 @@ func (l *pool) get() *runnable {
 func (l *pool) put(x *runnable) {
 	gen := x.gen + 1
 	*x = runnable{}
-	x.gen, x.proc, x.p, x.slot = gen, model.NoProc, model.NoProc, noSlot
+	x.gen, x.proc, x.P, x.slot = gen, model.NoProc, model.NoProc, noSlot
 	l.first, x.next = x, l.first
 }
 

@@ -42,7 +42,7 @@ func (h *hypothesis) explainSteal(thief model.ProcID, s *runnable) {
 // where it ends.
 func (h *hypothesis) runsOn(a slot, p model.ProcID) bool {
 	x := h.runnable(a)
-	return !x.started || x.p == p
+	return !x.started || x.P == p
 }
 
 // lone takes s, at a cost, which must have been somewhere else: in the global queue.
@@ -70,22 +70,22 @@ func (h *hypothesis) laterThief(victim model.ProcID, i int) int {
 // inFlight reports whether a thief may have taken x from victim's queue already, NoProc of the
 // global one, although the trace shows its start only later.
 func (h *hypothesis) inFlight(x *runnable, victim model.ProcID) bool {
-	return x.started && x.how == SourceUnknown && x.p != victim && isProc(x.p) && x.earliest <= h.r.now
+	return x.started && x.how == SourceUnknown && x.P != victim && isProc(x.P) && x.earliest <= h.r.now
 }
 
 // forkDrain tries whether a dedicated mark worker, while it ran on proc of, gave
 // what stood there to the global queue: all, from where p took s, or what stands before
 // the first that runs on p after s.
 func (h *hypothesis) forkDrain(of, p model.ProcID, s *runnable) {
-	if x := &h.r.procs[of]; !x.drains && x.worked < s.ready {
+	if x := &h.r.procs[of]; !x.drains && x.worked < s.Since {
 		return
 	}
 	items := h.proc(of).q.items()
-	first := slices.IndexFunc(items, func(a slot) bool { x := h.runnable(a); return x.started && x.p == p && x.start >= s.start })
+	first := slices.IndexFunc(items, func(a slot) bool { x := h.runnable(a); return x.started && x.P == p && x.Time >= s.Time })
 	if first > 0 && h.mayFork() {
 		c := h.r.fork(h)
 		c.cost += costDrain
-		c.takesEffect(s.ready, s.start, model.NoThread)
+		c.takesEffect(s.Since, s.Time, model.NoThread)
 		for _, a := range items[:first] {
 			c.putGlobal(a)
 		}
@@ -95,7 +95,7 @@ func (h *hypothesis) forkDrain(of, p model.ProcID, s *runnable) {
 	if h.mayFork() {
 		c := h.r.fork(h)
 		c.cost += costDrain
-		c.takesEffect(s.ready, s.start, model.NoThread)
+		c.takesEffect(s.Since, s.Time, model.NoThread)
 		c.drain(of)
 		c.explainGlobal(p, s)
 	}
@@ -135,7 +135,7 @@ func (h *hypothesis) steal(thief, victim model.ProcID, i int, s *runnable) {
 			h.forget(thief)
 		}
 	}
-	h.takesEffect(s.earliest, s.start, s.m)
+	h.takesEffect(s.earliest, s.Time, s.M)
 	for _, a := range v.items()[:i] {
 		y := h.put(a, PlaceLocal, thief)
 		y.via, y.fromP, y.batch = ViaSteal, victim, int16(n)
@@ -223,6 +223,6 @@ func (h *hypothesis) stealInFlight(victim model.ProcID, i int) {
 	from, until, by := h.from, h.until, h.mover
 	h.noteBefore(x)
 	h.positions[x.slot].explained = true
-	h.steal(x.p, victim, i, x)
+	h.steal(x.P, victim, i, x)
 	h.takesEffect(from, until, by)
 }
