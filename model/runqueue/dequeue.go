@@ -143,10 +143,12 @@ func (h *hypothesis) explain(s *runnable) {
 // takeLocal takes s from p's own local queue.
 func (h *hypothesis) takeLocal(p model.ProcID, s *runnable) {
 	q := &h.proc(p).q
-	if i := q.index(s.slot); i > 0 {
+	i := q.index(s.slot)
+	if i > 0 {
 		h.stealsInFlight(p, i)
+		i = q.index(s.slot)
 	}
-	if q.index(s.slot) > 0 {
+	if i > 0 {
 		h.forkDrain(p, p, s)
 		if late, more, ok := h.late(p, s); ok && h.mayFork() {
 			c := h.r.fork(h)
@@ -156,7 +158,7 @@ func (h *hypothesis) takeLocal(p model.ProcID, s *runnable) {
 			c.started(s)
 		}
 	}
-	h.skip(q, q.index(s.slot), s.slot)
+	h.skip(q, i, s.slot)
 	if t := &h.proc(p).tick; t.fair() && h.global.len() > 0 && h.positions[h.global.items()[0]].moved < s.earliest {
 		h.pay(costBroken, &h.positions[s.slot])
 	}

@@ -63,6 +63,11 @@ func (q *fifo) set(list []slot) { q.buf, q.head = list, 0 }
 // unshift puts list before everything else.
 func (q *fifo) unshift(list []slot) { q.set(slices.Concat(list, q.items())) }
 
+// equal reports whether the same stands in both.
+func (q *fifo) equal(o *fifo) bool {
+	return q.len() == o.len() && (q.len() == 0 || slices.Equal(q.items(), o.items()))
+}
+
 // copyFrom makes q equal to o, reusing its memory.
 func (q *fifo) copyFrom(o *fifo) {
 	q.buf = append(q.buf[:0], o.items()...)

@@ -71,13 +71,13 @@ type path struct {
 	taken    Source // the same, but of a locked goroutine how the other thread found it
 	grade    Grade
 	choices  uint8 // how many likely hypotheses explain its start in different ways; 0: all alike
+	plain    bool  // see [Start.Plain]
 	fair     bool  // taken because of the 61st tick, before so many in the local queue:
 	ahead    int16
 	batch    int16
 	queueP   model.ProcID
 	fromP    model.ProcID
 	lastP    model.ProcID
-	plain    bool      // see [Start.Plain]
 	before   *Decision // the state before it was taken, if somebody wants to know and it is not plain
 }
 
@@ -134,12 +134,12 @@ func (h *hypothesis) copyFrom(o *hypothesis) {
 // likelier hypothesis is right about that too.
 func (h *hypothesis) equal(o *hypothesis) bool {
 	h.r.spend(h.global.len() / 16)
-	if !slices.Equal(h.global.items(), o.global.items()) || !slices.Equal(h.coming, o.coming) {
+	if !h.global.equal(&o.global) || !slices.Equal(h.coming, o.coming) {
 		return false
 	}
 	for i := range h.procs {
 		a, b := &h.procs[i], &o.procs[i]
-		if a.next != b.next || !slices.Equal(a.q.items(), b.q.items()) {
+		if a.next != b.next || !a.q.equal(&b.q) {
 			return false
 		}
 	}

@@ -108,8 +108,12 @@ func (f *lookahead) Step(s *model.Step) {
 		return
 	}
 	p := f.proc(s.P)
-	if s.Flags&model.StepWithProc != 0 && !f.startsOn(s, p) {
+	switch from, to, both := s.ProcStates(); {
+	case !both:
+	case from == model.ProcIdle, to == model.ProcIdle, s.Work.IsGC(), p.dedicated, !p.seen:
 		f.procStep(s, p)
+	case to == model.ProcSearching:
+		f.line.search(p, s.P, s.Time)
 	}
 	t, to := f.threadOf(s.M, p), model.GoState(s.To)
 	if s.Flags&model.StepStatus != 0 {

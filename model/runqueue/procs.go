@@ -127,12 +127,6 @@ func (f *lookahead) goesIdle(id model.ProcID, at model.Time, taken bool) {
 	f.line.pushed()
 }
 
-// startsOn reports whether all that a step changes of a proc is that it has found something to run.
-func (f *lookahead) startsOn(s *model.Step, p *proc) bool {
-	from, to, _ := s.ProcStates()
-	return from == model.ProcSearching && to == model.ProcRunning && p.seen && s.Work == model.WorkUser && !p.dedicated
-}
-
 // procStep follows a proc from state to state: in a step of its own, or as s says along with one of
 // the goroutine that it has.
 func (f *lookahead) procStep(s *model.Step, p *proc) {

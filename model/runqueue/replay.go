@@ -408,7 +408,9 @@ func (r *replay) settle(start *runnable) {
 		if start != nil {
 			h.logStart(start)
 		}
-		h.noteLengths()
+		if len(h.touched) > 0 {
+			h.noteLengths()
+		}
 		sorted, before = sorted && before <= h.cost, h.cost
 	}
 	if !sorted {
@@ -416,11 +418,14 @@ func (r *replay) settle(start *runnable) {
 	}
 	kept, most := r.hypotheses[:0], r.most() // written at most as far as the loop has read
 	for _, h := range r.hypotheses {
-		i := slices.IndexFunc(kept, h.equal)
-		if i >= 0 && h.cost-kept[i].cost <= likely {
+		i := 0
+		for i < len(kept) && !h.equal(kept[i]) {
+			i++
+		}
+		if i < len(kept) && h.cost-kept[i].cost <= likely {
 			kept[i].doubtQueued(h)
 		}
-		if i >= 0 || len(kept) >= most || len(kept) > 0 && h.cost > kept[0].cost+maxBehind {
+		if i < len(kept) || len(kept) >= most || len(kept) > 0 && h.cost > kept[0].cost+maxBehind {
 			r.giveUp(kept, h)
 			continue
 		}

@@ -82,30 +82,26 @@ var placeNames = []string{"unknown", "none", "runnext", "local", "global"}
 // String returns the place's name as tables print it.
 func (p Place) String() string { return model.NameOf(placeNames, p) }
 
-// Start is the start of a goroutine and its way through the queues before.
+// Start is the start of a goroutine and its way through the queues before. Small fields stand
+// together.
 type Start struct {
-	Time   model.Time // of the GoStart event
-	G      model.GoID
-	M      model.ThreadID
-	P      model.ProcID
-	Func   model.StringID // start function of G
-	System bool           // G is one of the runtime's own goroutines
+	Time model.Time // of the GoStart event
+	G    model.GoID
+	M    model.ThreadID
+	P    model.ProcID
+	Func model.StringID // start function of G
 
 	// Since is when it became runnable, by Origin. OpenStart: it was so already
 	// when the trace began, Since is only an upper bound.
 	Since     model.Time
 	OpenStart bool
+	System    bool // G is one of the runtime's own goroutines
 	Origin    model.Origin
 	Pseudo    model.Pseudo
-	// Operation is the function in which a goroutine waited that a poll of the network
-	// woke, as it seems, if Grade is GradeContradicted; else "".
-	Operation string
 
-	Source  Source
-	Via     Via
-	Grade   Grade
-	Choices int // about how many explanations fit, this one included, where Grade is GradeChosen; else 0
-
+	Source Source
+	Via    Via
+	Grade  Grade
 	// Where it first stood, and on which proc (NoProc of the global queue).
 	Enqueued Place
 	QueueP   model.ProcID
@@ -117,6 +113,14 @@ type Start struct {
 	// LastP is the proc in whose runnext or local queue it last stood before it
 	// was taken to run; NoProc if it was taken from the global queue or no queue.
 	LastP model.ProcID
+	// Plain: the rules leave nothing else to take. It stood in the proc's own runnext, or first in its
+	// local queue with nothing in runnext, and it was not the turn of the global queue; or first in the
+	// global queue, and the proc had nothing. It is set if there are DecisionObservers, who are not called.
+	Plain   bool
+	Choices int // about how many explanations fit, this one included, where Grade is GradeChosen; else 0
+	// Operation is the function in which a goroutine waited that a poll of the network
+	// woke, as it seems, if Grade is GradeContradicted; else "".
+	Operation string
 
 	// Search is when the thread began to look for work, or got the proc: its
 	// latest event before the start, at most Time.
@@ -127,10 +131,6 @@ type Start struct {
 	Tick int
 	// Ordinal is its number among all starts, from 0.
 	Ordinal int
-	// Plain: the rules leave nothing else to take. It stood in the proc's own runnext, or first in its
-	// local queue with nothing in runnext, and it was not the turn of the global queue; or first in the
-	// global queue, and the proc had nothing. It is set if there are DecisionObservers, who are not called.
-	Plain bool
 }
 
 // Steal is a successful runqsteal (runtime/proc.go). A thief that finds a
