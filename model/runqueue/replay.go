@@ -416,8 +416,8 @@ func (r *replay) settle(start *runnable) {
 	if !sorted {
 		slices.SortStableFunc(r.hypotheses, func(a, b *hypothesis) int { return cmp.Compare(a.cost, b.cost) })
 	}
-	kept, most := r.hypotheses[:0], r.most() // written at most as far as the loop has read
-	for _, h := range r.hypotheses {
+	kept, most := r.hypotheses[:1], r.most() // written at most as far as the loop has read
+	for _, h := range r.hypotheses[1:] {
 		i := 0
 		for i < len(kept) && !h.equal(kept[i]) {
 			i++
@@ -425,7 +425,7 @@ func (r *replay) settle(start *runnable) {
 		if i < len(kept) && h.cost-kept[i].cost <= likely {
 			kept[i].doubtQueued(h)
 		}
-		if i < len(kept) || len(kept) >= most || len(kept) > 0 && h.cost > kept[0].cost+maxBehind {
+		if i < len(kept) || len(kept) >= most || h.cost > kept[0].cost+maxBehind {
 			r.giveUp(kept, h)
 			continue
 		}
@@ -443,9 +443,10 @@ func (r *replay) settle(start *runnable) {
 		r.report(best)
 		r.undecided = 0
 	}
-	base := best.cost
-	for _, h := range r.hypotheses {
-		h.cost -= base
+	if base := best.cost; base != 0 {
+		for _, h := range r.hypotheses {
+			h.cost -= base
+		}
 	}
 }
 
