@@ -36,15 +36,11 @@ func newEncoder(origin model.Time, sequence uint32) *encoder {
 // Messages are written field by field, by their numbers in perfetto_subset.proto. A field without
 // a value is left out, as proto3 has it, unless it is optional there.
 
-// Wire types of fields.
-const (
-	typeVarint = iota
-	typeFixed64
-	typeBytes
-)
+// Wire types of fields. That of varints is 0.
+const typeFixed64, typeBytes = 1, 2
 
 func (e *encoder) number(field, v uint64) {
-	e.buf = binary.AppendUvarint(binary.AppendUvarint(e.buf, field<<3|typeVarint), v)
+	e.buf = binary.AppendUvarint(binary.AppendUvarint(e.buf, field<<3), v)
 }
 
 func (e *encoder) text(field uint64, s string) {
