@@ -530,20 +530,28 @@ func (j *judge) busy() bool {
 // overdue reports whether a part of the slowest waits for an answer, a sleep or a timer that takes others less, hardly more
 // often than they do, and threads stood still for half as long, or more: those of the other end may have, too. A sleep that
 // is much longer than others at the same place is overdue in any case, and one that is longer if timers are known to be late
-// by as much and the procs were idle.
+// by as much and the procs were idle. Answers of an end that stood still come together, too: that others were woken at the
+// same time says of them only where threads had no CPU more than once.
 func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	cost, have := q.cost(x), x.Have
 	if rows := q.within(x); x.Kind != "lock" && x.Kind != "connection" && len(rows) > 0 && 2*q.cost(rows[0]) >= cost && !q.limited(x, rows[0]) { // who waits for a lock or a place waits for all before it
 		x = rows[0]
 	}
 	itself := x.Kind == "sleep" || x.Kind == "timer"
-	if q.all || !itself && x.Kind != "network" || 2*q.times(x) > 3*max(1, q.usual(x)) || !j.busy() {
+	if q.all || !itself && x.Kind != "network" || 2*q.times(x) > 3*max(1, q.usual(x)) {
 		return false
 	}
-	t := &j.r.Lateness.Timers
+	t, together := &j.r.Lateness.Timers, &j.r.Lateness.Together
 	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
-	return itself && middle > 0 && (q.cost(x) >= stretch*middle || idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) && q.cost(x) >= middle) ||
-		(j.r.Procs.Utilisation < idleProcsShare || j.recorded() != "") && (q.shorter(x) && j.lost(cost/2, have, &j.r.Lateness.Together) || itself && j.lost(cost, have))
+	if itself && middle > 0 && cost >= stretch*middle && j.lost(cost/2, have, together) {
+		return true
+	}
+	answers := []*result.Bounds{together}
+	if times, _ := standstills(j.noCPU()); times < 2 {
+		answers = nil
+	}
+	return j.busy() && (itself && middle > 0 && (q.cost(x) >= stretch*middle || idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) && q.cost(x) >= middle) ||
+		(j.r.Procs.Utilisation < idleProcsShare || j.recorded() != "") && (q.shorter(x) && j.lost(cost/2, have, answers...) || itself && j.lost(cost, have)))
 }
 
 // shorter reports whether others have a part, too: those of the middle, or one of the slowest for a third of the time.
@@ -556,13 +564,9 @@ func (q *question) shorter(g *result.RequestRow) bool {
 }
 
 // lost reports whether so many requests may be so much longer because threads had no CPU: it was as long on average so
-// often. Others that waited at the same time are known by having been woken together, where threads had none more than
-// once: answers of an end that stood still come together, too.
+// often. Others that waited at the same time are known by having been woken together.
 func (j *judge) lost(cost float64, have int64, together ...*result.Bounds) bool {
 	list := j.noCPU()
-	if times, _ := standstills(list); times < 2 {
-		together = nil
-	}
 	for _, b := range together {
 		above(b, 0, func(v model.Duration, n int64) { list = append(list, standstill{v, n}) })
 	}
@@ -585,6 +589,9 @@ func (j *judge) lostText(q *question, then string) string {
 		return text
 	}
 	times, longest := standstills(j.noCPU())
+	if most := j.r.Lateness.Together.Max; longest < worthTime {
+		return fmt.Sprintf("nothing of the program happened for up to %s, as where the process is stopped, "+then, textui.Duration(most), q.name())
+	}
 	return fmt.Sprintf("threads had no CPU %s, for up to %s, "+then, textui.Plural(times, "time"), textui.Duration(longest), q.name())
 }
 
