@@ -74,12 +74,7 @@ func (h *hypothesis) ownFirst(q *queues) bool {
 // started notes a start that was explained.
 func (h *hypothesis) started(s *runnable) {
 	x := &h.positions[s.slot]
-	if x.taken = x.source; s.handed || x.grade == GradeContradicted {
-		h.startedOddly(s, x)
-	}
-}
-
-func (h *hypothesis) startedOddly(s *runnable, x *position) {
+	x.taken = x.source
 	if is, grade := s.lockedTo(); is {
 		x.source, x.via, x.grade = SourceLocked, ViaNone, max(x.grade, grade)
 	}

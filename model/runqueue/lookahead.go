@@ -75,28 +75,24 @@ func (f *lookahead) other(s *model.Step) {
 		f.move(s)
 	case model.StepProcs:
 		if s.N > 0 && s.N <= maxProcs {
-			f.line.next(opProcs, s.Time).p = model.ProcID(s.N)
-			f.line.pushed()
+			f.line.push(op{kind: opProcs, at: s.Time, p: model.ProcID(s.N)})
 			f.assumeIdle(s)
 		}
 	case model.StepStopping:
 		f.stopper = s.G
-		f.line.next(opWorld, s.Time).on = true
-		f.line.pushed()
+		f.line.push(op{kind: opWorld, at: s.Time, on: true})
 		if strings.Contains(f.tables.String(s.Reason), "GC mark termination") {
-			o := f.line.next(opMarkEnd, s.Time)
-			o.p = model.NoProc
+			o := op{kind: opMarkEnd, at: s.Time, p: model.NoProc}
 			for i := range f.procs {
 				if p := &f.procs[i]; p.dedicated && p.worker == s.G {
 					o.p = model.ProcID(i)
 				}
 			}
-			f.line.pushed()
+			f.line.push(o)
 		}
 	case model.StepRestarted:
 		f.stopper = model.NoGoroutine
-		f.line.next(opWorld, s.Time)
-		f.line.pushed()
+		f.line.push(op{kind: opWorld, at: s.Time})
 	}
 }
 
@@ -115,7 +111,10 @@ func (f *lookahead) Step(s *model.Step) {
 	case to == model.ProcSearching:
 		f.line.search(p, s.P, s.Time)
 	}
-	t, to := f.threadOf(s.M, p), model.GoState(s.To)
+	t, to := p.thread, model.GoState(s.To)
+	if t == nil || t.id != s.M {
+		t = f.threadOf(s.M, p)
+	}
 	if s.Flags&model.StepStatus != 0 {
 		if to != model.GoRunnable {
 			return // stated along with the event that needs it: nothing happened
@@ -125,6 +124,14 @@ func (f *lookahead) Step(s *model.Step) {
 	g := f.recent[uint8(s.G)]
 	if g == nil || g.id != s.G {
 		g = f.goroutineOf(s.G)
+	}
+	if from := model.GoState(s.From); from == model.GoRunning || from == model.GoSyscall {
+		if t != nil && t.ran == model.NoGoroutine {
+			t.ran = s.G // started before the trace, or came from C
+		}
+		if from == model.GoRunning {
+			g.stoppedIn = s.Stack
+		}
 	}
 	switch {
 	case to == model.GoRunnable:
@@ -139,25 +146,21 @@ func (f *lookahead) Step(s *model.Step) {
 // goesOn takes what neither begins nor starts a runnable: a goroutine stops, or enters a system call or
 // leaves it.
 func (f *lookahead) goesOn(s *model.Step, t *thread, g *goroutine) {
-	to := model.GoState(s.To)
-	f.wasRunning(s, t, g)
+	from, to := model.GoState(s.From), model.GoState(s.To)
 	if t != nil {
 		t.touch(s.Time)
-	}
-	switch model.GoState(s.From) {
-	case model.GoRunning:
-		if t != nil {
+		if from == model.GoRunning {
 			t.stopped, t.inCall = s.G, to == model.GoSyscall
+		} else if from == model.GoSyscall {
+			t.inCall = false
 		}
+	}
+	if from == model.GoRunning {
 		if g.watched.runnable != nil {
 			f.watch(s, g)
 		}
 		if to == model.GoWaiting && s.Reason == f.words.network {
 			g.waitsIn = s.Stack
-		}
-	case model.GoSyscall:
-		if t != nil {
-			t.inCall = false
 		}
 	}
 	if g.runnable != nil {
@@ -166,20 +169,6 @@ func (f *lookahead) goesOn(s *model.Step, t *thread, g *goroutine) {
 	if to == model.GoNotExist {
 		f.gs.Remove(s.G)
 		f.recent[uint8(s.G)] = nil
-	}
-}
-
-// wasRunning takes what the end of running shows.
-func (f *lookahead) wasRunning(s *model.Step, t *thread, g *goroutine) {
-	from := model.GoState(s.From)
-	if from != model.GoRunning && from != model.GoSyscall {
-		return
-	}
-	if t != nil && t.ran == model.NoGoroutine {
-		t.ran = s.G // started before the trace, or came from C
-	}
-	if from == model.GoRunning {
-		g.stoppedIn = s.Stack
 	}
 }
 
@@ -194,16 +183,8 @@ func (f *lookahead) goroutineOf(id model.GoID) *goroutine {
 	return g
 }
 
-// threadOf returns the thread, nil for none, which is likely the latest one that was asked
-// for with this proc.
+// threadOf returns the thread, nil for none, and notes it as the latest that was asked for with this proc.
 func (f *lookahead) threadOf(id model.ThreadID, p *proc) *thread {
-	if t := p.thread; t != nil && t.id == id {
-		return t
-	}
-	return f.otherThread(id, p)
-}
-
-func (f *lookahead) otherThread(id model.ThreadID, p *proc) *thread {
 	if id == model.NoThread {
 		return nil
 	}
@@ -241,7 +222,6 @@ const notYet model.Time = 1 << 62
 // ready begins a runnable.
 func (f *lookahead) ready(s *model.Step, t *thread, g *goroutine) {
 	x := f.pool.get()
-	f.wasRunning(s, t, g)
 	x.G, x.OpenStart = s.G, s.Flags&model.StepStatus != 0
 	x.Origin, x.poller, x.Since, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
 	if x.entry == entryPoll {
@@ -292,8 +272,7 @@ func (t *thread) inject(x *runnable, l *injected) {
 // gone ends a runnable of which the trace never showed the start, as only damaged
 // traces do.
 func (f *lookahead) gone(g *goroutine, at model.Time) {
-	f.line.next(opGone, at).runnable = g.runnable
-	f.line.pushed()
+	f.line.push(op{kind: opGone, at: at, runnable: g.runnable})
 	g.runnable = nil
 }
 

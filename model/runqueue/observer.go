@@ -1,7 +1,5 @@
 package runqueue
 
-import "github.com/schedscope/schedscope/model"
-
 // The Resolver reports to observers what it establishes, in the order of time
 // within each kind. Give one to [Resolver.Observe], which registers it for
 // every interface below that it implements. Arguments are valid during the
@@ -53,17 +51,6 @@ func (r *Resolver) Observe(o any) {
 	add(&r.obs.queue, o)
 	add(&r.obs.wakeup, o)
 	add(&r.obs.decision, o)
-}
-
-// started reports a start, and the state before if somebody wants to know.
-func (o *observers) started(s *Start, before *Decision) {
-	if before != nil {
-		before.Start = s
-		model.Report(o.decision, DecisionObserver.Decision, before)
-	}
-	for _, ob := range o.start {
-		ob.Start(s)
-	}
 }
 
 // wantNext reports whether somebody asks for every change of a runnext.

@@ -122,9 +122,7 @@ func (f *lookahead) goesIdle(id model.ProcID, at model.Time, taken bool) {
 	end := &acquired{m: model.NoThread, lost: at, taken: taken}
 	p := f.proc(id)
 	p.end, p.began = end, 0
-	o := f.line.next(opIdle, at)
-	o.p, o.acquired = id, end
-	f.line.pushed()
+	f.line.push(op{kind: opIdle, at: at, p: id, acquired: end})
 }
 
 // procStep follows a proc from state to state: in a step of its own, or as s says along with one of
@@ -132,7 +130,6 @@ func (f *lookahead) goesIdle(id model.ProcID, at model.Time, taken bool) {
 func (f *lookahead) procStep(s *model.Step, p *proc) {
 	p.seen = true
 	from, to, _ := s.ProcStates()
-	gc := s.Work.IsGC() || p.dedicated
 	switch {
 	case to == model.ProcSearching && from != model.ProcIdle:
 		f.line.search(p, s.P, s.Time)
@@ -145,11 +142,9 @@ func (f *lookahead) procStep(s *model.Step, p *proc) {
 		}
 		p.end, p.began = nil, 0
 		f.pending.at, f.pending.known = s.Time, true
-		o := f.line.next(opBusy, s.Time)
-		o.p, o.acquired = s.P, f.pending
-		f.line.pushed()
+		f.line.push(op{kind: opBusy, at: s.Time, p: s.P, acquired: f.pending})
 	}
-	if gc {
+	if s.Work.IsGC() || p.dedicated {
 		f.work(s, p, to == model.ProcRunning)
 	}
 }
@@ -165,8 +160,6 @@ func (f *lookahead) work(s *model.Step, p *proc, runs bool) {
 	}
 	if is := runs && s.Work == model.WorkGCDedicated; is != p.dedicated {
 		p.dedicated, p.worker = is, s.G
-		o := f.line.next(opDrain, s.Time)
-		o.p, o.on = s.P, is
-		f.line.pushed()
+		f.line.push(op{kind: opDrain, at: s.Time, p: s.P, on: is})
 	}
 }

@@ -97,6 +97,9 @@ func (r *replay) count() int {
 
 // admit gives a runnable that has none its slot in all hypotheses.
 func (r *replay) admit(s *runnable) {
+	if s.slot != noSlot {
+		return
+	}
 	r.enlist(s)
 	for _, h := range r.hypotheses {
 		h.positions[s.slot] = nowhere
@@ -135,15 +138,11 @@ func (r *replay) usual(o *op) bool {
 		return false
 	}
 	if o.kind == opReady {
-		if s.entry != entryRunnext || !r.known(s.proc) {
-			return false
-		}
-		q := h.proc(s.proc)
-		if q.q.len() >= localSize {
+		if s.entry != entryRunnext || !r.known(s.proc) || h.proc(s.proc).q.len() >= localSize {
 			return false
 		}
 		r.enlist(s)
-		x := &h.positions[s.slot]
+		q, x := h.proc(s.proc), &h.positions[s.slot]
 		*x = nowhere
 		h.takesEffect(s.Since, s.until, s.by)
 		if q.next != noSlot || !q.reported.once || r.obs.wantNext() {
@@ -177,10 +176,7 @@ func (r *replay) usual(o *op) bool {
 			x.source, x.lastP = SourceLocal, s.P
 		}
 		x.taken = x.source
-		if look.waking {
-			r.woken(s.P, true)
-		}
-		if look.end(r.now) {
+		if r.woken(s.P, true); look.end(r.now) {
 			r.wakep(s.G, s.P, s.Origin)
 		}
 		r.free(s)
@@ -242,20 +238,14 @@ func (r *replay) apply(o *op) {
 
 // ready puts a runnable where the runtime puts it, and follows what that makes it wake.
 func (r *replay) ready(s *runnable) {
-	if !r.known(s.proc) || !r.known(s.P) {
-		r.grow(s.proc)
-		r.grow(s.P)
-	}
-	if s.slot == noSlot {
-		r.admit(s)
-	}
+	r.grow(s.proc)
+	r.grow(s.P)
+	r.admit(s)
 	if l := s.injected; l != nil {
 		if s.entry == entryPoll && !l.weighed {
 			l.weigh(r.ops)
 			for _, x := range l.runnables {
-				if x.slot == noSlot {
-					r.admit(x)
-				}
+				r.admit(x)
 			}
 		}
 		r.complete = !l.done && l.complete(s)
@@ -287,12 +277,8 @@ func (r *replay) ready(s *runnable) {
 // start ends a runnable, and follows what a thread makes the runtime wake that has found
 // something.
 func (r *replay) start(s *runnable) {
-	if !r.known(s.P) {
-		r.grow(s.P)
-	}
-	if s.slot == noSlot {
-		r.admit(s)
-	}
+	r.grow(s.P)
+	r.admit(s)
 	for _, h := range r.hypotheses {
 		h.start(s)
 	}
@@ -314,32 +300,28 @@ func (r *replay) free(s *runnable) {
 // change carries out what changes the procs, and the end of a runnable without a start; it
 // returns false if that is out of reason.
 func (r *replay) change(o *op) bool {
+	if (o.kind == opIdle || o.kind == opBusy || o.kind == opDrain) && !r.grow(o.p) {
+		return false
+	}
 	switch o.kind {
-	case opIdle, opBusy:
-		if !r.grow(o.p) {
-			return false
+	case opIdle:
+		r.woken(o.p, false)
+		r.procs[o.p].end(r.now)
+		// A proc taken from a system call is given to another thread at once, if it has
+		// something to run (runtime/proc.go: handoffp).
+		if g, h := o.acquired, r.hypotheses[0]; g.taken && g.known && g.kind == acquiredWoken && (h.proc(o.p).busy() || h.global.len() > 0) {
+			g.kind = acquiredHandoff
 		}
-		if o.kind == opIdle {
-			r.woken(o.p, false)
-			r.procs[o.p].end(r.now)
-			// A proc taken from a system call is given to another thread at once, if it has
-			// something to run (runtime/proc.go: handoffp).
-			if g, h := o.acquired, r.hypotheses[0]; g.taken && g.known && g.kind == acquiredWoken && (h.proc(o.p).busy() || h.global.len() > 0) {
-				g.kind = acquiredHandoff
-			}
-		} else {
-			r.acquire(o.p, o.acquired) // before the last idle one's end makes all signals void
-		}
-		r.setIdle(o.p, o.kind == opIdle, o.acquired)
+		r.setIdle(o.p, o.acquired)
+	case opBusy:
+		r.acquire(o.p, o.acquired) // before the last idle one's end makes all signals void
+		r.setIdle(o.p, nil)
 	case opDrain:
-		if !r.grow(o.p) {
-			return false
-		}
 		r.procs[o.p].drains, r.procs[o.p].worked = o.on, o.at
 	case opProcs:
 		r.nprocs = int(o.p)
 		for i := r.nprocs; i < len(r.procs); i++ {
-			r.setIdle(model.ProcID(i), false, nil)
+			r.setIdle(model.ProcID(i), nil)
 		}
 	}
 	for _, h := range r.hypotheses {
@@ -351,22 +333,19 @@ func (r *replay) change(o *op) bool {
 	return true
 }
 
-func (r *replay) setIdle(p model.ProcID, idle bool, end *acquired) {
+// setIdle makes a proc idle until end, or with nil not idle.
+func (r *replay) setIdle(p model.ProcID, end *acquired) {
 	x := &r.procs[p]
-	if (x.idle != nil) == idle {
+	if (x.idle == nil) == (end == nil) {
 		return
 	}
-	x.idle = nil
-	if idle {
-		if end != nil {
-			r.wakes.order++
-			end.order = r.wakes.order
-		}
-		x.idle = end
-		r.idling++
-	} else {
+	if x.idle = end; end == nil {
 		r.idling--
+		return
 	}
+	r.idling++
+	r.wakes.order++
+	end.order = r.wakes.order
 }
 
 // most returns how many hypotheses are kept side by side: fewer where there are very

@@ -70,9 +70,13 @@ func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 	if o.Grade == GradeChosen {
 		o.Choices = max(2, choices)
 	}
-	r.obs.started(o, x.before)
 	if x.before != nil {
+		x.before.Start = o
+		model.Report(r.obs.decision, DecisionObserver.Decision, x.before)
 		r.views, x.before = append(r.views, x.before), nil // no other hypothesis is left to report it
+	}
+	for _, ob := range r.obs.start {
+		ob.Start(o)
 	}
 	if x.fair {
 		model.Report(r.obs.fairness, FairnessObserver.Fairness, &Fairness{Time: s.Time, G: s.G, P: s.P, Local: int(x.ahead), Grade: o.Grade})

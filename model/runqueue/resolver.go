@@ -64,8 +64,15 @@ type line struct {
 	replay *replay
 }
 
-// next returns the place of one more operation. The caller fills in what else its kind has, and
-// calls pushed.
+// push adds an operation.
+func (l *line) push(o op) {
+	o.count = l.count
+	*l.next(o.kind, o.at) = o
+	l.pushed()
+}
+
+// next returns the place of an operation for those who fill in the rest of what its kind has, and then
+// call pushed.
 func (l *line) next(kind opKind, at model.Time) *op {
 	o := &l.ops[l.end]
 	l.end++
@@ -110,13 +117,13 @@ func (l *line) advance() {
 // search pushes that the thread of a proc begins to look for work. If its latest start is
 // still here, it is noted there: until then nobody asks.
 func (l *line) search(p *proc, id model.ProcID, at model.Time) {
-	if i := p.began - l.gone; i > l.head {
-		o := &l.ops[i-1]
-		o.on, o.at = true, at
-	} else {
-		l.next(opSearch, at).p = id
+	i := p.began - l.gone
+	if p.began = 0; i <= l.head {
+		l.push(op{kind: opSearch, at: at, p: id})
+		return
 	}
-	p.began = 0
+	o := &l.ops[i-1]
+	o.on, o.at = true, at
 	l.pushed()
 }
 

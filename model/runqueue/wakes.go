@@ -82,10 +82,8 @@ func (s *search) end(at model.Time) (spun bool) {
 func (r *replay) spinning(t model.Time) bool {
 	for i := range r.procs {
 		s := &r.procs[i]
-		if s.on {
-			if d := t.Sub(s.since); d < spinMost && (s.spins || d > spinAfter) {
-				return true
-			}
+		if d := t.Sub(s.since); s.on && d < spinMost && (s.spins || d > spinAfter) {
+			return true
 		}
 		if g := s.idle; g != nil && g.signalled && g.signal.spins {
 			return true
@@ -217,13 +215,7 @@ func (r *replay) idleOdds(g *acquired) (yes, no cost) {
 
 // wakep wakes a thread for an idle proc unless one spins already.
 func (r *replay) wakep(g model.GoID, byP model.ProcID, o model.Origin) {
-	if r.wakes.last = r.now; r.idling > 0 {
-		r.wake(g, byP, o)
-	}
-}
-
-func (r *replay) wake(g model.GoID, byP model.ProcID, o model.Origin) {
-	if !r.spinning(r.now) {
+	if r.wakes.last = r.now; r.idling > 0 && !r.spinning(r.now) {
 		r.signal(1, trigger{at: r.now, g: g, byP: byP, origin: o, spins: true})
 	}
 }
