@@ -143,8 +143,7 @@ func (f *lookahead) Step(s *model.Step) {
 	}
 }
 
-// goesOn takes what neither begins nor starts a runnable: a goroutine stops, or enters a system call or
-// leaves it.
+// goesOn takes what neither begins nor starts a runnable: a stop, or a system call.
 func (f *lookahead) goesOn(s *model.Step, t *thread, g *goroutine) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
 	if t != nil {

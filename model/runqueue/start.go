@@ -82,8 +82,7 @@ var placeNames = []string{"unknown", "none", "runnext", "local", "global"}
 // String returns the place's name as tables print it.
 func (p Place) String() string { return model.NameOf(placeNames, p) }
 
-// Start is the start of a goroutine and its way through the queues before. Small fields stand
-// together.
+// Start is the start of a goroutine and its way through the queues before.
 type Start struct {
 	Time model.Time // of the GoStart event
 	G    model.GoID
