@@ -33,8 +33,49 @@ func newEncoder(origin model.Time, sequence uint32) *encoder {
 	return &encoder{origin: origin, sequence: sequence, flow: uint64(sequence) << 48}
 }
 
-// Messages are written field by field, by their numbers in perfetto_subset.proto. A field without
-// a value is left out, as proto3 has it, unless it is optional there.
+// Messages are written field by field. A field without a value is left out, as proto3 has it, unless
+// it is optional in perfetto_subset.proto.
+
+// Fields, by message, as perfetto_subset.proto has them.
+const (
+	tracePacket = 1
+
+	packetTime     = 8
+	packetSequence = 10
+	packetEvent    = 11
+	packetInterned = 12
+	packetFlags    = 13
+	packetTrack    = 60
+	packetFirst    = 87
+	packetState    = 117
+	packetTree     = 122
+
+	eventArg    = 4
+	eventType   = 9
+	eventName   = 10
+	eventTrack  = 11
+	eventValue  = 30 // of a counter
+	eventFlow   = 47 // one that begins
+	eventFlowTo = 48 // one that ends
+	noField     = 0
+
+	argName, argInt, argString = 1, 4, 6
+
+	internedEvent, internedArg = 2, 3
+	entryID, entryName         = 1, 2
+
+	stateCPU, stateTid, stateState = 1, 3, 4
+
+	treeProcess, treeThread                        = 1, 2
+	processPid, processCmdline                     = 1, 3
+	threadTid, threadPid, threadComm, threadIsMain = 1, 2, 3, 4
+
+	descUUID, descName, descProcess, descThread, descParent, descCounter = 1, 2, 3, 4, 5, 8
+
+	descProcessPid, descProcessName = 1, 6
+	descThreadPid, descThreadTid    = 1, 2
+	descCounterUnit                 = 3
+)
 
 // Wire types of fields. That of varints is 0.
 const typeFixed64, typeBytes = 1, 2
@@ -64,18 +105,18 @@ func (e *encoder) close(from int) {
 
 // packet begins a packet with a time.
 func (e *encoder) packet(at model.Time) int {
-	p := e.open(1)
-	e.number(8, uint64(max(0, at-e.origin)))
+	p := e.open(tracePacket)
+	e.number(packetTime, uint64(max(0, at-e.origin)))
 	return p
 }
 
 // begin describes the process.
 func (e *encoder) begin() {
 	p := e.packet(e.origin)
-	tree := e.open(122)
-	process := e.open(1)
-	e.number(1, pid)
-	e.text(3, programName)
+	tree := e.open(packetTree)
+	process := e.open(treeProcess)
+	e.number(processPid, pid)
+	e.text(processCmdline, programName)
 	e.close(process)
 	e.close(tree)
 	e.close(p)
@@ -89,13 +130,13 @@ const programName = "goroutines"
 // goroutine names a goroutine, before its first interval or when the name becomes known.
 func (e *encoder) goroutine(g *goroutine, at model.Time) {
 	p := e.packet(at)
-	tree := e.open(122)
-	thread := e.open(2)
-	e.number(1, uint64(g.tid()))
-	e.number(2, pid)
-	e.text(3, g.name)
+	tree := e.open(packetTree)
+	thread := e.open(treeThread)
+	e.number(threadTid, uint64(g.tid()))
+	e.number(threadPid, pid)
+	e.text(threadComm, g.name)
 	if g.tid() == pid {
-		e.number(4, 1)
+		e.number(threadIsMain, 1)
 	}
 	e.close(thread)
 	e.close(tree)
@@ -104,13 +145,11 @@ func (e *encoder) goroutine(g *goroutine, at model.Time) {
 
 // taskStates are the states of threads that stand for those of goroutines.
 var taskStates = [model.NumGoStates]uint64{
-	model.GoRunnable: taskRunnable, model.GoRunning: 3,
-	model.GoWaiting:        4, // interruptible sleep
-	model.GoSyscall:        5, // uninterruptible sleep
-	model.GoSyscallBlocked: 6, // stopped
+	model.GoRunnable: taskRunnable, model.GoRunning: taskRunning, model.GoWaiting: taskInterruptible,
+	model.GoSyscall: taskUninterruptible, model.GoSyscallBlocked: taskStopped,
 }
 
-const taskRunnable, taskDestroyed = 2, 8
+const taskRunnable, taskRunning, taskInterruptible, taskUninterruptible, taskStopped, taskDestroyed = 2, 3, 4, 5, 6, 8
 
 // span writes an interval of a goroutine, of which g still has the one before; cpu is
 // where it ran, or noCPU.
@@ -137,12 +176,12 @@ func (e *encoder) span(g *goroutine, s *model.GoSpan, cpu int64) {
 // is written, whatever the documentation says.
 func (e *encoder) state(g *goroutine, at model.Time, state uint64, cpu int64) {
 	p := e.packet(at)
-	task := e.open(117)
+	task := e.open(packetState)
 	if cpu >= 0 {
-		e.number(1, uint64(cpu))
+		e.number(stateCPU, uint64(cpu))
 	}
-	e.number(3, uint64(g.tid()))
-	e.number(4, state)
+	e.number(stateTid, uint64(g.tid()))
+	e.number(stateState, state)
 	e.close(task)
 	e.close(p)
 }
@@ -155,38 +194,30 @@ const (
 	counter
 )
 
-// Fields of events that some have, with a value.
-const (
-	noField     = 0
-	fieldValue  = 30 // of a counter
-	fieldFlow   = 47 // one that begins
-	fieldFlowTo = 48 // one that ends
-)
-
-// event writes an event on a track.
+// event writes an event on a track. Field has the value, unless it is noField.
 func (e *encoder) event(at model.Time, t track, kind uint64, name label, args []arg, field, value uint64) {
 	p := e.packet(at)
-	e.number(10, uint64(e.sequence))
-	x := e.open(11)
+	e.number(packetSequence, uint64(e.sequence))
+	x := e.open(packetEvent)
 	for i := range args {
-		a := e.open(4)
-		e.number(1, uint64(args[i].key.n))
+		a := e.open(eventArg)
+		e.number(argName, uint64(args[i].key.n))
 		if args[i].text != "" {
-			e.text(6, args[i].text)
+			e.text(argString, args[i].text)
 		} else {
-			e.number(4, uint64(args[i].number))
+			e.number(argInt, uint64(args[i].number))
 		}
 		e.close(a)
 	}
-	e.number(9, kind)
+	e.number(eventType, kind)
 	if name.n != 0 {
-		e.number(10, uint64(name.n))
+		e.number(eventName, uint64(name.n))
 	}
-	e.number(11, t.uuid())
+	e.number(eventTrack, t.uuid())
 	switch field {
-	case fieldValue:
+	case eventValue:
 		e.number(field, value)
-	case fieldFlow, fieldFlowTo:
+	case eventFlow, eventFlowTo:
 		e.buf = binary.LittleEndian.AppendUint64(binary.AppendUvarint(e.buf, field<<3|typeFixed64), value)
 	}
 	e.close(x)
@@ -194,10 +225,10 @@ func (e *encoder) event(at model.Time, t track, kind uint64, name label, args []
 	switch {
 	case !e.running:
 		e.running = true
-		e.number(13, flagCleared|flagNeeds)
-		e.number(87, 1) // the first packet of the sequence
+		e.number(packetFlags, flagCleared|flagNeeds)
+		e.number(packetFirst, 1)
 	case name.n != 0 || len(args) > 0:
-		e.number(13, flagNeeds)
+		e.number(packetFlags, flagNeeds)
 	}
 	e.close(p)
 }
@@ -211,10 +242,10 @@ const (
 // intern writes the names that the packet is the first to use.
 func (e *encoder) intern(name label, args []arg) {
 	from := len(e.buf)
-	names := e.open(12)
-	e.entry(2, &e.named, name)
+	names := e.open(packetInterned)
+	e.entry(internedEvent, &e.named, name)
 	for i := range args {
-		e.entry(3, &e.keys, args[i].key)
+		e.entry(internedArg, &e.keys, args[i].key)
 	}
 	if len(e.buf) > names {
 		e.close(names)
@@ -233,8 +264,8 @@ func (e *encoder) entry(field uint64, written *[]bool, name label) {
 	}
 	(*written)[name.n] = true
 	x := e.open(field)
-	e.number(1, uint64(name.n))
-	e.text(2, name.text)
+	e.number(entryID, uint64(name.n))
+	e.text(entryName, name.text)
 	e.close(x)
 }
 
@@ -253,13 +284,13 @@ func (e *encoder) moment(m *moment, field uint64) {
 // arrow draws an arrow from one moment to another.
 func (e *encoder) arrow(from, to *moment) {
 	e.flow++
-	e.moment(from, fieldFlow)
-	e.moment(to, fieldFlowTo)
+	e.moment(from, eventFlow)
+	e.moment(to, eventFlowTo)
 }
 
 func (e *encoder) counter(t track, at model.Time, v int64) {
 	e.need(t, "")
-	e.event(at, t, counter, label{}, nil, fieldValue, uint64(v))
+	e.event(at, t, counter, label{}, nil, eventValue, uint64(v))
 }
 
 // need describes a track before its first event. Those of tasks and open ones are
@@ -291,37 +322,40 @@ const numRecent = 1 << 16
 func (t track) uuid() uint64 { return uint64(t.id)<<maxTrackKindBit | uint64(t.kind) }
 
 func (e *encoder) describe(t track, of string) {
-	p := e.open(1)
-	d := e.open(60)
-	e.number(1, t.uuid())
+	p := e.open(tracePacket)
+	d := e.open(packetTrack)
+	e.number(descUUID, t.uuid())
 	switch t.kind {
 	case trackProgram:
-		process := e.open(3)
-		e.number(1, pid)
-		e.text(6, programName)
+		process := e.open(descProcess)
+		e.number(descProcessPid, pid)
+		e.text(descProcessName, programName)
 		e.close(process)
 	case trackGoroutine:
-		thread := e.open(4)
-		e.number(1, pid)
-		e.number(2, uint64(tidOf(model.GoID(t.id))))
+		thread := e.open(descThread)
+		e.number(descThreadPid, pid)
+		e.number(descThreadTid, uint64(tidOf(model.GoID(t.id))))
 		e.close(thread)
 	default:
-		e.text(2, t.title(of))
+		e.text(descName, t.title(of))
 	}
 	if t.kind != trackProgram {
-		e.number(5, track{kind: trackProgram}.uuid())
+		e.number(descParent, track{kind: trackProgram}.uuid())
 	}
 	if t.kind >= firstCounter {
-		c, unit := e.open(8), uint64(2) // a number
+		c, unit := e.open(descCounter), uint64(unitCount)
 		if t.kind == trackHeap || t.kind == trackGoal {
-			unit = 3 // bytes
+			unit = unitBytes
 		}
-		e.number(3, unit)
+		e.number(descCounterUnit, unit)
 		e.close(c)
 	}
 	e.close(d)
 	e.close(p)
 }
+
+// Units of counters.
+const unitCount, unitBytes = 2, 3
 
 // title names a track; of is the name of what stands on it.
 func (t track) title(of string) string {
