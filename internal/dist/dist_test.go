@@ -123,6 +123,50 @@ func TestDistMerge(t *testing.T) {
 	}
 }
 
+// TestDistRounds counts a value as often as its counter can, once less and once more, also merged.
+func TestDistRounds(t *testing.T) {
+	of := func(n int) (d *Dist, ref slowDist) {
+		d = &Dist{}
+		for i := range 8 { // as many as pay for the counters
+			d.Add(64*model.Duration(i), 0)
+			ref = append(ref, 64*model.Duration(i))
+		}
+		for range n {
+			d.Add(128, 0)
+			ref = append(ref, 128)
+		}
+		return d, ref
+	}
+	counts := []int{1, 253, 254, 255, 256, 257, 509, 510, 511}
+	for _, n := range counts {
+		for _, m := range counts {
+			a, ref := of(n)
+			b, more := of(m)
+			if len(a.near) == 0 || n > 255 && len(a.rounds) == 0 {
+				t.Fatalf("%d: %d counters, %d of them full", n, len(a.near), len(a.rounds))
+			}
+			var c Dist
+			c.Merge(a)
+			a.Merge(b)
+			c.Merge(a)
+			for d, ref := range map[*Dist]slowDist{a: slices.Concat(ref, more), b: more, &c: slices.Concat(ref, ref, more)} {
+				slices.Sort(ref)
+				var all slowDist
+				last := model.Duration(-1)
+				d.Each(func(v model.Duration, n int64) {
+					if v <= last {
+						t.Errorf("%d and %d: %d after %d", n, m, v, last)
+					}
+					last, all = v, append(all, slices.Repeat(slowDist{v}, int(n))...)
+				})
+				if !slices.Equal(all, ref) || d.Count() != int64(len(ref)) {
+					t.Errorf("%d and %d: Each gives %d values that differ from the %d added", n, m, len(all), len(ref))
+				}
+			}
+		}
+	}
+}
+
 // fill puts n samples in at once, as Add would one by one.
 func fill(d *Dist, v model.Duration, n int64) {
 	if d.count == 0 {
