@@ -228,8 +228,10 @@ func (d *diagnostician) spins() {
 	x.first, x.Advice = true, advice
 }
 
-// asks begin the names of functions with which code looks whether there is something to do. Where there is not they return at once.
-var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "sync.", "internal/sync.", "sync/atomic.", "time.Now", "time.Since"}
+// asks begin the names of functions with which code looks whether there is something to do: they return at once where there is
+// not. Of package sync these are the locks around what it looks at; who is in a Map or a Pool most of the time works with it.
+var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).",
+	"internal/sync.runtime_", "sync/atomic.", "time.Now", "time.Since"}
 
 // unceasing returns where goroutines run that hardly ever wait, in a program with requests, and for how long: those of one
 // function, which live for half of the time or longer.

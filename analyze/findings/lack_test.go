@@ -73,7 +73,9 @@ func TestLackOfCPUs(t *testing.T) {
 			}
 		}, "spin", "rec.Spin spins: ", "Let it wait"},
 		"of who never waits": {1650 * ms, 112, unceasing("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
+		"of who locks":       {1650 * ms, 112, unceasing("internal/sync.(*Mutex).lockSlow"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of who may compute": {1650 * ms, 112, unceasing("main.hash"), "spin", "rec.Spin runs all the time", "If it looks"},
+		"of who looks up":    {1650 * ms, 112, unceasing("sync.(*Map).Load"), "spin", "rec.Spin runs all the time", "If it looks"},
 		"at a quota's pace":  {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
 		"of a record": {1650 * ms, 112, func(v *result.Report) {
 			v.Traces[0].Machine = &result.Machine{Disturbed: "throttled 12 times by the CPU quota"}

@@ -309,8 +309,8 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *[]*res
 		}
 		defer in.Close()
 		switch f := c.flags; {
-		case in.JSON && (f.op != "" || f.window != "" && f.window != "all"): // what only traces can answer
-			return x, usagef("give the traces it was made from", "%s is a saved report: --op and --window need traces", in.Name)
+		case in.JSON && (f.op != "" || f.window != "" && f.window != "all" || len(f.requests.specs) > 0): // what only traces can answer
+			return x, usagef("give the traces it was made from", "%s is a saved report: --op, --window and --request need traces", in.Name)
 		case in.JSON:
 			x.saved, err = a.readSaved(in, &analyzeFlags{})
 		default:
