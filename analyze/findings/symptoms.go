@@ -193,6 +193,7 @@ var Renamed = map[string]string{
 	"busy-wait":                      "spin",
 	"hang":                           HangingRequests,
 	"idle-procs-beside-runnable":     "idle-while-runnable",
+	"keeps-the-procs-busy":           "busy-procs",
 	"leak":                           "goroutine-leak",
 	"locks":                          "lock",
 	"long-bursts-without-preemption": "long-bursts",
@@ -200,5 +201,6 @@ var Renamed = map[string]string{
 	"not-ended":                      HangingRequests,
 	"pile-up":                        "goroutine-leak",
 	"requests-hang":                  HangingRequests,
+	"waits-for-ever":                 "goroutine-leak",
 	"waiting-after-stack-scan":       "garbage-collection",
 }

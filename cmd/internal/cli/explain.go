@@ -37,7 +37,7 @@ func newExplain(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [SYMPTOM]",
 		Short: "Explain a symptom that a report names, and its remedy",
-		Long:  "A SYMPTOM is a name from a report: a finding or a cause of waiting, as the text or\nthe JSON has it. Without one, explain lists all.",
+		Long:  "A SYMPTOM is a name from a report: a finding or a cause of waiting, as the text or\nthe JSON has it, or a word of its tables. Without one, explain lists findings and causes.",
 		Example: `  schedscope explain
   schedscope explain long-bursts
   schedscope explain behind GC assist`,
@@ -48,12 +48,15 @@ func newExplain(a *app) *cobra.Command {
 			}
 			name := result.SymptomName(strings.Join(args, " "))
 			name = cmp.Or(findings.Renamed[name], name)
+			if singular := strings.TrimSuffix(name, "s"); !slices.Contains(names, name) && screenWord(name) == "" && slices.Contains(names, singular) {
+				name = singular // or a verb in the third person: spins
+			}
 			if text := screenWord(name); text != "" && !slices.Contains(names, name) {
 				_, err := fmt.Fprintf(a.stdout, "%s\nA word of tables and items.\n\nmeans      %s\n", name, textui.Columns(text, 89, strings.Repeat(" ", 11)))
 				return err
 			}
 			if !slices.Contains(names, name) {
-				return usagef(cmp.Or(didYouMean(name, names), "schedscope explain lists all"), "no symptom %q is known", strings.Join(args, " "))
+				return usagef(cmp.Or(didYouMean(name, names), "schedscope explain lists findings and causes"), "no symptom %q is known", strings.Join(args, " "))
 			}
 			return explain(a.stdout, name)
 		},
