@@ -771,11 +771,18 @@ func TestHeld(t *testing.T) {
 		{[]findings.Held{lock}, []findings.Held{lock}, "SAME waiting to run: "},
 		{nil, []findings.Held{accepts}, "WORSE main.(*limit).Accept waits in new: 0.9 goroutines"},
 		{nil, []findings.Held{{Title: "main.put holds a lock", Share: 0.1, Lock: true}}, "SAME waiting to run: "},
+		{[]findings.Held{{Share: 0.8}}, []findings.Held{accepts}, "SAME waiting to run: "}, // too few times to be named
+		{[]findings.Held{{Share: 2, Lock: true}}, []findings.Held{lock}, "SAME waiting to run: "},
 	} {
 		old, now := side("old", 1), side("new", 1)
-		old.Traces[0].Sample.Held, now.Traces[0].Sample.Held = x.base, x.cand
+		none := findings.Held{Lock: true}
+		old.Traces[0].Sample.Held, now.Traces[0].Sample.Held = append(x.base, none), append(x.cand, none)
 		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) {
 			t.Errorf("got %s %s, want %s", r.Verdict, r.Headline, x.want)
+		}
+		old.Traces[0].Sample.Held = nil // of a set that an older version wrote
+		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, "SAME waiting to run: ") {
+			t.Errorf("without a measure: %s %s", r.Verdict, r.Headline)
 		}
 	}
 }

@@ -370,7 +370,7 @@ func (r *Result) held() {
 	find := func(s, other *Side) string {
 		for _, t := range s.whole() {
 			for _, x := range t.Sample.Held {
-				if x.Lock && r.lead != nil && !r.ofWaiting() {
+				if x.Title == "" || x.Lock && r.lead != nil && !r.ofWaiting() {
 					continue
 				}
 				share := of(s, func(y *findings.Held) bool { return y.Title == x.Title })
@@ -381,7 +381,9 @@ func (r *Result) held() {
 		}
 		return ""
 	}
-	r.decide(find(&r.Base, &r.Cand), find(&r.Cand, &r.Base))
+	if unknown := func(t *Trace) bool { return len(t.Sample.Held) == 0 }; !slices.ContainsFunc(slices.Concat(r.Base.whole(), r.Cand.whole()), unknown) {
+		r.decide(find(&r.Base, &r.Cand), find(&r.Cand, &r.Base))
+	}
 }
 
 // leastHeld is how many goroutines wait at a time on average where that matters by itself.

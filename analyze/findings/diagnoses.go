@@ -547,17 +547,27 @@ func (d *diagnostician) locks() {
 
 // Held is what holds goroutines up that no request shows: who holds a lock, or waits before it accepts connections.
 type Held struct {
-	Title string  `json:"title"`
-	Share float64 `json:"share"` // goroutines that wait at a time on average
+	Title string  `json:"title,omitempty"` // "": all for locks, or most of them before they accept, however few
+	Share float64 `json:"share"`           // goroutines that wait at a time on average
 	Lock  bool    `json:"lock,omitempty"`
 }
 
-// HeldUp returns what holds goroutines up.
-func HeldUp(r *result.Report) (list []Held) {
+// HeldUp returns what holds goroutines up, and how many wait where nothing does, to compare with.
+func HeldUp(r *result.Report) []Held {
 	d := &diagnostician{r: r, causes: map[string]loss{}}
 	d.measure()
 	d.locks()
 	d.accepts()
+	locks, accepts := loss{}, loss{}
+	for i := range r.Waiting.ByReason {
+		if x := &r.Waiting.ByReason[i]; isLock(x.Name) {
+			locks.add(d.causes[x.Name])
+		}
+	}
+	if b := d.acceptor(0); b != nil {
+		accepts.sum = b.Total
+	}
+	list := []Held{{"", result.Ratio(locks.sum, r.Totals.Span), true}, {"", result.Ratio(accepts.sum, r.Totals.Span), false}}
 	for _, x := range d.list {
 		list = append(list, Held{x.Title, result.Ratio(x.sum, r.Totals.Span), x.Kind == "lock"})
 	}
@@ -772,24 +782,35 @@ const oneAtATime = "one goroutine run at a time"
 // of which no stack is kept, and so do all methods of a type whose Accept does: it is a listener around another. Other types
 // have methods for connections, too, which may wait.
 func (d *diagnostician) accepts() {
-	accepts := func(waiter string) bool {
-		return slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
-			listener, ok := strings.CutSuffix(b.Function, ").Accept")
-			calls := strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") || ok && len(b.Stacks) == 0 && b.Kind == result.BlameInShort
-			return calls && (b.Function == waiter || ok && strings.HasPrefix(waiter, listener+")."))
-		})
+	b := d.acceptor(fewHeld)
+	if b == nil || result.Ratio(b.Total, d.r.Totals.Span) < heldUpShare {
+		return
+	}
+	x := d.add("slow-receiver", loss{sum: b.Total}, result.Certain, d.heldBy("lets it go on", "waits, and accepts no connection meanwhile", []*result.BlameRow{b}, b.Total),
+		plain(textui.ShortFunc(b.Waiter))+" waits before it accepts connections", "%s, %s in all: new connections wait meanwhile, which no request shows.", times(b.Turns), textui.Duration(b.Total))
+	x.first, x.Advice = true, fmt.Sprintf("Raise the limit of connections in %s, if it is one, or let them end sooner: answers that take less time, an idle time-out (http.Server.IdleTimeout).",
+		plain(textui.Place(b.Waiter, b.WaiterFile, b.WaiterLine)))
+}
+
+// acceptor returns where what accepts connections waits longest, so often at least.
+func (d *diagnostician) acceptor(turns int64) (most *result.BlameRow) {
+	var accept []string
+	for i := range d.r.Blame.Rows {
+		b := &d.r.Blame.Rows[i]
+		if strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") || strings.HasSuffix(b.Function, ").Accept") && len(b.Stacks) == 0 && b.Kind == result.BlameInShort {
+			accept = append(accept, b.Function)
+		}
 	}
 	for i := range d.r.Blame.Rows {
 		b := &d.r.Blame.Rows[i]
-		if !model.WaitOf(b.Kind).HeldUp() || b.Waiter == "" || b.Turns < fewHeld || result.Ratio(b.Total, d.r.Totals.Span) < heldUpShare || !accepts(b.Waiter) {
-			continue
+		if (most == nil || b.Total > most.Total) && model.WaitOf(b.Kind).HeldUp() && b.Waiter != "" && b.Turns >= turns && slices.ContainsFunc(accept, func(f string) bool {
+			listener, ok := strings.CutSuffix(f, ").Accept")
+			return f == b.Waiter || ok && strings.HasPrefix(b.Waiter, listener+").")
+		}) {
+			most = b
 		}
-		x := d.add("slow-receiver", loss{sum: b.Total}, result.Certain, d.heldBy("lets it go on", "waits, and accepts no connection meanwhile", []*result.BlameRow{b}, b.Total),
-			plain(textui.ShortFunc(b.Waiter))+" waits before it accepts connections", "%s, %s in all: new connections wait meanwhile, which no request shows.", times(b.Turns), textui.Duration(b.Total))
-		x.first, x.Advice = true, fmt.Sprintf("Raise the limit of connections in %s, if it is one, or let them end sooner: answers that take less time, an idle time-out (http.Server.IdleTimeout).",
-			plain(textui.Place(b.Waiter, b.WaiterFile, b.WaiterLine)))
-		return
 	}
+	return most
 }
 
 // connections finds a limit of connections of an http.Transport: calls wait in getConn, until another gives back its own

@@ -76,7 +76,7 @@ type Sample struct {
 	// Open are the requests that did not end and may hang; nil if there are none.
 	Open  *findings.Open  `json:"open,omitempty"`
 	Leak  *findings.Leak  `json:"leak,omitempty"`  // goroutines that pile up
-	Held  []findings.Held `json:"held,omitempty"`  // what holds goroutines up that no request shows
+	Held  []findings.Held `json:"held,omitempty"`  // what holds goroutines up that no request shows; never empty, except in older sets
 	Worst []Stretch       `json:"worst,omitempty"` // windows of the trace with the most waiting
 	// Requests are those of the kind with the most time; nil if there are none.
 	Requests *Requests `json:"requests,omitempty"`
