@@ -84,10 +84,11 @@ rate, use schedscope gate.
 The first line says WORSE, BETTER or SAME, or UNKNOWN if too little shows a great change. It
 judges the latency of requests (p50, p99, mean) by handler, task or function, and their number
 per second; without requests, ops. Without either, batches: how long the program ran, if main
-started and stopped the trace, and else, or if that did not change, how often a function that
-waits for goroutines most of the time (sync.WaitGroup) got them all. Else, and if these did not change, the waits to run: where it
-is not known how long the work took, less of them is not BETTER, also where both ran for as long, nor more WORSE if another amount
-of work ran, and less is not BETTER if the traces became longer (UNKNOWN). A different load is
+started and stopped the trace; else, or if that did not change, how often a function that waits
+for goroutines most of the time (sync.WaitGroup) got them all. Else, and if these did not change,
+the waits to run: where it is not known how long the work took, or both ran for as long, less of
+them is not BETTER, nor is more WORSE if another amount of work ran; and less is not BETTER if
+the traces became longer (UNKNOWN). A different load is
 not judged: where latencies are the SAME, the line gives the ratio of the loads. With too few
 traces for a test, such as one per side, the line says "not tested", and only large changes
 count. The rows below show which part of the time changed, and what else did.
