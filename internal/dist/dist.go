@@ -27,7 +27,8 @@ const ExactSamples = 5_000_000
 //     most are short. A table of counters, of at most 64 KiB, counts these, without any search. It
 //     grows when there are as many samples as pay for it. Counters are of a byte, so that those in
 //     use stay near the processor; how often one that is full begins again at 1 is counted apart.
-//  2. Any other sample is appended to a list, which is sorted when somebody reads.
+//  2. Any other sample is appended to a list, which is sorted when somebody reads: of multiples in
+//     four bytes, or of what is none, or above 274 s, in eight.
 type Dist struct {
 	count    int64
 	total    model.Duration
@@ -36,8 +37,9 @@ type Dist struct {
 
 	near   [][8]uint8               // how often each multiple of nearGrain occurred
 	rounds map[model.Duration]int64 // by such a multiple, how often its counter began again: 255 samples each
-	far    []model.Duration         // all other samples
-	sorted int                      // so many of those are
+	far    []uint32                 // other samples that are multiples of it, divided by it
+	odd    []model.Duration         // all other samples
+	sorted int                      // so many are in far and odd where these were sorted
 	hist   *hdr.Histogram           // replaces all these beyond ExactSamples
 }
 
@@ -118,7 +120,11 @@ func (d *Dist) put(v model.Duration, n int64) {
 		return
 	}
 	for range n {
-		d.far = append(d.far, v)
+		if u := uint64(v); u%nearGrain == 0 && u/nearGrain <= math.MaxUint32 {
+			d.far = append(d.far, uint32(u/nearGrain))
+		} else {
+			d.odd = append(d.odd, v)
+		}
 	}
 }
 
@@ -138,7 +144,7 @@ func (d *Dist) spill() {
 		return
 	}
 	d.hist = d.Histogram()
-	d.near, d.rounds, d.far = nil, nil, nil
+	d.near, d.rounds, d.far, d.odd = nil, nil, nil, nil
 }
 
 // Count returns the number of samples.
@@ -211,22 +217,37 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 		d.hist.Each(func(v, n int64) { f(min(max(model.Duration(v), d.min), d.max), n) })
 		return
 	}
-	if d.sorted < len(d.far) {
+	if n := len(d.far) + len(d.odd); d.sorted < n {
 		slices.Sort(d.far)
-		d.sorted = len(d.far)
+		slices.Sort(d.odd)
+		d.sorted = n
 	}
-	far, full := d.far, slices.Sorted(maps.Keys(d.rounds))
-	upTo := func(v model.Duration) (n int64) { // gives what is less to f; it returns how often v occurs
-		for len(far) > 0 && far[0] <= v {
-			n = 1
-			for n < int64(len(far)) && far[n] == far[0] {
+	far, odd, full := d.far, d.odd, slices.Sorted(maps.Keys(d.rounds))
+	least := func() model.Duration { // of far and odd
+		x := model.Duration(math.MaxInt64)
+		if len(far) > 0 {
+			x = model.Duration(far[0]) * nearGrain
+		}
+		if len(odd) > 0 {
+			x = min(x, odd[0])
+		}
+		return x
+	}
+	next := least()
+	upTo := func(v model.Duration) int64 { // gives what is less to f; it returns how often v occurs
+		for len(far)+len(odd) > 0 && next <= v {
+			x, n := next, 0
+			for n < len(far) && model.Duration(far[n])*nearGrain == x {
 				n++
 			}
-			x := far[0]
-			if far = far[n:]; x == v {
-				return n
+			far = far[n:]
+			for ; len(odd) > 0 && odd[0] == x; odd = odd[1:] {
+				n++
 			}
-			f(x, n)
+			if next = least(); x == v {
+				return int64(n)
+			}
+			f(x, int64(n))
 		}
 		return 0
 	}
@@ -240,7 +261,7 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 				n += math.MaxUint8 * d.rounds[v]
 				full = full[1:]
 			}
-			if len(far) > 0 && far[0] <= v {
+			if next <= v {
 				n += upTo(v)
 			}
 			f(v, n)
@@ -259,6 +280,7 @@ func (d *Dist) Merge(o *Dist) {
 	if d.count == 0 {
 		*d = *o
 		d.near, d.rounds, d.far = slices.Clone(o.near), maps.Clone(o.rounds), slices.Clone(o.far)
+		d.odd = slices.Clone(o.odd)
 		if o.hist != nil {
 			d.hist = o.Histogram()
 		}

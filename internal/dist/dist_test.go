@@ -278,8 +278,8 @@ func TestMergeIntoHistogram(t *testing.T) {
 		exact.Add(model.Duration(1+rnd.IntN(1<<16)), i)
 		exact.Add(64*model.Duration(rnd.IntN(1<<15)), i)
 	}
-	if len(exact.near) == 0 || len(exact.far) == 0 {
-		t.Fatalf("%d counters and %d other samples", len(exact.near), len(exact.far))
+	if len(exact.near) == 0 || len(exact.odd) == 0 {
+		t.Fatalf("%d counters and %d other samples", len(exact.near), len(exact.odd))
 	}
 	want := saved.Histogram()
 	want.Merge(exact.Histogram())
