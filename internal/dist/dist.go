@@ -3,6 +3,7 @@
 package dist
 
 import (
+	"cmp"
 	"encoding/binary"
 	"maps"
 	"math"
@@ -24,11 +25,13 @@ const ExactSamples = 5_000_000
 // A sample is put away as follows.
 //
 //  1. The trace's clock ticks every 64 ns, so nearly all lengths are multiples of that, and
-//     most are short. A table of counters, of at most 64 KiB, counts these, without any search. It
-//     grows when there are as many samples as pay for it. Counters are of a byte, so that those in
-//     use stay near the processor; how often one that is full begins again at 1 is counted apart.
-//  2. Any other sample is appended to a list, which is sorted when somebody reads: of multiples in
-//     four bytes, or of what is none, or above 274 s, in eight.
+//     most are short. A table of counters counts these, without any search. It grows when there are as
+//     many samples as pay for it, beyond 64 KiB only if the list of 2 has become as long. Counters are
+//     of a byte, so that those in use stay near the processor; how often one that is full begins
+//     again at 1 is counted apart.
+//  2. Other multiples are appended to a list, in four bytes each, which is sorted when somebody reads.
+//  3. So is what is none, such as a size, or above 274 s, with a count. Equal ones are joined when the
+//     list is full: sizes are few, and occur millions of times.
 type Dist struct {
 	count    int64
 	total    model.Duration
@@ -38,8 +41,8 @@ type Dist struct {
 	near   [][8]uint8               // how often each multiple of nearGrain occurred
 	rounds map[model.Duration]int64 // by such a multiple, how often its counter began again: 255 samples each
 	far    []uint32                 // other samples that are multiples of it, divided by it
-	odd    []model.Duration         // all other samples
-	sorted int                      // so many are in far and odd where these were sorted
+	odd    []valueCount             // all other samples
+	sorted int                      // so many of far are
 	hist   *hdr.Histogram           // replaces all these beyond ExactSamples
 }
 
@@ -47,7 +50,7 @@ const (
 	nearGrain = 64
 	nearEight = 8 * nearGrain
 	nearLeast = 1 << 5  // eights of counters
-	nearMost  = 1 << 13 // eights: up to 4.2 ms
+	nearMost  = 1 << 13 // eights: up to 4.2 ms; more only for a long list
 	nearShare = 4       // eights for each sample
 )
 
@@ -119,22 +122,54 @@ func (d *Dist) put(v model.Duration, n int64) {
 		}
 		return
 	}
+	if u := uint64(v); u%nearGrain != 0 || u/nearGrain > math.MaxUint32 {
+		if len(d.odd) == cap(d.odd) {
+			d.join()
+			d.odd = slices.Grow(d.odd, len(d.odd)+1)
+		}
+		d.odd = append(d.odd, valueCount{v, n})
+		return
+	}
 	for range n {
-		if u := uint64(v); u%nearGrain == 0 && u/nearGrain <= math.MaxUint32 {
-			d.far = append(d.far, uint32(u/nearGrain))
+		d.far = append(d.far, uint32(v/nearGrain))
+	}
+}
+
+// valueCount is a value and how often it occurred.
+type valueCount struct {
+	v model.Duration
+	n int64
+}
+
+// join sorts odd and joins equal values.
+func (d *Dist) join() {
+	slices.SortFunc(d.odd, func(a, b valueCount) int { return cmp.Compare(a.v, b.v) })
+	k := 0
+	for _, x := range d.odd {
+		if k > 0 && d.odd[k-1].v == x.v {
+			d.odd[k-1].n += x.n
 		} else {
-			d.odd = append(d.odd, v)
+			d.odd[k] = x
+			k++
 		}
 	}
+	d.odd = d.odd[:k]
 }
 
 // reach makes counters up to eight if there are enough samples, and reports whether.
 func (d *Dist) reach(eight uint64) bool {
 	n := max(1<<bits.Len64(eight), nearLeast)
-	if eight >= nearMost || int64(n) > nearShare*d.count {
+	if n > max(nearMost, len(d.far)/2) || int64(n) > nearShare*d.count {
 		return false
 	}
 	d.near = append(make([][8]uint8, 0, n), d.near...)[:n]
+	if n > nearMost {
+		far := d.far
+		d.far, d.sorted = far[:0], 0
+		for _, x := range far { // some go back, at most as far as the loop has read
+			d.put(model.Duration(x)*nearGrain, 1)
+		}
+	}
 	return true
 }
 
@@ -217,11 +252,11 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 		d.hist.Each(func(v, n int64) { f(min(max(model.Duration(v), d.min), d.max), n) })
 		return
 	}
-	if n := len(d.far) + len(d.odd); d.sorted < n {
+	if d.sorted < len(d.far) {
 		slices.Sort(d.far)
-		slices.Sort(d.odd)
-		d.sorted = n
+		d.sorted = len(d.far)
 	}
+	d.join()
 	far, odd, full := d.far, d.odd, slices.Sorted(maps.Keys(d.rounds))
 	least := func() model.Duration { // of far and odd
 		x := model.Duration(math.MaxInt64)
@@ -229,25 +264,25 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 			x = model.Duration(far[0]) * nearGrain
 		}
 		if len(odd) > 0 {
-			x = min(x, odd[0])
+			x = min(x, odd[0].v)
 		}
 		return x
 	}
 	next := least()
 	upTo := func(v model.Duration) int64 { // gives what is less to f; it returns how often v occurs
 		for len(far)+len(odd) > 0 && next <= v {
-			x, n := next, 0
-			for n < len(far) && model.Duration(far[n])*nearGrain == x {
+			x, n := next, int64(0)
+			for ; len(far) > 0 && model.Duration(far[0])*nearGrain == x; far = far[1:] {
 				n++
 			}
-			far = far[n:]
-			for ; len(odd) > 0 && odd[0] == x; odd = odd[1:] {
-				n++
+			if len(odd) > 0 && odd[0].v == x {
+				n += odd[0].n
+				odd = odd[1:]
 			}
 			if next = least(); x == v {
-				return int64(n)
+				return n
 			}
-			f(x, int64(n))
+			f(x, n)
 		}
 		return 0
 	}
