@@ -158,8 +158,12 @@ func (d *Dist) join() {
 
 // reach makes counters up to eight if there are enough samples, and reports whether.
 func (d *Dist) reach(eight uint64) bool {
+	most := max(nearMost, len(d.far)/2)
+	if eight >= uint64(most) {
+		return false
+	}
 	n := max(1<<bits.Len64(eight), nearLeast)
-	if n > max(nearMost, len(d.far)/2) || int64(n) > nearShare*d.count {
+	if n > most || int64(n) > nearShare*d.count {
 		return false
 	}
 	d.near = append(make([][8]uint8, 0, n), d.near...)[:n]
