@@ -28,7 +28,8 @@ const ExactSamples = 5_000_000
 //     most are short. A table of counters counts these, without any search. It grows when there are as
 //     many samples as pay for it, beyond 64 KiB only if the list of 2 has become as long. Counters are
 //     of a byte, so that those in use stay near the processor; how often one that is full begins
-//     again at 1 is counted apart.
+//     again at 1 is counted apart. They are counted up for many samples at once: each is somewhere else in a
+//     table that is too large for the nearest cache, and one after the other they would be waited for.
 //  2. Other multiples are appended to a list, in four bytes each, which is sorted when somebody reads.
 //  3. So is what is none, such as a size, or above 274 s, with a count. Equal ones are joined when the
 //     list is full: sizes are few, and occur millions of times.
@@ -39,6 +40,7 @@ type Dist struct {
 	maxAt    model.Time
 
 	near   [][8]uint8               // how often each multiple of nearGrain occurred
+	recent []uint32                 // multiples of it that are still to be counted in near
 	rounds map[model.Duration]int64 // by such a multiple, how often its counter began again: 255 samples each
 	far    []uint32                 // other samples that are multiples of it, divided by it
 	odd    []valueCount             // all other samples
@@ -52,6 +54,7 @@ const (
 	nearLeast = 1 << 5  // eights of counters
 	nearMost  = 1 << 13 // eights: up to 4.2 ms; more only for a long list
 	nearShare = 4       // eights for each sample
+	nearAhead = 64      // samples that are counted at once
 )
 
 // Of returns the distribution with the histogram h. Only the other arguments are exact. It
@@ -75,12 +78,14 @@ func (d *Dist) Histogram() *hdr.Histogram {
 // only a broken trace can give, counts as 0.
 func (d *Dist) Add(v model.Duration, at model.Time) {
 	if u := uint64(v); u/nearEight < uint64(len(d.near)) && u%nearGrain == 0 && v >= d.min && v < d.max && d.count < ExactSamples {
-		if n := &d.near[u/nearEight][u%nearEight/nearGrain]; *n < math.MaxUint8 { // nearly always
-			*n++
-			d.count++
-			d.total += v
-			return
+		if len(d.recent) == cap(d.recent) {
+			d.settle()
+			d.recent = slices.Grow(d.recent, nearAhead)
 		}
+		d.recent = append(d.recent, uint32(u/nearGrain))
+		d.count++
+		d.total += v
+		return
 	}
 	v = max(v, 0)
 	if d.count == 0 {
@@ -93,6 +98,30 @@ func (d *Dist) Add(v model.Duration, at model.Time) {
 	d.count++
 	d.total += v
 	d.put(v, 1)
+}
+
+// settle counts what is recent in near.
+func (d *Dist) settle() {
+	for _, i := range d.recent {
+		if n := &d.near[i/8][i%8]; *n < math.MaxUint8 { // nearly always
+			*n++
+		} else {
+			d.tally(uint64(i), 1)
+		}
+	}
+	d.recent = d.recent[:0]
+}
+
+// tally counts n samples of i times nearGrain.
+func (d *Dist) tally(i uint64, n int64) {
+	c := &d.near[i/8][i%8]
+	n += int64(*c) - 1
+	if *c = uint8(n%math.MaxUint8 + 1); n >= math.MaxUint8 {
+		if d.rounds == nil {
+			d.rounds = map[model.Duration]int64{}
+		}
+		d.rounds[model.Duration(i*nearGrain)] += n / math.MaxUint8
+	}
 }
 
 // maxUp takes a sample that is at least the greatest so far.
@@ -112,14 +141,7 @@ func (d *Dist) put(v model.Duration, n int64) {
 		return
 	}
 	if u := uint64(v); u%nearGrain == 0 && (u/nearEight < uint64(len(d.near)) || d.reach(u/nearEight)) {
-		c := &d.near[u/nearEight][u%nearEight/nearGrain]
-		n += int64(*c) - 1
-		if *c = uint8(n%math.MaxUint8 + 1); n >= math.MaxUint8 {
-			if d.rounds == nil {
-				d.rounds = map[model.Duration]int64{}
-			}
-			d.rounds[v] += n / math.MaxUint8
-		}
+		d.tally(u/nearGrain, n)
 		return
 	}
 	if u := uint64(v); u%nearGrain != 0 || u/nearGrain > math.MaxUint32 {
@@ -183,7 +205,7 @@ func (d *Dist) spill() {
 		return
 	}
 	d.hist = d.Histogram()
-	d.near, d.rounds, d.far, d.odd = nil, nil, nil, nil
+	d.near, d.recent, d.rounds, d.far, d.odd = nil, nil, nil, nil, nil
 }
 
 // Count returns the number of samples.
@@ -256,6 +278,7 @@ func (d *Dist) Each(f func(value model.Duration, count int64)) {
 		d.hist.Each(func(v, n int64) { f(min(max(model.Duration(v), d.min), d.max), n) })
 		return
 	}
+	d.settle()
 	if d.sorted < len(d.far) {
 		slices.Sort(d.far)
 		d.sorted = len(d.far)
@@ -317,7 +340,9 @@ func (d *Dist) Merge(o *Dist) {
 		return
 	}
 	if d.count == 0 {
+		o.settle()
 		*d = *o
+		d.recent = nil
 		d.near, d.rounds, d.far = slices.Clone(o.near), maps.Clone(o.rounds), slices.Clone(o.far)
 		d.odd = slices.Clone(o.odd)
 		if o.hist != nil {

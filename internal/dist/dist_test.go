@@ -142,6 +142,7 @@ func TestDistRounds(t *testing.T) {
 		for _, m := range counts {
 			a, ref := of(n)
 			b, more := of(m)
+			a.settle()
 			if len(a.near) == 0 || n > 255 && len(a.rounds) == 0 {
 				t.Fatalf("%d: %d counters, %d of them full", n, len(a.near), len(a.rounds))
 			}
