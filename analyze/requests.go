@@ -123,6 +123,7 @@ func (s slowest) Less(i, j int) bool {
 const (
 	leastSlow     = 250
 	mostSlow      = 10_000
+	slowShare     = 0.06 // of all, so that at the end the greatest of tailShares are there nearly always
 	sampleSize    = 300
 	requestEvents = 1 << 10 // in a batch
 	sampleEvery   = 256     // requests between two looks at which of them are in the middle
@@ -251,11 +252,14 @@ func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *kep
 		k.sums.Cut++
 	}
 	n := k.all.Count()
-	limit := min(max(leastSlow, int(tailShares[len(tailShares)-1]*float64(n))), mostSlow)
-	if r.slow > 0 {
-		limit = mostSlow
+	limit, slow := mostSlow, d >= r.slow
+	if r.slow == 0 {
+		limit = min(max(leastSlow, int(slowShare*float64(n))), mostSlow)
 	}
-	slow := len(k.slowest) < limit || d > k.slowest[0].length
+	if m := len(k.slowest); m >= leastSlow { // what is shorter than all of them is not slow, also where there is room by now
+		least := k.slowest[0].length
+		slow = slow && (d > least || m < limit && (d == least || r.slow > 0))
+	}
 	switch {
 	case n == 1:
 		k.low, k.high = 0, math.MaxInt64
