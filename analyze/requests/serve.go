@@ -56,6 +56,7 @@ type pending struct {
 	summed model.Time
 	labels labels
 	early  *early // where it is kept once it has ended, until it is known to be a request; nil: it is known
+	unused bool   // nothing but the list of open ones refers to it any more
 }
 
 // mark is a point in a goroutine's time, with the times of its states there.
@@ -71,7 +72,13 @@ func (t *Tracker) here(g *goroutine) mark { return mark{g.since, g.own} }
 func (t *Tracker) hold(g *goroutine) *pending { return t.holdFrom(g, t.here(g)) }
 
 func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
-	p := &pending{mark: m, g: g, summed: m.at}
+	var p *pending
+	if n := len(t.unused); n > 0 {
+		p, t.unused = t.unused[n-1], t.unused[:n-1]
+	} else {
+		p = new(pending)
+	}
+	*p = pending{mark: m, g: g, summed: m.at}
 	if len(t.open) == cap(t.open) {
 		t.open = slices.DeleteFunc(t.open, func(p *pending) bool { return p.done })
 		t.open = slices.Grow(t.open, len(t.open)+1) // lest it be looked through for each of many
@@ -92,9 +99,9 @@ func (t *Tracker) sum(p *pending, to model.Time) {
 
 // release forgets a request.
 func (t *Tracker) release(g *goroutine) {
-	if g.req != nil {
-		t.drop(g.req)
-		g.req = nil
+	if p := g.req; p != nil {
+		t.drop(p)
+		p.unused, g.req = true, nil
 	}
 }
 
@@ -335,6 +342,7 @@ func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	}
 	if p != nil {
 		t.report(g.serves, name, g, p, m, whole)
+		p.unused = true
 	}
 }
 

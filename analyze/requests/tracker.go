@@ -30,6 +30,7 @@ type Tracker struct {
 	serving map[model.StringID]bool // start functions of those whom acceptors start
 	now     model.Time
 	open    []*pending // in the order in which they began, some of them done
+	unused  []*pending // to be used again
 	stale   bool       // the horizon is, perhaps: open has changed, or there is none
 	horizon model.Time // what was before is not needed
 	forced  model.Time // what was before is not kept
@@ -70,6 +71,7 @@ type turn struct {
 const (
 	goroutineBytes = 1 << 10
 	turnBytes      = 16 // also of a stop, and a sample
+	mostUnused     = 1 << 10
 	stopsKept      = 1 << 12
 )
 
@@ -176,7 +178,9 @@ func (t *Tracker) move() {
 		if !p.done {
 			break
 		}
-		t.open = t.open[1:]
+		if t.open = t.open[1:]; p.unused && len(t.unused) < mostUnused {
+			t.unused = append(t.unused, p)
+		}
 	}
 	if t.horizon, t.stale = t.now, len(t.open) == 0; !t.stale {
 		t.horizon = max(t.open[0].at, t.forced)
