@@ -80,7 +80,10 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 	}
 	*p = pending{mark: m, g: g, summed: m.at}
 	if len(t.open) == cap(t.open) {
-		t.open = slices.DeleteFunc(t.open, func(p *pending) bool { return p.done })
+		t.open = slices.DeleteFunc(t.open, func(p *pending) bool {
+			t.reuse(p)
+			return p.done
+		})
 		t.open = slices.Grow(t.open, len(t.open)+1) // lest it be looked through for each of many
 	}
 	t.open, t.stale = append(t.open, p), true
@@ -88,6 +91,13 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 		t.open[i-1], t.open[i] = p, t.open[i-1]
 	}
 	return p
+}
+
+// reuse takes a request that is no longer in the list of open ones.
+func (t *Tracker) reuse(p *pending) {
+	if p.done && p.unused && len(t.unused) < mostUnused {
+		t.unused = append(t.unused, p)
+	}
 }
 
 // sum adds the path up to a time to what was summed up before.

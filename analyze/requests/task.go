@@ -84,6 +84,7 @@ func (t *Tracker) mark(ev *model.Event) {
 			if p.name == name {
 				g.regions = slices.Delete(g.regions, i, i+1)
 				t.report("region", name, g, p, t.here(g), true)
+				p.unused = true
 				break
 			}
 		}
@@ -190,6 +191,7 @@ func (t *Tracker) endTask(x *task, whole bool) {
 		t.deliver(r)
 	}
 	t.drop(x.pending)
+	x.unused = true
 }
 
 // endTasks reports the tasks that the trace leaves open.

@@ -178,9 +178,8 @@ func (t *Tracker) move() {
 		if !p.done {
 			break
 		}
-		if t.open = t.open[1:]; p.unused && len(t.unused) < mostUnused {
-			t.unused = append(t.unused, p)
-		}
+		t.reuse(p)
+		t.open = t.open[1:]
 	}
 	if t.horizon, t.stale = t.now, len(t.open) == 0; !t.stale {
 		t.horizon = max(t.open[0].at, t.forced)

@@ -14,6 +14,7 @@ type injected struct {
 	first     [4]*runnable // where they are, if there are so few
 	closed    bool         // the thread has done something else since
 	done      bool
+	reported  int       // so many have started
 	hand      *runnable // of a poll: the one that it runs at once, if the trace has come to it
 	// What it costs that a poll of the network found them, and that their deadlines
 	// had passed; for lists of a poll, as it seems.

@@ -85,7 +85,18 @@ func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 		model.Report(r.obs.steal, StealObserver.Steal, &Steal{Time: s.Time, G: s.G, Thief: s.P, M: s.M, Victim: x.fromP, Size: int(x.batch),
 			Runnext: x.taken == SourceStealRunnext, Grade: o.Grade})
 	}
-	if s.injected == nil && !s.blind {
+	if l := s.injected; l == nil {
+		r.putBack(s)
+	} else if l.reported++; l.done && l.reported == len(l.runnables) {
+		for _, x := range l.runnables {
+			r.putBack(x)
+		}
+	}
+}
+
+// putBack takes back a runnable that was reported.
+func (r *replay) putBack(s *runnable) {
+	if !s.blind {
 		r.pool.put(s)
 	}
 }
