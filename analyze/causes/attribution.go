@@ -3,7 +3,6 @@ package causes
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -120,6 +119,7 @@ type cut struct {
 	cells    Totals
 	causes   uint32 // set of those that may have cells
 	blockers []result.Blocker
+	bin      *Totals // of the series, in which all of the wait lies; nil: it lies in several
 }
 
 // worstWait is one of the worst waits.
@@ -580,27 +580,20 @@ func (a *attribution) settleEnded(t model.Time) {
 			continue
 		}
 		a.settle(w)
-		if !a.only {
-			a.c.count(w, &a.cut)
-		}
 		if a.feed.Explained != nil && (a.feed.Least == nil || w.end.Sub(w.start) >= *a.feed.Least) {
 			a.explained(w)
 		}
-		a.keep(w)
+		if last, ok := a.worst.Full(); !ok || w.end-w.start >= last.end-last.start && compareWaits(w, &last.wait) < 0 {
+			a.worst.Add(&worstWait{wait: *w, cut: a.cut})
+		}
+		if a.only {
+			a.cut = cut{}
+		} else {
+			a.c.count(w, &a.cut)
+		}
 	}
 	a.starts.drop(n)
 	a.resolved -= n
-}
-
-// keep keeps the wait that was settled if it is one of the worst, and empties cut.
-func (a *attribution) keep(w *wait) {
-	if last, ok := a.worst.Full(); !ok || w.end-w.start >= last.end-last.start && compareWaits(w, &last.wait) < 0 {
-		a.worst.Add(&worstWait{wait: *w, cut: a.cut})
-	}
-	for set := a.cut.causes; set != 0; set &= set - 1 {
-		a.cut.cells[bits.TrailingZeros32(set)] = 0
-	}
-	a.cut.causes, a.cut.blockers = 0, nil
 }
 
 // estimate updates what the next changes go by.

@@ -52,27 +52,30 @@ func New(t *model.Tables) *Analysis {
 	return &Analysis{funcs: sums.NewByName[funcTotals](t), bins: newSeries(), antagonists: newAntagonists(t)}
 }
 
-// count adds a wait with what it was cut into.
+// count adds a wait with what it was cut into, which it empties.
 func (c *Analysis) count(w *wait, x *cut) {
 	d := w.end.Sub(w.start)
 	c.Waits++
 	c.Total += d
-	f, byOrigin, most := c.funcs.Get(w.fn), &c.ByOrigin[w.origin], Cause(0)
+	f, byOrigin, most, greatest := c.funcs.Get(w.fn), &c.ByOrigin[w.origin], Cause(0), x.cells[0]
 	f.waits++
 	// A wait has few of all the causes.
 	for set := x.causes; set != 0; set &= set - 1 {
 		cause := Cause(bits.TrailingZeros32(set))
 		part := x.cells[cause]
-		if part > x.cells[most] {
-			most = cause
+		if part > greatest {
+			most, greatest = cause, part
 		}
-		c.ByCause[cause].Total += part
+		sum := &c.ByCause[cause]
+		sum.Total += part
 		if part != 0 {
-			c.ByCause[cause].Waits++
+			sum.Waits++
 		}
 		byOrigin[cause] += part
 		f.causes[cause] += part
+		x.cells[cause] = 0
 	}
+	x.causes, x.blockers = 0, nil
 	c.ByCause[most].Dominated.Add(d, c.Offset(w.end))
 }
 

@@ -16,14 +16,21 @@ func (a *attribution) settle(w *wait) {
 	if w.known {
 		search = w.search
 	}
+	if a.cut.bin = nil; from < w.end {
+		a.cut.bin = a.c.bins.In(from, w.end)
+	}
 	base := min(a.activity.global.at(a.activity.global.first), w.end)
 	if from < base {
 		search = max(search, base)
 		a.settleOld(w, base)
 		from = base
 	}
-	a.settleQueued(w, from, search)
-	a.settleSearch(w, search)
+	if from < search {
+		a.settleQueued(w, from, search)
+	}
+	if search < w.end {
+		a.settleSearch(w, search)
+	}
 }
 
 // add adds to a wait's cells.
@@ -34,24 +41,43 @@ func (x *cut) add(c Cause, d model.Duration) {
 	}
 }
 
+// part adds a part of the wait to its cells and to the series.
+func (a *attribution) part(c Cause, from, to model.Time) {
+	if d := to.Sub(from); d > 0 {
+		a.cut.cells[c] += d
+		a.cut.causes |= 1 << c
+		a.place(c, from, to)
+	}
+}
+
+// place adds a part of the wait to the series.
+func (a *attribution) place(c Cause, from, to model.Time) {
+	if b := a.cut.bin; b != nil { // nearly always
+		b[c] += to.Sub(from)
+		return
+	}
+	a.c.bins.add(c, from, to, 1)
+}
+
 // settleQueued finds the causes of the wait until the thread that ran it
 // began to look for work.
 func (a *attribution) settleQueued(w *wait, from, to model.Time) {
-	if to <= from {
-		return
-	}
 	p, grp := a.procOf(w), w.group()
 	if p == nil {
 		grp = groupUnresolved
 	}
-	k := &a.activity.global
-	i, j := k.find(from, &k.from), k.find(to, &k.to)
-	a.placeGlobal(i, j, from, to, grp)
-	if class := k.point(i).class; i == j && class != classTaken { // short, as most are
-		a.cut.add(globalCauses[grp][class], to.Sub(from))
+	k, causes := &a.activity.global, &globalCauses[grp]
+	j := k.find(to, &k.to)
+	if y := k.point(j); k.at(j) <= from && y.class != classTaken { // short, as most are
+		a.part(causes[y.class], from, to)
+		if y.class == classSTW {
+			a.c.antagonists.stop(y, to.Sub(from), 1)
+		}
 		return
 	}
-	x, y, causes := k.point(i), k.point(j), &globalCauses[grp]
+	i := k.find(from, &k.from)
+	a.placeGlobal(i, j, from, to, grp)
+	x, y := k.point(i), k.point(j)
 	taken := y.sums[classTaken] - x.sums[classTaken]
 	for class := range classTaken {
 		a.cut.add(causes[class], y.sums[class]-x.sums[class])
@@ -92,7 +118,7 @@ func (a *attribution) placeGlobal(i, j int, from, to model.Time, g group) {
 func (a *attribution) placePhase(i int, from, to model.Time, g group) {
 	p := a.activity.global.point(i)
 	if p.class != classTaken || g == groupUnresolved {
-		a.c.bins.add(globalCauses[g][p.class], from, to, 1)
+		a.place(globalCauses[g][p.class], from, to)
 	}
 	if p.class == classSTW {
 		a.c.antagonists.stop(p, to.Sub(from), 1)
@@ -145,9 +171,6 @@ func (w *wait) group() group {
 // settleSearch finds the causes of the wait from when the thread that ran it
 // began to look for work.
 func (a *attribution) settleSearch(w *wait, from model.Time) {
-	if from >= w.end {
-		return
-	}
 	slow := result.CauseOSScheduler
 	if w.clamped || w.contra || w.source == runqueue.SourceUnknown {
 		slow = result.CauseUnresolved // the end may be moved, or the thread may have slept
@@ -155,23 +178,19 @@ func (a *attribution) settleSearch(w *wait, from model.Time) {
 	k := &a.activity.global
 	stopped := from < a.activity.runs && k.between(k.find(from, &k.from), k.find(w.end, &k.to), from, w.end)[classSTW] > 0
 	picked := from + model.Time(min(w.pickup, w.end.Sub(from)))
-	a.searched(w, result.CausePickup, from, picked, stopped)
+	a.searched(result.CausePickup, from, picked, stopped)
 	slept := picked
 	if !w.contra && w.backoff > 0 {
 		slept += model.Time(min(w.backoff, w.end.Sub(picked)))
-		a.searched(w, result.CauseBackoff, picked, slept, stopped)
+		a.searched(result.CauseBackoff, picked, slept, stopped)
 	}
-	a.searched(w, slow, slept, w.end, stopped)
+	a.searched(slow, slept, w.end, stopped)
 }
 
-// searched adds a cell, except for what the world was stopped in it, if it was.
-func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bool) {
-	if to <= from {
-		return
-	}
-	if !stopped {
-		a.cut.add(c, to.Sub(from))
-		a.c.bins.add(c, from, to, 1)
+// searched adds a part, except for what the world was stopped in it, if it was.
+func (a *attribution) searched(c Cause, from, to model.Time, stopped bool) {
+	if !stopped || to <= from {
+		a.part(c, from, to)
 		return
 	}
 	k := &a.activity.global
@@ -188,7 +207,7 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 			cause = result.CauseSTW
 			a.c.antagonists.stop(p, end.Sub(begin), 1)
 		}
-		a.c.bins.add(cause, begin, end, 1)
+		a.place(cause, begin, end)
 	}
 }
 
