@@ -17,6 +17,7 @@ func Main() {
 	context.AfterFunc(ctx, stop) // a second ^C ends the program at once
 	// That the reader of stdout has left is an error of writing: other outputs must be complete.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	collectLate()
 	a := newApp(os.Stdin, os.Stdout, os.Stderr)
 	a.late = func() {
 		if atomicfile.Abandon() {

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -367,14 +368,52 @@ func describeEmpty(in *input, err error) error {
 // memoryFixed: near that, garbage is collected more often. Below memoryFloor that costs more time
 // than the memory is worth: what is alive may take more than its share, and then garbage is
 // collected without end.
-const memoryPerByte, memoryFixed, memoryFloor = 20, 20 << 20, 512 << 20
+//
+// Until the heap first takes memoryFirst, nothing is collected: a small trace needs less in all, and spends a fifth
+// of its time with collections otherwise.
+const memoryPerByte, memoryFixed, memoryFloor, memoryFirst = 20, 20 << 20, 512 << 20, 32 << 20
 
-var memoryAllowed atomic.Int64 // for all files
+// memory is what is allowed, for all files.
+var memory struct {
+	sync.Mutex
+	allowed int64
+	first   bool // nothing was collected yet
+}
+
+// collectLate defers the first collection, unless the environment says when to collect.
+func collectLate() {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	percent := debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(memoryFirst)
+	memory.first = true
+	runtime.AddCleanup(new([64]byte), func(percent int) { // by the first collection
+		memory.Lock()
+		defer memory.Unlock()
+		memory.first = false
+		setMemoryLimit()
+		debug.SetGCPercent(percent)
+	}, percent)
+}
 
 // limitMemory allows the memory that the analysis of the trace is to take, unless the environment
 // says how much.
 func (rd *reading) limitMemory() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(max(memoryFloor, memoryFixed+memoryAllowed.Add(memoryPerByte*rd.Index().Size)))
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
 	}
+	memory.Lock()
+	defer memory.Unlock()
+	if memory.allowed += memoryPerByte * rd.Index().Size; !memory.first {
+		setMemoryLimit()
+	}
+}
+
+func setMemoryLimit() {
+	limit := int64(math.MaxInt64)
+	if memory.allowed > 0 {
+		limit = max(memoryFloor, memoryFixed+memory.allowed)
+	}
+	debug.SetMemoryLimit(limit)
 }
