@@ -38,7 +38,7 @@ func hotPaths() map[string]func(i int) {
 		return x
 	}
 	l, b, w, h := NewLatency(r.tables, 20), NewBursts(r.tables, 20), NewWaits(r.tables), NewHeat()
-	worst, tl, idle, gc := NewWorst(r.tables, 10), NewTimeline(), &Idle{}, NewGC(r.tables, nil)
+	worst, tl, idle, gc := NewWorst(r.tables, 10), NewTimeline(), NewIdle(NewTimeline()), NewGC(r.tables, nil)
 	counts := func(i int) *model.Counts {
 		return &model.Counts{Start: model.Time(i) * 500, End: model.Time(i+1) * 500, Procs: 4, Idle: i & 1, Runnable: i & 3, Running: 2}
 	}
@@ -52,7 +52,7 @@ func hotPaths() map[string]func(i int) {
 		"Syscalls":          func(i int) { sys.SyscallExit(&model.SyscallExit{Start: 0, End: model.Time(spans[i%n].Duration())}) },
 		"Timeline/ProcSpan": func(i int) { tl.ProcSpan(procAt(i)) },
 		"Timeline/Counts":   func(i int) { tl.Counts(counts(i)) },
-		"Idle":              func(i int) { idle.Counts(counts(i)) },
+		"Idle":              func(i int) { idle.Load(counts(i)) },
 		"GC":                func(i int) { gc.ProcSpan(&procs[i%n]) },
 	}
 }

@@ -2,13 +2,13 @@ package analyze
 
 import "github.com/schedscope/schedscope/model"
 
-// feed calls the analyses of intervals and counts, directly: there are millions of them.
+// feed calls the analyses of intervals directly: there are millions of them.
 type feed struct{ *Report }
 
 // fed returns the analyses that get their records from a feed. All others follow the
 // Machine themselves.
 func (r *Report) fed() []any {
-	return []any{r.GC, r.Timeline, r.Idle, r.Peak, r.Latency, r.Heat, r.Worst, r.Bursts, r.Waits, r.Blame}
+	return []any{r.GC, r.Timeline, r.Peak, r.Latency, r.Heat, r.Worst, r.Bursts, r.Waits, r.Blame}
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -38,12 +38,6 @@ func (f *feed) GoEnd(g *model.Goroutine) {
 func (f *feed) ProcSpan(s *model.ProcSpan) {
 	f.GC.ProcSpan(s)
 	f.Timeline.ProcSpan(s)
-}
-
-// Counts implements [model.CountsObserver].
-func (f *feed) Counts(c *model.Counts) {
-	f.Timeline.Counts(c)
-	f.Idle.Counts(c)
 }
 
 // PeakAt implements [model.PeakObserver].

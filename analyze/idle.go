@@ -16,7 +16,9 @@ import (
 // goroutine takes some microseconds. Judge by Episodes, how long they lasted.
 type Idle struct {
 	sums.Clock
-	Span model.Duration // time measured
+	line *Timeline
+
+	Span model.Duration // time measured; set by Finish
 
 	// Wall is the time in which a proc was idle while another was overloaded.
 	// PerProc is min(idle, overloaded procs) integrated over that time, in
@@ -31,8 +33,8 @@ type Idle struct {
 	Episodes Dist
 
 	// Integrals over time, in proc-nanoseconds. Busy procs run a goroutine or are in a system call.
-	Procs, Busy model.Duration
-	// Runnable is in goroutine-nanoseconds. Saturated is the time in which no
+	Procs, Busy model.Duration // set by Finish
+	// Runnable is in goroutine-nanoseconds, set by Finish. Saturated is the time in which no
 	// proc was idle and a goroutine was runnable.
 	Runnable, Saturated model.Duration
 	MaxRunnable         int
@@ -45,13 +47,13 @@ type Idle struct {
 	atEnd model.Duration // length of the episode that was open at the end
 }
 
-// Counts implements [model.CountsObserver].
-func (x *Idle) Counts(c *model.Counts) {
+// NewIdle returns an Idle that gives t the counts, too, and takes from it what both sum up.
+func NewIdle(t *Timeline) *Idle { return &Idle{line: t} }
+
+// Load implements [model.LoadObserver].
+func (x *Idle) Load(c *model.Counts) {
+	x.line.Counts(c)
 	d := c.End.Sub(c.Start)
-	x.Span += d
-	x.Procs += d * model.Duration(c.Procs)
-	x.Busy += d * model.Duration(c.Running+c.Syscall)
-	x.Runnable += d * model.Duration(c.Runnable)
 	if c.Procs > x.MostProcs {
 		x.MostProcs = c.Procs
 	}
@@ -94,6 +96,13 @@ func (x *Idle) Finish() {
 		x.atEnd = d
 	}
 	x.close()
+	for i := range x.line.Used() {
+		b := x.line.Cell(i)
+		x.Span, x.Procs, x.Runnable = x.Span+b.Covered, x.Procs+b.Procs, x.Runnable+b.Runnable
+	}
+	u := x.line.Uses(0, len(x.line.Used()))
+	x.Busy = u[result.UseUser] + u[result.UseAssist] + u[result.UseGC] + u[result.UseRuntime] + u[result.UseSyscall]
+	x.line = nil
 }
 
 // longAtEnd is far more than it takes the runtime to find a goroutine for an idle proc.

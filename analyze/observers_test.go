@@ -72,7 +72,7 @@ func TestSyscalls(t *testing.T) {
 
 func TestSTWs(t *testing.T) {
 	r := newRecords()
-	w, gc := NewSTWs(r.tables), NewGC(r.tables, &Idle{})
+	w, gc := NewSTWs(r.tables), NewGC(r.tables, NewIdle(NewTimeline()))
 	for _, s := range []*model.STW{
 		{Reason: "GC sweep termination", Start: 100, Stopped: 110, Effective: 150, End: 900},
 		{Reason: "GOMAXPROCS", Start: 1000, Stopped: 1300, Effective: 1400, End: 1400},
@@ -130,7 +130,7 @@ func TestThreads(t *testing.T) {
 
 func TestGC(t *testing.T) {
 	r := newRecords()
-	procs := &Idle{}
+	procs := NewIdle(NewTimeline())
 	c := NewGC(r.tables, procs)
 	s := r.procSpan(0, 1, "runtime.gcBgMarkWorker", 0, 30)
 	s.Work = model.WorkGCDedicated
@@ -140,7 +140,8 @@ func TestGC(t *testing.T) {
 	c.ProcSpan(s)
 	c.ProcSpan(r.procSpan(1, 2, "main.f", 20, 40))
 	c.ProcSpan(idleSpan(0, 30, 70))
-	procs.Counts(&model.Counts{Start: 0, End: 100, Procs: 2})
+	procs.Load(&model.Counts{Start: 0, End: 100, Procs: 2})
+	procs.Finish()
 	for name, open := range map[string]bool{"GC concurrent mark phase": false, "GC mark assist": true, "GC incremental sweep": false, "other": false} {
 		c.Range(&model.RangeSpan{Name: r.str(name), Start: 10, End: 25, OpenEnd: open})
 	}
@@ -155,7 +156,8 @@ func TestGC(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
-	x := &Idle{}
+	r, line := newRecords(), NewTimeline()
+	x := NewIdle(line)
 	x.Begin(100)
 	for _, c := range []model.Counts{
 		{Start: 100, End: 110, Procs: 4, Idle: 4},
@@ -164,7 +166,10 @@ func TestIdle(t *testing.T) {
 		{Start: 150, End: 160, Procs: 4, Running: 3, Syscall: 1, Runnable: 7},
 		{Start: 160, End: 170, Procs: 4, Idle: 1, Running: 2, Stopped: 1, Runnable: 1, Overloaded: 1},
 	} {
-		x.Counts(&c)
+		x.Load(&c)
+		for p := range c.Running + c.Syscall {
+			line.ProcSpan(r.procSpan(model.ProcID(p), 1, "main.f", model.Duration(c.Start), c.End.Sub(c.Start)))
+		}
 	}
 	x.Finish()
 	equal(t, "span", x.Span, 70)

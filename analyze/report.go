@@ -71,7 +71,6 @@ func New(t *model.Tables, o Options) *Report {
 		Threads:     &Threads{},
 		Timeline:    NewTimeline(),
 		Heat:        NewHeat(),
-		Idle:        &Idle{},
 		Peak:        NewPeak(t),
 		Tasks:       NewTasks(t),
 		Regions:     NewRegions(t),
@@ -81,7 +80,8 @@ func New(t *model.Tables, o Options) *Report {
 		Queues:      newQueues(),
 		Pathologies: pathologies.New(t),
 	}
-	r.GC, r.Blame = NewGC(t, r.Idle), causes.NewBlame(t, r.Causes)
+	r.Idle, r.Blame = NewIdle(r.Timeline), causes.NewBlame(t, r.Causes)
+	r.GC = NewGC(t, r.Idle)
 	r.specs = o.Requests
 	r.newSteps(t, o)
 	return r

@@ -19,7 +19,7 @@ func (m *Machine) countRunnable(n int) {
 func (m *Machine) takeCounts() {
 	m.counted = true
 	c := &m.pend
-	if !c.sameNumbers(&m.live) {
+	if !c.sameLoad(&m.live) || !(m.coarse && m.settled) && !c.sameNumbers(&m.live) {
 		if c.End = m.now; !m.settled {
 			m.flushCounts(m.now)
 		} else if c.End > c.Start {
@@ -36,12 +36,15 @@ func (m *Machine) takeCounts() {
 	}
 }
 
-// sameNumbers and takeNumbers work field by field: right after single fields
-// were written, reading them in larger units would stall the processor.
+// sameLoad, sameNumbers, which looks at the others, and takeNumbers work field by field: right after
+// single fields were written, reading them in larger units would stall the processor.
+
+func (c *Counts) sameLoad(o *Counts) bool {
+	return c.Runnable == o.Runnable && c.Idle == o.Idle && c.Overloaded == o.Overloaded && c.Procs == o.Procs
+}
 
 func (c *Counts) sameNumbers(o *Counts) bool {
-	return c.Runnable == o.Runnable && c.Running == o.Running && c.Searching == o.Searching && c.Idle == o.Idle &&
-		c.Syscall == o.Syscall && c.Overloaded == o.Overloaded && c.GC == o.GC && c.Stopped == o.Stopped && c.Procs == o.Procs
+	return c.Running == o.Running && c.Searching == o.Searching && c.Syscall == o.Syscall && c.GC == o.GC && c.Stopped == o.Stopped
 }
 
 func (c *Counts) takeNumbers(o *Counts) {
@@ -66,6 +69,9 @@ func (m *Machine) flushCounts(t Time) {
 }
 
 func (m *Machine) reportCounts(c *Counts) {
+	if m.obs.load != nil {
+		m.obs.load.Load(c)
+	}
 	if m.obs.counts != nil {
 		m.obs.counts.Counts(c)
 	}

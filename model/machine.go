@@ -62,6 +62,7 @@ type Machine struct {
 
 	live      Counts   // numbers as of now
 	counted   bool     // they did not change since they were compared with pend
+	coarse    bool     // only what a LoadObserver reads is to be compared
 	pend      Counts   // the elementary interval not yet reported
 	held      []Counts // those before it, while not settled
 	settled   bool     // nothing that is still to come changes the numbers of before
@@ -273,6 +274,7 @@ type observers struct {
 	thread      []ThreadObserver
 	threadStart []ThreadStartObserver
 	counts      CountsObserver
+	load        LoadObserver
 	peak        []PeakObserver
 	handoff     []HandoffObserver
 	syscallExit SyscallExitObserver
@@ -301,6 +303,8 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.thread, o)
 	add(&m.obs.threadStart, o)
 	join(&m.obs.counts, o, func(a, b CountsObserver) CountsObserver { return &countsObservers{a, b} })
+	join(&m.obs.load, o, func(a, b LoadObserver) LoadObserver { return &loadObservers{a, b} })
+	m.coarse = m.obs.load != nil && m.obs.counts == nil
 	add(&m.obs.peak, o)
 	add(&m.obs.handoff, o)
 	join(&m.obs.syscallExit, o, func(a, b SyscallExitObserver) SyscallExitObserver { return &syscallExitObservers{a, b} })
@@ -342,6 +346,7 @@ type (
 	goSpanObservers      [2]GoSpanObserver
 	procSpanObservers    [2]ProcSpanObserver
 	countsObservers      [2]CountsObserver
+	loadObservers        [2]LoadObserver
 	syscallExitObservers [2]SyscallExitObserver
 )
 
@@ -349,6 +354,7 @@ func (l *goSpanObservers) GoSpan(s *GoSpan)                { l[0].GoSpan(s); l[1
 func (l *procSpanObservers) ProcSpan(s *ProcSpan)          { l[0].ProcSpan(s); l[1].ProcSpan(s) }
 func (l *syscallExitObservers) SyscallExit(s *SyscallExit) { l[0].SyscallExit(s); l[1].SyscallExit(s) }
 func (l *countsObservers) Counts(c *Counts)                { l[0].Counts(c); l[1].Counts(c) }
+func (l *loadObservers) Load(c *Counts)                    { l[0].Load(c); l[1].Load(c) }
 
 // words are the strings that the rules compare with, interned.
 type words struct {
