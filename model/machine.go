@@ -3,7 +3,6 @@ package model
 import (
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 )
 
@@ -38,7 +37,6 @@ type Machine struct {
 	own      StepLog
 	apart    [2]Step  // scratch of share: observers get the two steps of a record one by one
 	shared   bool     // what log gets is also for other logs, or for observers
-	gap      Duration // least Gap of the logs
 	late     *proc    // whose new state is to be reported with the next step
 	lateFrom ProcState
 
@@ -49,6 +47,7 @@ type Machine struct {
 
 	began      bool
 	start, now Time // start of accounting; time of the latest event
+	moments    int64
 
 	gs      GoTable[Goroutine]
 	latest  [256]*Goroutine // of gs, those that the latest events were about, by id
@@ -81,7 +80,7 @@ type Machine struct {
 
 // NewMachine returns a Machine for events whose strings and stacks are in t.
 func NewMachine(t *Tables, cfg Config) *Machine {
-	m := &Machine{tables: t, cfg: cfg, gap: math.MaxInt64, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
+	m := &Machine{tables: t, cfg: cfg, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
 	m.words = newWords(t)
 	m.stacks.tables, m.stacks.yield = t, yieldFrame(cfg.Version)
 	return m
@@ -92,6 +91,9 @@ func (m *Machine) Start() Time { return m.start }
 
 // Now returns the time of the latest event.
 func (m *Machine) Now() Time { return m.now }
+
+// Moments returns how many events were later than the one before, since accounting began.
+func (m *Machine) Moments() int64 { return m.moments }
 
 // Goroutine returns a live goroutine, nil if there is none of that ID. The Machine continues
 // to change it.
@@ -133,10 +135,11 @@ func (m *Machine) Apply(ev *Event) error {
 		if !m.counted {
 			m.takeCounts()
 		}
-		if d >= m.gap {
+		if d >= MinSilence {
 			m.silence(ev.Time)
 		}
 		m.now = ev.Time
+		m.moments++
 	case d < 0:
 		err = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, ev.Time, m.now)
 	}
@@ -199,7 +202,7 @@ func (m *Machine) other(ev *Event, t *thread, at Time) error {
 // registered afterwards receive nothing before t, but are called with GOMAXPROCS as of t.
 func (m *Machine) Begin(t Time) {
 	m.began = true
-	m.start, m.now = t, t
+	m.start, m.now, m.moments = t, t, -1
 	m.held = nil
 	m.gs.All(func(g *Goroutine) {
 		s := &g.span
@@ -276,6 +279,7 @@ type observers struct {
 	counts      CountsObserver
 	load        LoadObserver
 	peak        []PeakObserver
+	silence     []silenceObserver
 	handoff     []HandoffObserver
 	syscallExit SyscallExitObserver
 	netpoll     []NetpollObserver
@@ -306,6 +310,9 @@ func (m *Machine) Observe(o any) {
 	join(&m.obs.load, o, func(a, b LoadObserver) LoadObserver { return &loadObservers{a, b} })
 	m.coarse = m.obs.load != nil && m.obs.counts == nil
 	add(&m.obs.peak, o)
+	if x, ok := o.(SilenceObserver); ok {
+		m.obs.silence = append(m.obs.silence, silenceObserver{x, m.now + 1})
+	}
 	add(&m.obs.handoff, o)
 	join(&m.obs.syscallExit, o, func(a, b SyscallExitObserver) SyscallExitObserver { return &syscallExitObservers{a, b} })
 	add(&m.obs.netpoll, o)
@@ -322,6 +329,11 @@ func (m *Machine) Observe(o any) {
 	if x, ok := o.(MetricObserver); ok && m.maxProcs > 0 {
 		x.Metric(&MetricSample{Time: m.now, Name: m.tables.String(m.words.gomaxprocs), Value: uint64(m.maxProcs)})
 	}
+}
+
+type silenceObserver struct {
+	SilenceObserver
+	from Time // of silences, at the earliest
 }
 
 func add[T any](list *[]T, o any) {

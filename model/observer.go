@@ -29,6 +29,9 @@ type (
 	// PeakObserver is called when an elementary interval begins in which more goroutines
 	// are Runnable than in all before.
 	PeakObserver interface{ PeakAt(from Time, runnable int) }
+	// SilenceObserver is called for each time of at least [MinSilence] without events since it was
+	// registered, before what ended it is applied.
+	SilenceObserver interface{ Silence(from, to Time) }
 	// HandoffObserver is called for each handoff when the proc found a new thread.
 	HandoffObserver interface{ Handoff(*Handoff) }
 	// SyscallExitObserver is called for each end of a system call.
@@ -46,3 +49,6 @@ type (
 	// MetricObserver is called for each metric sample.
 	MetricObserver interface{ Metric(*MetricSample) }
 )
+
+// MinSilence is a hundred times what usually passes between two events, or more.
+const MinSilence Duration = 1 << 18

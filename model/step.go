@@ -109,25 +109,17 @@ type StepLog struct {
 	Steps []Step
 	// Full is called when Steps has no room. It provides some.
 	Full func()
-	// Gap and Silent, if set, say when no thread did anything: Silent is called for a time
-	// of at least Gap without events, before what ended it is logged.
-	Gap    Duration
-	Silent func(from, to Time)
 	// Wait, if set, returns when no other goroutine takes steps any more; see [Line].
 	Wait func()
 
 	stopped *atomic.Bool // the Machine's; nil before Log
-	from    Time         // of the events that are logged, at the earliest
 }
 
 // Log starts logging steps to l. The first log is written in place, others get copies.
 func (m *Machine) Log(l *StepLog) {
-	l.stopped, l.from = &m.stopped, m.now+1
+	l.stopped = &m.stopped
 	m.logs = append(m.logs, l)
 	m.log, m.shared = m.logs[0], m.shared || len(m.logs) > 1
-	if l.Silent != nil {
-		m.gap = min(m.gap, l.Gap)
-	}
 }
 
 // Stopped reports whether the steps are unwanted by now.
@@ -162,11 +154,11 @@ func (l *StepLog) room() *Step {
 	return &l.Steps[n]
 }
 
-// silence takes that nothing happened from m.now until a time.
+// silence reports that nothing happened from m.now until a time.
 func (m *Machine) silence(until Time) {
-	for _, l := range m.logs {
-		if l.Silent != nil && m.now >= l.from && until.Sub(m.now) >= l.Gap {
-			l.Silent(m.now, until)
+	for _, o := range m.obs.silence {
+		if m.now >= o.from {
+			o.Silence(m.now, until)
 		}
 	}
 }

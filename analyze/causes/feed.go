@@ -82,7 +82,7 @@ func NewFeed(t *model.Tables, version int, c *Analysis, worst int) (*Feed, error
 	f := &Feed{resolver: r, causes: newAttribution(c, t, worst), assist: t.AddString("GC mark assist"),
 		procs: t.AddString("/sched/gomaxprocs:threads")}
 	f.causes.feed = f
-	f.log.Full, f.log.Gap, f.log.Silent = f.send, osGapMin, f.silent
+	f.log.Full = f.send
 	empty := make([]*stepBatch, stepAhead)
 	for i := range empty {
 		empty[i] = stepBatches.Get().(*stepBatch)
@@ -102,6 +102,7 @@ func (f *Feed) Follow(m *model.Machine) {
 	if !f.followed {
 		f.followed = true
 		m.Log(&f.log)
+		m.Observe(f)
 	}
 }
 
@@ -130,9 +131,11 @@ func (f *Feed) Event(ev *model.Event) {
 	}
 }
 
-// silent notes that no thread did anything for a while.
-func (f *Feed) silent(from, to model.Time) {
-	f.filling.silences = append(f.filling.silences, silence{from, to, len(f.log.Steps)})
+// Silence implements [model.SilenceObserver].
+func (f *Feed) Silence(from, to model.Time) {
+	if to.Sub(from) >= osGapMin {
+		f.filling.silences = append(f.filling.silences, silence{from, to, len(f.log.Steps)})
+	}
 }
 
 // ended takes a wait that is to be explained. Its step is still to come.
