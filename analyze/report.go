@@ -125,9 +125,14 @@ func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true
 // Event counts an event; see [Totals.Event].
 func (r *Report) Event(ev *model.Event) {
 	r.Totals.Event(ev)
-	r.Pathologies.Event(ev)
 	r.Requests.event(ev)
-	if r.steps != nil && ev.Kind != model.EventGoTransition && ev.Kind != model.EventProcTransition {
+	if ev.Kind == model.EventGoTransition || ev.Kind == model.EventProcTransition {
+		return
+	}
+	if ev.Kind == model.EventStackSample {
+		r.Pathologies.Sample(ev.Time)
+	}
+	if r.steps != nil {
 		r.steps.Event(ev)
 	}
 }
@@ -151,6 +156,7 @@ func (r *Report) Observe(m *model.Machine) {
 		r.Queues.beginAt(m.Start())
 	}
 	r.Requests.follow(m, r.specs)
+	r.Pathologies.Follow(m)
 	m.Observe(starter{r})
 	fed := r.fed()
 	for _, a := range r.analyses() {

@@ -35,9 +35,9 @@ type Machine struct {
 	logs     []*StepLog
 	log      *StepLog // the first one, own if only observers take steps, nil if nobody does
 	own      StepLog
-	apart    [2]Step  // scratch of share: observers get the two steps of a record one by one
-	shared   bool     // what log gets is also for other logs, or for observers
-	late     *proc    // whose new state is to be reported with the next step
+	apart    [2]Step // scratch of share: observers get the two steps of a record one by one
+	shared   bool    // what log gets is also for other logs, or for observers
+	late     *proc   // whose new state is to be reported with the next step
 	lateFrom ProcState
 
 	left       Time // since when and for what a goroutine was in the state that it left last

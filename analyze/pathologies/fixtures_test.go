@@ -39,6 +39,7 @@ func analyze(t testing.TB, path string, others ...any) *pathologies.Analysis {
 	m := model.NewMachine(in.Tables(), model.Config{Version: version})
 	p := pathologies.New(in.Tables())
 	m.Observe(p)
+	p.Follow(m)
 	for _, o := range others {
 		m.Observe(o)
 	}
@@ -57,7 +58,9 @@ func analyze(t testing.TB, path string, others ...any) *pathologies.Analysis {
 			}
 			p.BeginAt(ev.Time)
 		}
-		p.Event(ev)
+		if ev.Kind == model.EventStackSample {
+			p.Sample(ev.Time)
+		}
 		_ = m.Apply(ev)
 		return nil
 	})

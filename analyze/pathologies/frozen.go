@@ -1,7 +1,6 @@
 package pathologies
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -44,34 +43,34 @@ const (
 
 // silences measures the time in which no thread has an event.
 type silences struct {
-	last    model.Time
-	hist    [64]int64 // by the number of bits of the length
+	all     func() int64 // how many there are
+	hist    [64]int64    // by the number of bits of the length, of [model.MinSilence] or more
 	long    []stint
 	sampled stint // from the first CPU sample to the last
 }
 
-func (x *silences) event(at model.Time, sample bool) {
-	if sample {
-		x.sampled = stint{cmp.Or(x.sampled.start, at), at}
+// Silence implements [model.SilenceObserver].
+func (x *silences) Silence(from, to model.Time) {
+	d := to.Sub(from)
+	x.hist[bits.Len64(uint64(d))&63]++
+	if d >= minStill && len(x.long) < maxSilences {
+		x.long = append(x.long, stint{from, to})
 	}
-	d := at.Sub(x.last)
-	if d <= 0 {
-		return
-	}
-	if x.last > 0 {
-		x.hist[bits.Len64(uint64(d))&63]++
-		if d >= minStill && len(x.long) < maxSilences {
-			x.long = append(x.long, stint{x.last, at})
-		}
-	}
-	x.last = at
 }
 
-// p99 returns an upper bound of the 99th percentile of the silences.
+// p99 returns an upper bound of the 99th percentile of the silences, 0 if that is less than
+// [model.MinSilence]: then minStill is far more.
 func (x *silences) p99() model.Duration {
-	var n, below int64
+	if x.all == nil {
+		return 0
+	}
+	n := x.all()
+	below := n
 	for _, c := range x.hist {
-		n += c
+		below -= c
+	}
+	if below*100 >= n*99 {
+		return 0
 	}
 	for i, c := range x.hist {
 		below += c

@@ -17,8 +17,8 @@ import (
 )
 
 // Analysis detects pathologies in one trace. It observes a [model.Machine] and a resolver of
-// package runqueue. Step and Start must come from one goroutine, but Event may come from
-// another one: they share nothing before Finish.
+// package runqueue. Step and Start must come from one goroutine, but the silences and samples that
+// Follow is about may come from another one: they share nothing before Finish.
 type Analysis struct {
 	// Late are the bounds of what lies before waits.
 	Late *Lateness
@@ -30,7 +30,7 @@ type Analysis struct {
 
 	chains runnextChain
 	aging  globalAging
-	frozen frozen // its silences are of the goroutine of Event
+	frozen frozen // its silences are of the Machine's goroutine
 }
 
 // New returns an Analysis for a trace with these tables.
@@ -45,8 +45,7 @@ func (p *Analysis) Begin(origin model.Time) {
 
 // BeginAt sets when accounting begins. What ended before does not count, even if it was
 // observed, nor does a wait that began before: scheduling latency does not have it either.
-// What was observed still gives the state at t. Do not call BeginAt at the same time as Event,
-// Step or Start.
+// What was observed still gives the state at t. Do not call BeginAt at the same time as Step or Start.
 func (p *Analysis) BeginAt(t model.Time) {
 	p.from, p.last = t, max(p.last, t)
 	p.Late.beginAt(t)
@@ -55,8 +54,16 @@ func (p *Analysis) BeginAt(t model.Time) {
 	p.frozen = frozen{silences: p.frozen.silences}
 }
 
-// Event records the time of an event.
-func (p *Analysis) Event(ev *model.Event) { p.frozen.event(ev.Time, ev.Kind == model.EventStackSample) }
+// Follow makes p take the silences of m from now on. Accounting begins now.
+func (p *Analysis) Follow(m *model.Machine) {
+	p.frozen.all = m.Moments
+	m.Observe(&p.frozen.silences)
+}
+
+// Sample records the time of a CPU sample.
+func (p *Analysis) Sample(at model.Time) {
+	p.frozen.sampled = stint{cmp.Or(p.frozen.sampled.start, at), at}
+}
 
 // Step implements [model.StepObserver]. Nearly all of the millions of steps are plain
 // wakeups, starts and stops, which must cost next to nothing: the kind and the states of a step

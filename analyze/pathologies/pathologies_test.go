@@ -28,9 +28,15 @@ func equal[T comparable](t *testing.T, what string, got, want T) {
 // symptoms feeds an Analysis by hand.
 type symptoms struct {
 	*Analysis
+	last    *model.Time // event
+	moments *int64
 }
 
-func newSymptoms() symptoms { return symptoms{New(model.NewTables())} }
+func newSymptoms() symptoms {
+	s := symptoms{New(model.NewTables()), new(model.Time), new(int64)}
+	s.frozen.all = func() int64 { return *s.moments }
+	return s
+}
 
 func (s symptoms) str(name string) model.StringID { return s.tables.AddString(name) }
 
@@ -50,7 +56,16 @@ func (s symptoms) proc(at model.Duration, p model.ProcID, to model.ProcState, wo
 }
 
 // event reports that something happened, which ends a silence.
-func (s symptoms) event(at model.Duration) { s.Event(&model.Event{Time: model.Time(at)}) }
+func (s symptoms) event(at model.Duration) {
+	last, now := *s.last, model.Time(at)
+	if *s.last = max(last, now); last == 0 || now <= last {
+		return
+	}
+	*s.moments++
+	if now.Sub(last) >= model.MinSilence {
+		s.frozen.Silence(last, now)
+	}
+}
 
 // starts makes a start of a goroutine of the program.
 func (s symptoms) starts(at, since model.Duration, p model.ProcID, fn string, from runqueue.Source) *runqueue.Start {
@@ -261,7 +276,8 @@ func TestFrozenSampled(t *testing.T) {
 		s.proc(ms, 0, model.ProcRunning, model.WorkUser, 1)
 		for at := range model.Duration(60) {
 			if slices.Contains(x.samples, at) {
-				s.Event(&model.Event{Kind: model.EventStackSample, Time: model.Time(at * ms)})
+				s.Sample(model.Time(at * ms))
+				s.event(at * ms)
 			} else if at < 10 || at > 50 {
 				s.event(at * ms)
 			}
