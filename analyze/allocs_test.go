@@ -52,7 +52,7 @@ func hotPaths() map[string]func(i int) {
 		"Syscalls":          func(i int) { sys.SyscallExit(&model.SyscallExit{Start: 0, End: model.Time(spans[i%n].Duration())}) },
 		"Timeline/ProcSpan": func(i int) { tl.ProcSpan(procAt(i)) },
 		"Timeline/Counts":   func(i int) { tl.Counts(counts(i)) },
-		"Idle":              func(i int) { idle.Load(counts(i)) },
+		"Idle":              func(i int) { idle.Counts(counts(i)) },
 		"GC":                func(i int) { gc.ProcSpan(&procs[i%n]) },
 	}
 }

@@ -50,8 +50,11 @@ type Idle struct {
 // NewIdle returns an Idle that gives t the counts, too, and takes from it what both sum up.
 func NewIdle(t *Timeline) *Idle { return &Idle{line: t} }
 
-// Load implements [model.LoadObserver].
-func (x *Idle) Load(c *model.Counts) {
+// OnlyLoad implements [model.LoadObserver].
+func (x *Idle) OnlyLoad() {}
+
+// Counts implements [model.LoadObserver].
+func (x *Idle) Counts(c *model.Counts) {
 	x.line.Counts(c)
 	d := c.End.Sub(c.Start)
 	if c.Procs > x.MostProcs {

@@ -16,10 +16,10 @@ func TestIdleAtEnd(t *testing.T) {
 	}{{last: 2e6, want: 2e6}, {last: 9e5}, {last: 2e6, running: 1}} {
 		x := NewIdle(NewTimeline())
 		end := model.Time(100 + tt.last)
-		x.Load(&model.Counts{Start: 0, End: 100, Procs: 2, Idle: 2})
-		x.Load(&model.Counts{Start: 100, End: end, Procs: 2, Idle: 1, Running: 1, Runnable: 3})
+		x.Counts(&model.Counts{Start: 0, End: 100, Procs: 2, Idle: 2})
+		x.Counts(&model.Counts{Start: 100, End: end, Procs: 2, Idle: 1, Running: 1, Runnable: 3})
 		if tt.running > 0 {
-			x.Load(&model.Counts{Start: end, End: end + 10, Procs: 2, Running: 2, Runnable: 3})
+			x.Counts(&model.Counts{Start: end, End: end + 10, Procs: 2, Running: 2, Runnable: 3})
 		}
 		x.Finish()
 		var v result.Report

@@ -140,7 +140,7 @@ func TestGC(t *testing.T) {
 	c.ProcSpan(s)
 	c.ProcSpan(r.procSpan(1, 2, "main.f", 20, 40))
 	c.ProcSpan(idleSpan(0, 30, 70))
-	procs.Load(&model.Counts{Start: 0, End: 100, Procs: 2})
+	procs.Counts(&model.Counts{Start: 0, End: 100, Procs: 2})
 	procs.Finish()
 	for name, open := range map[string]bool{"GC concurrent mark phase": false, "GC mark assist": true, "GC incremental sweep": false, "other": false} {
 		c.Range(&model.RangeSpan{Name: r.str(name), Start: 10, End: 25, OpenEnd: open})
@@ -166,7 +166,7 @@ func TestIdle(t *testing.T) {
 		{Start: 150, End: 160, Procs: 4, Running: 3, Syscall: 1, Runnable: 7},
 		{Start: 160, End: 170, Procs: 4, Idle: 1, Running: 2, Stopped: 1, Runnable: 1, Overloaded: 1},
 	} {
-		x.Load(&c)
+		x.Counts(&c)
 		for p := range c.Running + c.Syscall {
 			line.ProcSpan(r.procSpan(model.ProcID(p), 1, "main.f", model.Duration(c.Start), c.End.Sub(c.Start)))
 		}

@@ -17,7 +17,7 @@ func newTestFeed(r *Report) testFeed {
 	for _, a := range r.analyses() {
 		switch a.(type) {
 		case model.StepObserver, *causes.Analysis, *Queues:
-		case model.GoSpanObserver, model.ProcSpanObserver, model.LoadObserver:
+		case model.GoSpanObserver, model.ProcSpanObserver, model.CountsObserver:
 		default:
 			f.direct = append(f.direct, a)
 		}
@@ -46,7 +46,7 @@ func (f testFeed) Counts(c *model.Counts) {
 	if c.Runnable > f.Peak.Runnable {
 		f.PeakAt(c.Start, c.Runnable)
 	}
-	f.Idle.Load(c)
+	f.Idle.Counts(c)
 }
 
 func (f testFeed) Metric(s *model.MetricSample) {

@@ -69,9 +69,6 @@ func (m *Machine) flushCounts(t Time) {
 }
 
 func (m *Machine) reportCounts(c *Counts) {
-	if m.obs.load != nil {
-		m.obs.load.Load(c)
-	}
 	if m.obs.counts != nil {
 		m.obs.counts.Counts(c)
 	}

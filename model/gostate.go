@@ -21,18 +21,11 @@ type sysCall struct {
 	blockedAt Time   // when the proc was lost
 }
 
-// goTransition moves a goroutine from one state to another.
-func (m *Machine) goTransition(ev *Event, t *thread) error {
+// change moves a goroutine from the state that the event says to the other.
+func (m *Machine) change(g *Goroutine, ev *Event, t *thread) {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if to == GoWaiting && ev.Str == m.words.sync {
-		m.divided = *ev
-		m.divided.Str, ev = m.stacks.syncReason(ev.SubjectStack), &m.divided
-	}
-	g, err := m.goroutine(GoID(ev.ID)), error(nil)
-	if g == nil || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall {
-		if g, err = m.unusual(g, ev, t); g == nil {
-			return err
-		}
+		ev = m.divide(ev)
 	}
 	m.learnFunc(g, ev.SubjectStack)
 	switch {
@@ -52,18 +45,27 @@ func (m *Machine) goTransition(ev *Event, t *thread) error {
 	if m.log != nil {
 		m.stepGo(g, ev, t)
 	}
-	if (from == GoRunnable || err != nil) && to != GoRunnable {
+	if from == GoRunnable && to != GoRunnable {
 		g.span.forgetWake()
 	}
 	if to == GoNotExist {
 		m.endGoroutine(g)
 	}
-	return err
 }
+
+// divide returns the event with the [SyncReason] for its own.
+func (m *Machine) divide(ev *Event) *Event {
+	m.divided = *ev
+	m.divided.Str = m.stacks.syncReason(ev.SubjectStack)
+	return &m.divided
+}
+
+// nobody stands for goroutines that are not alive.
+var nobody = &Goroutine{ID: NoGoroutine - 1}
 
 // goroutine returns what is known of a goroutine, nil if it is not alive.
 func (m *Machine) goroutine(id GoID) *Goroutine {
-	if g := m.latest[uint8(id)]; g != nil && g.ID == id {
+	if g := m.latest[uint8(id)]; g.ID == id {
 		return g
 	}
 	return m.findGoroutine(id)
@@ -72,39 +74,49 @@ func (m *Machine) goroutine(id GoID) *Goroutine {
 // findGoroutine is goroutine for one that is not among the latest.
 func (m *Machine) findGoroutine(id GoID) *Goroutine {
 	g := m.gs.Get(id)
-	m.latest[uint8(id)] = g
+	if g != nil {
+		m.latest[uint8(id)] = g
+	}
 	return g
 }
 
-// unusual looks at a transition that does not go on from the goroutine's state as it should.
-// It returns the goroutine, nil if nothing is left to be done, and an error if the state is
-// another one.
-func (m *Machine) unusual(g *Goroutine, ev *Event, t *thread) (*Goroutine, error) {
-	from, to := GoState(ev.From), GoState(ev.To)
+// unusual applies the transition of a goroutine that is not known, is not among the latest, or seems
+// not to be in the state that the event says. If it is not, the error says so.
+func (m *Machine) unusual(ev *Event, t *thread) error {
+	g, from, to := m.goroutine(GoID(ev.ID)), GoState(ev.From), GoState(ev.To)
+	if to == GoWaiting && ev.Str == m.words.sync {
+		ev = m.divide(ev)
+	}
 	if to == GoUndetermined || max(from, to) > GoSyscall {
-		return nil, fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, m.now)
+		return fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, m.now)
 	}
 	if g != nil && from == to {
 		m.learnFunc(g, ev.SubjectStack)
-		return nil, nil // each generation repeats the state of every goroutine
+		return nil // each generation repeats the state of every goroutine
 	}
+	var err error
 	if g == nil || g.span.State == GoUndetermined {
-		return m.firstSight(g, ev, t)
+		if g, err = m.firstSight(g, ev, t); g == nil {
+			return nil
+		}
+	} else if have := g.span.State; have != from && (have != GoSyscallBlocked || from != GoSyscall) {
+		if have == GoSyscallBlocked {
+			have = GoSyscall
+		}
+		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, m.now, have, from)
 	}
-	have := g.span.State
-	if have == from || have == GoSyscallBlocked && from == GoSyscall {
-		return g, nil
+	m.change(g, ev, t)
+	if err != nil && to != GoRunnable {
+		g.span.forgetWake()
 	}
-	if have == GoSyscallBlocked {
-		have = GoSyscall
-	}
-	return g, fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, m.now, have, from)
+	return err
 }
 
 // firstSight begins the account of a goroutine: it is created, or the trace
 // shows for the first time what state it has been in since the start. In the
 // latter case the state holds since the start, because any change in between
-// would have been preceded by the same statement. It returns as [Machine.unusual] does.
+// would have been preceded by the same statement. It returns the goroutine, nil if nothing is left
+// to be done, and an error if it should have been known.
 func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, error) {
 	from, to := GoState(ev.From), GoState(ev.To)
 	if g == nil {
@@ -441,7 +453,7 @@ func (m *Machine) endGoroutine(g *Goroutine) {
 	m.closeAnnotations(g, m.now, false)
 	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
-	m.latest[uint8(g.ID)] = nil
+	m.latest[uint8(g.ID)] = nobody
 }
 
 func (m *Machine) reportGoEnd(g *Goroutine) {

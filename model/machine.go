@@ -61,7 +61,7 @@ type Machine struct {
 
 	live      Counts   // numbers as of now
 	counted   bool     // they did not change since they were compared with pend
-	coarse    bool     // only what a LoadObserver reads is to be compared
+	coarse    bool     // only what LoadObservers read is to be compared
 	pend      Counts   // the elementary interval not yet reported
 	held      []Counts // those before it, while not settled
 	settled   bool     // nothing that is still to come changes the numbers of before
@@ -81,6 +81,9 @@ type Machine struct {
 // NewMachine returns a Machine for events whose strings and stacks are in t.
 func NewMachine(t *Tables, cfg Config) *Machine {
 	m := &Machine{tables: t, cfg: cfg, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
+	for i := range m.latest {
+		m.latest[i] = nobody
+	}
 	m.words = newWords(t)
 	m.stacks.tables, m.stacks.yield = t, yieldFrame(cfg.Version)
 	return m
@@ -129,9 +132,8 @@ func (m *Machine) Apply(ev *Event) error {
 		m.start, m.now, m.pend.Start = ev.Time, ev.Time, ev.Time
 		Report(m.obs.start, StartObserver.Started, ev.Time)
 	}
-	var err error
-	switch d := ev.Time.Sub(m.now); {
-	case d > 0:
+	d := ev.Time.Sub(m.now)
+	if d > 0 {
 		if !m.counted {
 			m.takeCounts()
 		}
@@ -140,8 +142,6 @@ func (m *Machine) Apply(ev *Event) error {
 		}
 		m.now = ev.Time
 		m.moments++
-	case d < 0:
-		err = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, ev.Time, m.now)
 	}
 	var t *thread
 	if ev.M != NoThread {
@@ -150,11 +150,14 @@ func (m *Machine) Apply(ev *Event) error {
 		}
 		t.last = m.now
 	}
-	var contradiction error
-	if ev.Kind == EventGoTransition {
-		contradiction = m.goTransition(ev, t)
-	} else {
-		contradiction = m.other(ev, t, m.now)
+	var err error
+	switch g, from, to := m.latest[uint8(ev.ID)], GoState(ev.From), GoState(ev.To); {
+	case ev.Kind != EventGoTransition:
+		err = m.other(ev, t, m.now)
+	case g.ID != GoID(ev.ID) || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall:
+		err = m.unusual(ev, t)
+	default:
+		m.change(g, ev, t)
 	}
 	if m.late != nil {
 		m.flushStep()
@@ -162,8 +165,8 @@ func (m *Machine) Apply(ev *Event) error {
 	if t != nil && ev.Flags&EventStatus == 0 {
 		t.remember(ev, m.now)
 	}
-	if contradiction != nil {
-		err = errors.Join(err, contradiction)
+	if d < 0 {
+		err = errors.Join(fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, ev.Time, m.now), err)
 	}
 	return err
 }
@@ -277,7 +280,6 @@ type observers struct {
 	thread      []ThreadObserver
 	threadStart []ThreadStartObserver
 	counts      CountsObserver
-	load        LoadObserver
 	peak        []PeakObserver
 	silence     []silenceObserver
 	handoff     []HandoffObserver
@@ -306,9 +308,11 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.threadSpan, o)
 	add(&m.obs.thread, o)
 	add(&m.obs.threadStart, o)
+	if _, ok := o.(CountsObserver); ok {
+		_, load := o.(LoadObserver)
+		m.coarse = load && (m.coarse || m.obs.counts == nil)
+	}
 	join(&m.obs.counts, o, func(a, b CountsObserver) CountsObserver { return &countsObservers{a, b} })
-	join(&m.obs.load, o, func(a, b LoadObserver) LoadObserver { return &loadObservers{a, b} })
-	m.coarse = m.obs.load != nil && m.obs.counts == nil
 	add(&m.obs.peak, o)
 	if x, ok := o.(SilenceObserver); ok {
 		m.obs.silence = append(m.obs.silence, silenceObserver{x, m.now + 1})
@@ -358,7 +362,6 @@ type (
 	goSpanObservers      [2]GoSpanObserver
 	procSpanObservers    [2]ProcSpanObserver
 	countsObservers      [2]CountsObserver
-	loadObservers        [2]LoadObserver
 	syscallExitObservers [2]SyscallExitObserver
 )
 
@@ -366,7 +369,6 @@ func (l *goSpanObservers) GoSpan(s *GoSpan)                { l[0].GoSpan(s); l[1
 func (l *procSpanObservers) ProcSpan(s *ProcSpan)          { l[0].ProcSpan(s); l[1].ProcSpan(s) }
 func (l *syscallExitObservers) SyscallExit(s *SyscallExit) { l[0].SyscallExit(s); l[1].SyscallExit(s) }
 func (l *countsObservers) Counts(c *Counts)                { l[0].Counts(c); l[1].Counts(c) }
-func (l *loadObservers) Load(c *Counts)                    { l[0].Load(c); l[1].Load(c) }
 
 // words are the strings that the rules compare with, interned.
 type words struct {

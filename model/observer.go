@@ -23,9 +23,12 @@ type (
 	ThreadStartObserver interface{ ThreadStart(*ThreadStart) }
 	// CountsObserver is called for each elementary interval.
 	CountsObserver interface{ Counts(*Counts) }
-	// LoadObserver is called as CountsObserver is, but may not be where neither Procs, Idle,
-	// Runnable nor Overloaded change; only these may be read. That is one of three intervals.
-	LoadObserver interface{ Load(*Counts) }
+	// LoadObserver is a CountsObserver that reads only Procs, Idle, Runnable and Overloaded, and
+	// need not be called where none of them changes, as in one of three intervals.
+	LoadObserver interface {
+		CountsObserver
+		OnlyLoad()
+	}
 	// PeakObserver is called when an elementary interval begins in which more goroutines
 	// are Runnable than in all before.
 	PeakObserver interface{ PeakAt(from Time, runnable int) }

@@ -44,7 +44,7 @@ func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event, t *thread) (Origin, 
 	case reason == m.words.assistWait, reason == m.words.preempted:
 		// Assist credit, or the end of a stack scan (runtime/mgcmark.go).
 		return OriginGC, 0, false
-	case reason == m.words.network && m.byWorker(ev):
+	case reason == m.words.network && m.byWorker(ev, t):
 		return OriginNetpoll, PollerGCWorker, true // runtime/proc.go: pollWork
 	case reason == m.words.network && m.stw != nil && m.stw.G == ev.G:
 		return OriginNetpoll, PollerSTW, true // runtime/proc.go: startTheWorldWithSema
@@ -55,7 +55,10 @@ func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event, t *thread) (Origin, 
 }
 
 // byWorker reports whether a background mark worker emitted the event.
-func (m *Machine) byWorker(ev *Event) bool {
+func (m *Machine) byWorker(ev *Event, t *thread) bool {
+	if t != nil && t.g != nil && t.g.ID == ev.G {
+		return t.g.worker // as nearly always
+	}
 	by := m.goroutine(ev.G)
 	return by != nil && by.worker
 }

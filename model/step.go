@@ -227,10 +227,15 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 			m.flushStep()
 		}
 	}
-	if GoState(ev.From) == GoWaiting && m.byWorker(ev) {
+	if GoState(ev.From) == GoWaiting && ev.G != NoGoroutine && m.byWorker(ev, t) {
 		flags |= StepByWorker
 	}
-	s, from, to := m.log.room(), GoState(ev.From), GoState(ev.To)
+	l, from, to := m.log, GoState(ev.From), GoState(ev.To)
+	if len(l.Steps) == cap(l.Steps) {
+		l.Full()
+	}
+	l.Steps = l.Steps[:len(l.Steps)+1] // N.B. not by a call of room
+	s := &l.Steps[len(l.Steps)-1]
 	s.Kind, s.Time, s.Since, s.G, s.By, s.M, s.P = StepGo, m.now, m.left, g.ID, ev.G, ev.M, ev.P
 	s.FromM, s.ToM, s.N, s.Func, s.Reason, s.Stack = NoThread, NoThread, 0, g.Func, ev.Str, ev.Stack
 	s.From, s.To, s.Flags = ev.From, ev.To, flags

@@ -7,13 +7,19 @@ import (
 
 // AddCensored counts the interval if it is censored, and reports whether it is.
 func AddCensored(c *result.Censored, s *model.GoSpan, at model.Time) bool {
-	switch {
-	case s.OpenStart:
-		c.AtStart.Add(s.Duration(), at)
-	case s.OpenEnd:
-		c.AtEnd.Add(s.Duration(), at)
+	if s.OpenStart || s.OpenEnd {
+		addCensored(c, s, at)
+		return true
 	}
-	return s.OpenStart || s.OpenEnd
+	return false
+}
+
+func addCensored(c *result.Censored, s *model.GoSpan, at model.Time) {
+	tally := &c.AtEnd
+	if s.OpenStart {
+		tally = &c.AtStart
+	}
+	tally.Add(s.Duration(), at)
 }
 
 // Clock is embedded by analyses that keep points in time or single items.
