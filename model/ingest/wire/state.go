@@ -39,9 +39,10 @@ type goroutine struct {
 // number. Slots are an open hash table in which 16 consecutive numbers fall into
 // the same cache line.
 type goroutines struct {
-	list  []goroutine
-	slots []uint32 // 1 + index into list
-	shift uint     // of the hash, so that it selects a block of 16 slots
+	list   []goroutine
+	slots  []uint32    // 1 + index into list
+	shift  uint        // of the hash, so that it selects a block of 16 slots
+	latest [256]uint32 // of slots, those found latest, by the number's end
 }
 
 const (
@@ -54,7 +55,7 @@ const (
 )
 
 func (s *goroutines) reset() {
-	s.list = s.list[:0]
+	s.list, s.latest = s.list[:0], [256]uint32{}
 	if s.slots == nil {
 		s.resize(minSlots)
 		return
@@ -86,6 +87,16 @@ func (s *goroutines) home(id model.GoID) uint64 {
 // find returns the state of a goroutine and its index, nil if the goroutine does
 // not exist.
 func (s *goroutines) find(id uint64) (*goroutine, uint32) {
+	if i := s.latest[uint8(id)] - 1; uint(i) < uint(len(s.list)) {
+		if g := &s.list[i]; g.id == model.GoID(id) && g.status != 0 {
+			return g, i
+		}
+	}
+	return s.search(id)
+}
+
+// search is find for one that was not found lately.
+func (s *goroutines) search(id uint64) (*goroutine, uint32) {
 	mask := uint64(len(s.slots) - 1)
 	slot := s.home(model.GoID(id))
 	for range maxProbes {
@@ -97,6 +108,7 @@ func (s *goroutines) find(id uint64) (*goroutine, uint32) {
 			if g.status == 0 {
 				break
 			}
+			s.latest[uint8(id)] = i
 			return g, i - 1
 		}
 		slot++
