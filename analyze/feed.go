@@ -17,8 +17,12 @@ func (f *feed) GoSpan(s *model.GoSpan) {
 	case model.GoRunnable:
 		f.Latency.GoSpan(s)
 		f.Heat.GoSpan(s)
-		f.Worst.GoSpan(s)
-		f.Peak.GoSpan(s)
+		if s.Duration() >= f.Worst.floor {
+			f.Worst.GoSpan(s)
+		}
+		if f.Peak.spans(s) {
+			f.Peak.GoSpan(s)
+		}
 		f.Blame.GoSpan(s)
 	case model.GoRunning:
 		f.Bursts.GoSpan(s)

@@ -41,29 +41,23 @@ func NewLatency(t *model.Tables, limit int) *Latency {
 
 // GoSpan implements [model.GoSpanObserver].
 func (l *Latency) GoSpan(s *model.GoSpan) {
-	if s.State != model.GoRunnable {
-		return
-	}
-	if s.Pseudo != model.NotPseudo {
-		l.Pseudo++
-		return
-	}
 	at := l.Offset(s.End)
-	if s.System {
-		if !sums.AddCensored(&l.SystemCensored, s, at) {
-			l.System.Add(s.Duration(), at)
-		}
-		return
-	}
-	if sums.AddCensored(&l.Censored, s, at) {
+	switch {
+	case s.Waits():
+		d := s.Duration()
+		l.waits.At(s.Func, int(s.Origin)).Add(d, at)
+		l.goroutines.live.Cell(s.G).Add(d, at)
+	case s.State != model.GoRunnable:
+	case s.Pseudo != model.NotPseudo:
+		l.Pseudo++
+	case !s.System:
+		sums.AddCensored(&l.Censored, s, at)
 		if !s.OpenStart {
 			l.atEnd[s.Origin]++
 		}
-		return
+	case !sums.AddCensored(&l.SystemCensored, s, at):
+		l.System.Add(s.Duration(), at)
 	}
-	d := s.Duration()
-	l.waits.At(s.Func, int(s.Origin)).Add(d, at)
-	l.goroutines.wait(s.G, d, at)
 }
 
 // GoEnd implements [model.GoEndObserver].
@@ -112,10 +106,6 @@ func newGoroutineWaits(t *model.Tables, limit int) goroutineWaits {
 	return goroutineWaits{tables: t, top: sums.Top[result.Goroutine]{Limit: limit, Compare: func(a, b result.Goroutine) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Goroutine, b.Goroutine))
 	}}}
-}
-
-func (w *goroutineWaits) wait(g model.GoID, d model.Duration, at model.Time) {
-	w.live.Cell(g).Add(d, at)
 }
 
 // end returns the sum of a goroutine that ended.

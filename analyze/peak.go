@@ -37,9 +37,12 @@ func (p *Peak) PeakAt(from model.Time, runnable int) {
 	}
 }
 
+// spans reports whether the interval is part of the moment.
+func (p *Peak) spans(s *model.GoSpan) bool { return s.Start <= p.time && s.End > p.time }
+
 // GoSpan implements [model.GoSpanObserver].
 func (p *Peak) GoSpan(s *model.GoSpan) {
-	if s.Start > p.time || s.End <= p.time || p.Runnable < minPeak || s.State != model.GoRunnable || s.Waker == model.NoGoroutine {
+	if !p.spans(s) || p.Runnable < minPeak || s.State != model.GoRunnable || s.Waker == model.NoGoroutine {
 		return
 	}
 	w := p.wakers[s.Waker]

@@ -32,7 +32,7 @@ func NewWorst(t *model.Tables, limit int) *Worst {
 
 // GoSpan implements [model.GoSpanObserver].
 func (w *Worst) GoSpan(s *model.GoSpan) {
-	if s.State != model.GoRunnable || s.Duration() < w.floor || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.System {
+	if s.Duration() < w.floor || !s.Waits() {
 		return
 	}
 	if last, ok := w.top.Full(); ok && w.top.Compare(s, last) >= 0 {

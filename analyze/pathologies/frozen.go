@@ -1,6 +1,7 @@
 package pathologies
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -167,8 +168,12 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 
 // longest returns the longest silence that lies in a time, if any.
 func (x *frozen) longest(in stint) (longest stint) {
-	for _, s := range x.long {
-		if s.start >= in.start && s.end <= in.end && s.end.Sub(s.start) > longest.end.Sub(longest.start) {
+	first, _ := slices.BinarySearchFunc(x.long, in.start, func(s stint, at model.Time) int { return cmp.Compare(s.start, at) })
+	for _, s := range x.long[first:] {
+		if s.end > in.end {
+			break
+		}
+		if s.end.Sub(s.start) > longest.end.Sub(longest.start) {
 			longest = s
 		}
 	}

@@ -85,7 +85,14 @@ func (b *Bins[T]) find(start, end model.Time) *T {
 
 // Bin returns the bin of a point in time.
 func (b *Bins[T]) Bin(at model.Time) *T {
-	if x := b.In(at, at); x != nil {
+	if at < b.from || at >= b.to {
+		return b.bin(at)
+	}
+	return b.now
+}
+
+func (b *Bins[T]) bin(at model.Time) *T {
+	if x := b.find(at, at); x != nil {
 		return x
 	}
 	return &b.cells[0] // before the first
