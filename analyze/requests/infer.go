@@ -57,7 +57,7 @@ func (t *Tracker) try(g *goroutine, x *early, from mark) *pending {
 }
 
 // keep keeps what may be a request, with its path.
-func (t *Tracker) keep(r *Request) {
+func (t *Tracker) keep(r *Request, list *[]*Request) {
 	var parts []Part
 	for p := range r.Parts() {
 		parts = append(parts, *p)
@@ -68,7 +68,7 @@ func (t *Tracker) keep(r *Request) {
 	t.earlyParts += len(parts)
 	x := *r
 	x.parts, x.legs = parts, nil
-	r.early.list = append(r.early.list, &x)
+	*list = append(*list, &x)
 }
 
 // known reports those that were kept of a place that counts now. Unless most messages are handed to many, who wrote

@@ -33,7 +33,10 @@ import (
 //     write in turn: once one of them and the hub wait, what that one has written since it was woken are the messages
 //     that came since, in order. If their numbers differ, as where it writes several at once, they were answered by its
 //     last write at the latest. That counts as the answer if the first one that it can be was early, too.
-//  9. What a reader hands to the same hub again without a wait was read at once with the one before, and begins when
+//  9. A message without an answer shifts all that 4 and 5 find after it. So these count only if none is left once who
+//     answers has nothing to do. If there are more answers, as two messages were read at once, what is found is too
+//     short; but it is not known either where messages without an answer are usual.
+//  10. What a reader hands to the same hub again without a wait was read at once with the one before, and begins when
 //     that came to the hub.
 //
 // What else queues for one who hands it to many, or to one who writes for all, is not found. It is counted as Unanswered
@@ -64,6 +67,7 @@ type message struct {
 	spread   bool          // who was handed it has handed it on
 	hub      *goroutine    // to which it came; nil: to none
 	number   int           // at hub, from 1
+	run      *run          // by which it was found; nil: by who was woken
 	entered  model.Time    // when it came there
 }
 
@@ -82,9 +86,12 @@ type relay struct {
 	writers    votes[*goroutine] // who answers
 	unanswered []*message        // the first was read first
 	overrun    bool              // there were too many of these; until all wait nobody knows what its writer answers
+	ordered    *run              // what its writer has answered since
+	runs, lost int               // of these, those that have ended and those with a message that was not answered
 
 	// Of others.
 	takes   *seenIn           // where what it was woken for by readers was read
+	queued  *run              // what it has taken of that since it waited
 	readers votes[*goroutine] // of what it answers
 	answers *message          // that it writes the answer to, or has written the answer to last
 	place   model.StackID     // where
@@ -99,6 +106,45 @@ type relay struct {
 	log    []*message // what came to it, until those who write have nothing to do, at most maxUnanswered
 	came   int        // how many came
 	second int        // how often it woke another one for the same
+}
+
+// run is what was answered by order alone, until it is known whether each answer is to its message.
+type run struct {
+	spoilt, sure bool
+	list         []*Request // at most maxQueued
+}
+
+// begun returns a run, a new one if there is none.
+func begun(x **run) *run {
+	if *x == nil {
+		*x = &run{}
+	}
+	return *x
+}
+
+// spoils notes that answers are not to the messages that order says.
+func (t *Tracker) spoils(x *run) {
+	for _, r := range x.list {
+		t.earlyParts -= len(r.parts)
+	}
+	*x = run{spoilt: true}
+}
+
+// closes ends a run: there is nothing left to answer.
+func (t *Tracker) closes(x **run) {
+	r := *x
+	if r == nil {
+		return
+	}
+	r.sure, *x = !r.spoilt, nil
+	for _, q := range r.list {
+		t.earlyParts -= len(q.parts)
+		if q.early == nil {
+			t.Unanswered--
+		}
+		t.found(q)
+	}
+	r.list = nil
 }
 
 // relaying returns g's part, a new one if it has none.
@@ -187,14 +233,27 @@ func (t *Tracker) gets(g *goroutine, at model.StackID, from mark) *message {
 // quiet forgets what g has read that will not be answered: nobody has it, and all wait.
 func (t *Tracker) quiet(g *goroutine) {
 	r := g.relay
-	if len(r.unanswered) == 0 && !r.overrun || len(r.takers) == 0 || !r.takers[0].rests() || !g.writer().rests() {
+	if len(r.unanswered) == 0 && !r.overrun && r.ordered == nil || len(r.takers) == 0 || !r.takers[0].rests() || !g.writer().rests() {
 		return
 	}
 	r.overrun = false
 	for _, m := range slices.Backward(r.unanswered) {
 		if m.carriers == 0 {
+			t.misses(r)
 			t.settle(m, false)
 		}
+	}
+	if len(r.unanswered) == 0 {
+		r.runs++
+		t.closes(&r.ordered)
+	}
+}
+
+// misses notes that a message that a reader has read was not answered.
+func (t *Tracker) misses(r *relay) {
+	if x := begun(&r.ordered); !x.spoilt {
+		r.lost++
+		t.spoils(x)
 	}
 }
 
@@ -405,6 +464,7 @@ func (t *Tracker) waits(g *goroutine) {
 // empties notes that nothing is queued for g.
 func (t *Tracker) empties(x *seenIn, g *goroutine) {
 	x.queue = slices.DeleteFunc(x.queue, func(m *message) bool { return (m.pending == nil || m.isFor(g)) && t.loses(m) })
+	t.closes(&g.relay.queued)
 }
 
 // loses takes a message out of a queue, and forgets it if nobody has it. It returns true.
@@ -412,6 +472,13 @@ func (t *Tracker) loses(m *message) bool {
 	if m.carriers--; m.carriers <= 0 {
 		if m.pending != nil && t.finder.stack(m.at).relayed.known {
 			t.Unanswered++
+		}
+		if r := m.reader.relay; m.pending != nil && r != nil {
+			for _, g := range r.takers {
+				if g.relay != nil {
+					t.spoils(begun(&g.relay.queued))
+				}
+			}
 		}
 		t.settle(m, false)
 	}
@@ -476,8 +543,9 @@ func (t *Tracker) settle(m *message, older bool) {
 	}
 	i := slices.Index(r.unanswered, m)
 	from := i
-	if older {
+	if older && i > 0 {
 		from = 0
+		t.misses(r)
 	}
 	for _, m := range r.unanswered[from : i+1] {
 		t.drop(m.pending)
@@ -496,6 +564,10 @@ func (t *Tracker) leaves(g *goroutine) {
 		t.loses(m)
 	}
 	g.relay.log = nil
+	t.spoils(begun(&g.relay.queued))
+	if len(g.relay.unanswered) == 0 {
+		t.closes(&g.relay.ordered)
+	}
 	if n := len(g.relay.unanswered); n > 0 {
 		t.settle(g.relay.unanswered[n-1], true)
 	}
@@ -517,8 +589,16 @@ func (t *Tracker) replies(g *goroutine) {
 			m = nil
 		}
 	}
-	if by := g.answered(); m == nil && by != nil && by.writer() == g && !r.timed && len(by.relay.unanswered) > 0 {
-		m = by.relay.unanswered[0]
+	if by := g.answered(); m == nil && by != nil && by.writer() == g && !r.timed {
+		switch b := by.relay; {
+		case len(b.unanswered) > 0:
+			m = b.unanswered[0]
+			m.run = begun(&b.ordered)
+		case b.lost*keptShare > b.runs:
+			t.spoils(begun(&b.ordered))
+		case b.ordered != nil: // it has read two at once
+			t.Unanswered++
+		}
 	}
 	if m != nil {
 		r.answers, r.place, m.done = m, g.stack, true
@@ -558,6 +638,7 @@ func (t *Tracker) takes(g *goroutine) {
 	if i := slices.IndexFunc(x.queue, func(m *message) bool { return m.pending != nil && m.isFor(g) }); i >= 0 {
 		t.drops(g)
 		r.carries, r.hops = x.queue[i], 1
+		r.carries.run = begun(&r.queued)
 		r.route[0] = leg{g: g, to: r.end, queued: true}
 		x.queue = slices.Delete(x.queue, i, i+1)
 	}
@@ -602,7 +683,7 @@ func (t *Tracker) delivers(m *message, legs ...leg) {
 		return
 	}
 	q := &t.request
-	*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: append(q.legs[:0], legs...), labels: p.labels, early: p.early, many: m.carriers > 2}
+	*q = Request{Kind: "tcp", Name: p.name, Complete: true, legs: append(q.legs[:0], legs...), labels: p.labels, early: p.early, many: m.carriers > 2, run: m.run}
 	for i := range q.legs {
 		l := &q.legs[i]
 		l.from = p.summed

@@ -30,6 +30,7 @@ type Request struct {
 	early  *early
 	parts  []Part // nil: they are to be listed
 	many   bool   // several had the message when one answered
+	run    *run
 }
 
 // Duration returns the request's length.

@@ -380,11 +380,30 @@ func (t *Tracker) deliver(r *Request) {
 		return
 	}
 	r.Truncated = r.Start < t.forced || first.g == nil
-	switch {
+	if r.early != nil && r.early.known {
+		r.early = nil
+	}
+	switch x := r.run; {
 	case t.Done == nil:
-	case r.early != nil && !r.early.known:
-		t.keep(r)
+	case x == nil || x.sure:
+		t.found(r)
 	default:
+		if r.early == nil {
+			t.Unanswered++
+		}
+		if len(x.list) == maxQueued {
+			t.spoils(x)
+		} else if !x.spoilt {
+			t.keep(r, &x.list)
+		}
+	}
+}
+
+// found reports a request, once those of its place count.
+func (t *Tracker) found(r *Request) {
+	if r.early != nil && !r.early.known {
+		t.keep(r, &r.early.list)
+	} else {
 		t.Done(r)
 	}
 }

@@ -66,7 +66,8 @@ connection then answers: the request is of that goroutine, and is named after th
 reads. Eight must be answered at one place, and at least half of those that wake somebody.
 What comes while the hub of a chat is busy is answered in turn by those who write for
 connections. Messages that queue before a goroutine which answers for many connections, and that
-their number does not give away, are counted, without a path.
+their number does not give away, are counted, without a path; so are those of which one was not
+answered, as the answers that follow may be to others.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
