@@ -722,6 +722,7 @@ func TestPacedHere(t *testing.T) {
 	}{
 		{[]sample.Join{{Func: "main.all", Count: 20, Total: s}}, []sample.Join{{Func: "main.all", Count: 10, Total: s / 4}}, "WORSE main.all: 20.0 -> 10.0 batches per second", ""},
 		{[]sample.Join{{Func: "main.all", Count: 20, Total: s / 4}}, []sample.Join{{Func: "main.all", Count: 10, Total: s / 4}}, "SAME waiting", ""},
+		{[]sample.Join{{Func: "main.all", Count: 20, Total: s}, {Func: "main.other", Count: 20, Total: s / 4}}, []sample.Join{{Func: "main.other", Count: 5, Total: s}, {Func: "main.all", Count: 5, Total: s / 4}}, "WORSE main.other: 20.0 -> 5.00 batches per second", ""},
 		{nil, []sample.Join{{Func: "main.all", Count: 10, Total: s}}, "SAME waiting", "seen only in new: 10 batches of main.all"},
 		{[]sample.Join{{Func: "main.all", Count: 10, Total: s}}, nil, "SAME waiting", "seen only in old: 10 batches of main.all"},
 	} {
@@ -732,6 +733,67 @@ func TestPacedHere(t *testing.T) {
 		}
 		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) || strings.Join(r.Only, "") != x.only {
 			t.Errorf("got %s %s %q, want %s %q", r.Verdict, r.Headline, r.Only, x.want, x.only)
+		}
+	}
+}
+
+// TestPaced checks that the length counts also where one side waits for timers for most of the time, unless it is what it was:
+// both may work until a time has come. Where the lengths differ, but not the number of batches, these say nothing more.
+func TestPaced(t *testing.T) {
+	for _, x := range []struct {
+		length       float64 // of the candidate
+		paced, other bool    // the candidate is, and the base
+		batches      int64
+		want         string
+	}{
+		{4, true, false, 0, "WORSE run: length 1.00 -> 4.00s (4.00x)"},
+		{4, true, true, 0, "SAME waiting"},
+		{1, true, false, 0, "SAME waiting"},
+		{1, false, false, 0, "SAME run: length"},
+		{1.1, false, false, 20, "SAME run: length"},
+		{1.1, false, false, 5, "WORSE main.all: 20.0 -> 5.00 batches per second"},
+	} {
+		old, now := side("old", 1), side("new", 1)
+		a, b := old.Traces[0].Sample, now.Traces[0].Sample
+		a.Run, b.Run, a.Paced, b.Paced = s, model.Duration(x.length*float64(s)), x.other, x.paced
+		if x.batches > 0 {
+			a.Joins, b.Joins = []sample.Join{{Func: "main.all", Count: 20, Total: s}}, []sample.Join{{Func: "main.all", Count: x.batches, Total: s}}
+			a.Values["mean(created/s)"], b.Values["mean(created/s)"] = sample.Value{X: 20}, sample.Value{X: float64(x.batches)}
+		}
+		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) {
+			t.Errorf("%+v: %s %s", x, r.Verdict, r.Headline)
+		}
+	}
+}
+
+// TestBusier checks what is said where requests take what they took, and the CPUs are busy with something else; and that less
+// waiting is not better where less ran.
+func TestBusier(t *testing.T) {
+	for _, x := range []struct {
+		ran, wait float64
+		requests  bool
+		want      string
+	}{
+		{4, 1, true, "but the CPUs are not as busy: mean(run/s) 1.00 -> 4.00s (4.00x)"},
+		{1.2, 1, true, "requests per second"},
+		{0.6, 0.2, false, "but that may be that of other work: mean(run/s) 1.00s -> 600ms (0.60x)"},
+	} {
+		old, now := side("old", 1), side("new", x.wait)
+		for _, y := range []struct {
+			*Side
+			ran float64
+		}{{&old, 1}, {&now, x.ran}} {
+			v := y.Traces[0].Sample
+			v.Values["mean(run/s)"] = sample.Value{X: 1e9 * y.ran}
+			if x.requests {
+				v.Requests = &sample.Requests{Kind: "http", RequestSet: sample.RequestSet{Count: 100}}
+			} else {
+				v.Joins = []sample.Join{{Func: "main.all", Count: 20, Total: s}}
+				v.Values["mean(created/s)"] = sample.Value{X: 20}
+			}
+		}
+		if r := Of(old, now, ""); !strings.HasSuffix(r.Headline, x.want) {
+			t.Errorf("%+v: %s %s", x, r.Verdict, r.Headline)
 		}
 	}
 }

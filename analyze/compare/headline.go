@@ -38,8 +38,8 @@ const (
 //
 //  1. The rows that count are those of requests; else those of ops, else those of batches, and if these did not change
 //     those of waiting to run. Where it is not known how long the work took, nothing is better for less waiting, which may be
-//     that of less work, also where both ran for as long, nor worse for more if more ran; and neither if it took longer for
-//     what waits less, or the other way.
+//     that of less work, also where both ran for as long or something else ran, nor worse for more if more ran; and neither
+//     if it took longer for what waits less, or the other way.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
 //     A rate by itself changed only where both sides did the same number, in different times, or
@@ -81,12 +81,13 @@ func (r *Result) judge() {
 	if r.lead == nil || !r.ofWaiting() {
 		return
 	}
+	ran := r.Row(quantity("mean(run/U)", r.Op).String())
 	pace := slices.IndexFunc(batch, func(row *Row) bool {
 		return math.Abs(row.worse()) >= math.Log(leastTested) && (r.Verdict == Better && row.worse() > 0 || r.Verdict == Worse && row.worse() < 0)
 	})
 	switch {
 	case len(batch) == 0 && (r.Verdict == Better || !r.sameWork()):
-		r.Verdict, r.doubt = Unknown, "how long the work takes is not known: mark a piece of it with trace.WithRegion, which --op counts, or let main start and stop the trace"
+		r.Verdict, r.doubt = Unknown, "how long the work takes is not known: mark a piece of it with trace.WithRegion, which --op counts, or let main start and stop the trace of an amount of work"
 		if op := r.commonOp(); op != "" {
 			r.doubt = fmt.Sprintf("how long the work takes is not known: --op %s counts it, if that is the work", op)
 		}
@@ -94,6 +95,8 @@ func (r *Result) judge() {
 		r.Verdict, r.doubt = Unknown, "both ran for about as long: if that is until a time has come, less waiting may be that of less work"
 	case pace >= 0:
 		r.Verdict, r.doubt = Unknown, batch[pace].name()+": "+batch[pace].sentence()
+	case ran != nil && r.Verdict == Better && math.Abs(ran.worse()) >= math.Log(runLimit):
+		r.Verdict, r.doubt = Unknown, "that may be that of other work: "+ran.sentence()
 	}
 }
 
@@ -268,9 +271,8 @@ func (r *Result) rowsOf(section string, rare bool) (rows []*Row) {
 
 // sameWork reports whether both sides ran for about as long in each unit: more work waits more in all.
 func (r *Result) sameWork() bool {
-	of := quantity("mean(run/U)", r.Op).String()
-	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Quantity == of })
-	return i < 0 || math.Abs(r.Rows[i].worse()) < math.Log(leastSeen)
+	ran := r.Row(quantity("mean(run/U)", r.Op).String())
+	return ran == nil || math.Abs(ran.worse()) < math.Log(leastSeen)
 }
 
 // total is the quantity of all waiting to run.
@@ -375,6 +377,10 @@ func (r *Result) headline() {
 		r.Part = r.part()
 	case same && r.lead.Group == "" && r.lead.Section != SectionOps:
 		r.Headline += "; there are no requests to compare"
+	}
+	ran := r.Row(quantity("mean(run/U)", r.Op).String())
+	if same && r.OfRequests() && ran != nil && math.Abs(ran.worse()) >= math.Log(leastSeen) && rate != nil && math.Abs(rate.worse()) < math.Log(runLimit) {
+		r.Headline += "; but the CPUs are not as busy: " + ran.sentence()
 	}
 	r.Why = r.why()
 }

@@ -394,7 +394,7 @@ const leastHeld = 0.2
 func (r *Result) decide(base, cand string) {
 	switch {
 	case (base == "") == (cand == ""):
-	case base != "" && r.Verdict != Worse && r.Verdict != Unknown:
+	case base != "" && r.Verdict != Worse && (r.Verdict != Unknown || r.doubt == "" && r.Single()):
 		r.Verdict, r.Headline = Better, base+"; "+r.Headline
 	case base != "":
 		r.Headline += "; better: " + base

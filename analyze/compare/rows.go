@@ -179,9 +179,10 @@ func (r *Result) rows() {
 	}
 }
 
-// batchRows adds how long the work took, of programs that were recorded from beginning to end; of others, and of those that
-// took as long, as what works until a time has come does, how often a function that spends most of its time waiting for
-// goroutines, on one side at least, got them all: nobody gives such a batch its pace.
+// batchRows adds how long the work took, of programs that were recorded from beginning to end, and waited for more than
+// time on one side at least; of others, and of those that work until a time has come, how often a function that spends most
+// of its time waiting for goroutines, on one side at least, got them all: nobody gives such a batch its pace. Of several
+// it is the one that changed most.
 func (r *Result) batchRows() {
 	add := func(group, name string, unit rule.Unit, of *rule.Quantity, value func(*sample.Sample) *float64) {
 		row := Row{Section: SectionBatch, Group: group, Quantity: name, Unit: unit, of: of}
@@ -200,22 +201,29 @@ func (r *Result) batchRows() {
 			r.Rows = append(r.Rows, row)
 		}
 	}
-	add("run", "length", rule.Nanoseconds, &rule.Quantity{Agg: rule.Mean, Metric: "length"}, func(s *sample.Sample) *float64 { return quotient(float64(s.Run), 1) })
-	if length := r.Row("length"); length != nil && math.Abs(length.worse()) >= math.Log(leastRate) {
-		return
+	paced := func(s *Side) bool {
+		return slices.ContainsFunc(s.Traces, func(t *Trace) bool { return t.Sample.Paced })
+	}
+	if !paced(&r.Base) || !paced(&r.Cand) {
+		add("run", "length", rule.Nanoseconds, &rule.Quantity{Agg: rule.Mean, Metric: "length"}, func(s *sample.Sample) *float64 { return quotient(float64(s.Run), 1) })
+	}
+	length, most, pace := r.Row("length"), -1.0, ""
+	longer := length != nil && math.Abs(length.worse()) >= math.Log(leastRate)
+	if length != nil && !longer && (paced(&r.Base) || paced(&r.Cand)) { // perhaps until a time has come
+		r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return row.Section == SectionBatch })
+	}
+	join := func(s *sample.Sample, fn string) *sample.Join {
+		i := slices.IndexFunc(s.Joins, func(x sample.Join) bool { return x.Func == fn })
+		if i < 0 {
+			return nil
+		}
+		return &s.Joins[i]
 	}
 	for _, j := range slices.Concat(r.Base.Traces[0].Sample.Joins, r.Cand.Traces[0].Sample.Joins) {
 		const least, alike = 3, 1.25
-		join := func(s *sample.Sample) *sample.Join {
-			i := slices.IndexFunc(s.Joins, func(x sample.Join) bool { return x.Func == j.Func })
-			if i < 0 {
-				return nil
-			}
-			return &s.Joins[i]
-		}
 		own := func(s *Side) bool { // its pace: in each trace
 			return !slices.ContainsFunc(s.Traces, func(t *Trace) bool {
-				x := join(t.Sample)
+				x := join(t.Sample, j.Func)
 				return x == nil || 2*x.Total < t.Sample.To-t.Sample.From
 			})
 		}
@@ -224,15 +232,15 @@ func (r *Result) batchRows() {
 		}
 		// How many goroutines a batch has. It is another if that changed.
 		base, cand, ok := r.medians(func(s *sample.Sample) *float64 {
-			x := join(s)
+			x := join(s, j.Func)
 			created, ok := s.Values["mean(created/s)"] // of ops other quantities are known
 			if x == nil || !ok {
 				return nil
 			}
 			return new(created.X * Seconds(s) / max(float64(x.Count), 1))
 		})
-		n, m := join(r.Base.Traces[0].Sample), join(r.Cand.Traces[0].Sample)
-		if (n == nil || m == nil) && j.Count >= least && !r.Saved() {
+		n, m := join(r.Base.Traces[0].Sample, j.Func), join(r.Cand.Traces[0].Sample, j.Func)
+		if (n == nil || m == nil) && j.Count >= least && !longer && !r.Saved() {
 			s := &r.Base
 			if n == nil {
 				s = &r.Cand
@@ -242,10 +250,18 @@ func (r *Result) batchRows() {
 		if !ok || max(n.Count, m.Count) < least || min(n.Count, m.Count) > 0 && max(base/cand, cand/base) > alike {
 			continue
 		}
-		add(j.Func, "batches/s", rule.Number, &rule.Quantity{Agg: rule.Mean, Metric: "batches", Per: rule.PerSecond}, func(s *sample.Sample) *float64 {
-			return new(float64(join(s).Count) / Seconds(s))
+		if longer && math.Abs(math.Log(float64(m.Count)/float64(n.Count))) < math.Abs(length.worse()) { // the same work
+			continue
+		}
+		each := func(x *sample.Join) float64 { return float64(x.Total) / float64(max(x.Count, 1)) }
+		if x := math.Abs(each(m) - each(n)); x > most {
+			most, pace = x, j.Func
+		}
+	}
+	if pace != "" {
+		add(pace, "batches/s", rule.Number, &rule.Quantity{Agg: rule.Mean, Metric: "batches", Per: rule.PerSecond}, func(s *sample.Sample) *float64 {
+			return new(float64(join(s, pace).Count) / Seconds(s))
 		})
-		return
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 )
 
 // Warning is a reason why two sides are hard to compare.
@@ -214,19 +216,39 @@ func (r *Result) hintOps() {
 }
 
 // warnDisturbed says in how many traces of a side the machine was disturbed, by the rule
-// of the gate.
+// of the gate, or without a record by what of the waiting is laid to the operating system.
 func (r *Result) warnDisturbed(s *Side) {
-	limits, n, example := Limits(s.samples(), env.DefaultLimits), 0, ""
+	limits, n, was, example := Limits(s.samples(), env.DefaultLimits), 0, "was perhaps", ""
 	for _, t := range s.Traces {
-		if why := limits.Disturbed(t.Sample.Noise); why != "" {
-			if n++; n == 1 {
+		known := limits.Disturbed(t.Sample.Noise)
+		if why := cmp.Or(known, suspected(t.Sample)); why != "" {
+			if n++; n == 1 || known != "" && was != "was" {
 				example = t.Name + ": " + why
+			}
+			if known != "" {
+				was = "was"
 			}
 		}
 	}
 	if n > 0 {
-		r.warnf("noise", "The machine was disturbed in %d of %s of %s (%s). Latencies are in part the machine's.", n, textui.Plural(len(s.Traces), "trace"), s.Name, example)
+		r.warnf("noise", "The machine %s disturbed in %d of %s of %s (%s). Latencies are in part the machine's.", was, n, textui.Plural(len(s.Traces), "trace"), s.Name, example)
 	}
+}
+
+// suspected says how much of the waiting is laid to the operating system where nothing was recorded of it, "" if that is
+// little, or less than a tenth of a goroutine waits for it on average.
+func suspected(s *sample.Sample) string {
+	const least, share = 0.1, 0.25
+	var all, of model.Duration
+	for _, x := range s.Causes {
+		if all += x.Total; strings.HasPrefix(x.Name, "OS ") {
+			of += x.Total
+		}
+	}
+	if x := result.Ratio(of, all); s.Noise == nil && x >= share && result.Ratio(of, s.To-s.From) >= least {
+		return textui.Percent(x) + " of the waiting to run is laid to the operating system, suspected"
+	}
+	return ""
 }
 
 // length returns the length of a trace's window, in seconds.

@@ -191,6 +191,7 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Joins = c.joined()
 	if x.Whole && rd.scan.wholeRun() {
 		x.Run = rd.scan.length()
+		x.Paced = 2*rd.scan.main.paced >= x.Run
 	}
 	x.Open = findings.OpenRequests(v)
 	rd.report.Goroutines.Result(v)

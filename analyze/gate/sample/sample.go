@@ -58,9 +58,10 @@ type Sample struct {
 	CPU     model.Duration `json:"cpu_ns,omitempty"`
 	// Capacity is GOMAXPROCS integrated over the window.
 	Capacity model.Duration `json:"capacity_ns"`
-	// Run is how long the whole trace is, if nothing of it is lost, the main goroutine started it, and stopped it when
-	// something else than time had passed; else 0.
+	// Run is how long the whole trace is, if nothing of it is lost, and the main goroutine started it and stopped it; else
+	// 0. Paced: it waited for timers for most of that.
 	Run   model.Duration `json:"run_ns,omitempty"`
+	Paced bool           `json:"paced,omitempty"`
 	Joins []Join         `json:"joins,omitempty"` // of batches, most first
 
 	// Values of the quantities, by their text. What has none is in Missing, with the reason.

@@ -51,10 +51,10 @@ type scan struct {
 
 const mainGoroutine model.GoID = 1
 
-// wholeRun reports whether the trace is of a run of the program's main function, which stopped it when its work was done:
-// the main goroutine stopped the world to start it (runtime/trace.go: StartTrace, Go 1.22 to 1.26), and ran at its end.
+// wholeRun reports whether the trace is of a run of the program's main function, which stopped it: the main goroutine stopped
+// the world to start it (runtime/trace.go: StartTrace, Go 1.22 to 1.26), and ran at its end.
 func (s *scan) wholeRun() bool {
-	return s.starter == mainGoroutine && s.main.state == model.GoRunning && 2*s.main.paced < s.length()
+	return s.starter == mainGoroutine && s.main.state == model.GoRunning
 }
 
 // ran takes a transition of the main goroutine.
