@@ -34,8 +34,8 @@ func (d *diagnostician) overcommitted() {
 		}
 		d.add("more-procs-than-cpus", l, result.Inferred, nil,
 			fmt.Sprintf("%s: on average %.2f threads ran and %.2f waited for a CPU, GOMAXPROCS is %s", d.lack(moreProcs), result.Ratio(had, b.SampledSpan), result.Ratio(max(ran-had, 0), d.r.Totals.Span), maxProcs(d.r)),
-			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.",
-			textui.Duration(had), textui.Duration(ran)).first = share < starvedOfCPU && !d.job
+			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.%s",
+			textui.Duration(had), textui.Duration(ran), restless(d.r)).first = share < starvedOfCPU && !d.job
 		return
 	}
 	long := &d.r.Bursts
@@ -48,6 +48,7 @@ func (d *diagnostician) overcommitted() {
 		text += fmt.Sprintf(" %s of %s over 10ms lasted more than 20ms: the runtime asks for the proc after 10ms, which a thread without a CPU cannot heed.",
 			textui.Count(long.VeryLong.Count), textui.Plural(long.Long.Count, "burst"))
 	}
+	text += restless(d.r)
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
 		d.lack(fmt.Sprintf("probably a busy machine, a CPU quota, or %s (GOMAXPROCS %s)", moreProcs, maxProcs(d.r))), "%s", text).first = stretched && !d.job && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
 }
@@ -197,8 +198,9 @@ func (d *diagnostician) busy() {
 
 // spins finds code that looks for something to do, again and again. It calls runtime.Gosched until something has come: most
 // waits to run are those after it, and goroutines run for less than spinTurn between them, which is not enough to have done
-// something. Or it never waits, in a program with requests, and most of its stacks are in what it looks with. However many
-// CPUs there are, it takes them. What never waits and is seen elsewhere may compute: it has a proc, and others share the rest.
+// something. Or it never waits, and most of its stacks are in what it looks with: of a program without requests, whose work
+// may be with atomics or under locks, in others. However many CPUs there are, it takes them. What never waits and is seen
+// elsewhere may compute: it has a proc, and others share the rest.
 func (d *diagnostician) spins() {
 	yields, ran, text := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), running(d.r), ""
 	var rows []*result.BlameRow
@@ -212,34 +214,57 @@ func (d *diagnostician) spins() {
 	role, how, advice := "spins", " spins: it looks and calls runtime.Gosched, again and again", spinAdvice
 	if len(rows) == 0 {
 		yields = result.Named{}
-		if rows, ran = d.unceasing(); len(rows) == 0 {
+		if rows, ran = d.unceasing(); len(rows) == 0 || batch(d.r) && slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "spin" }) {
 			return
 		}
 		text, how = fmt.Sprintf("It runs for %s of the time.", textui.Ratio(ran, d.r.Totals.Span)), " spins: it looks for something to do, again and again, and does not wait"
-		if calling(rows[0], true, asks...) < spinShare {
-			if !d.slow() || 2*ran < running(d.r) {
+		looks := asks
+		if batch(d.r) {
+			looks = asks[:looking]
+		}
+		if calling(rows[0], true, looks...) < spinShare {
+			if batch(d.r) || !d.slow() || 2*ran < running(d.r) {
 				return
 			}
 			role, how, advice = "runs", " runs all the time and does not wait: it spins, or computes", "If it looks for something to do, let it wait for that: see schedscope explain spin. If it computes, do that less often, keep the result, or give the program one more proc and CPU."
 		}
 	}
 	d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool { return x.Kind == "busy-procs" || x.Kind == "spin" })
+	for i := range d.list { // now it is known
+		d.list[i].Text = strings.TrimSuffix(d.list[i].Text, restless(d.r))
+	}
 	x := d.add("spin", loss{sum: yields.Total}, result.Inferred, d.culprits(role, rows, 1, rows[0].Total), top(rows, "")+how, "%s", text)
 	x.first, x.Advice = true, advice
 }
 
 // asks begin the names of functions with which code looks whether there is something to do: they return at once where there is
 // not. Of package sync these are the locks around what it looks at; who is in a Map or a Pool most of the time works with it.
-var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).",
-	"internal/sync.runtime_", "sync/atomic.", "time.Now", "time.Since"}
+var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "time.Now", "time.Since",
+	"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).", "internal/sync.runtime_", "sync/atomic."}
 
-// unceasing returns where goroutines run that hardly ever wait, in a program with requests, and for how long: those of one
-// function, which live for half of the time or longer.
+// looking is how many of asks do nothing but look.
+const looking = 6
+
+// restless says who never waits in a program without requests, next to others that do, "" if nobody does: if it does not
+// compute, it spins, which no stack may show. The main function is the work itself.
+func restless(r *result.Report) string {
+	for i := range r.Goroutines {
+		g := &r.Goroutines[i]
+		if wants := g.States[model.GoRunning] + g.States[model.GoRunnable]; batch(r) && !g.System && g.Count == int64(len(r.Traces)) && g.Function != "main.main" && wants == g.Lifetime &&
+			10*g.States[model.GoRunning] >= 9*r.Totals.Span && 10*running(r) >= 11*g.States[model.GoRunning] {
+			return fmt.Sprintf(" %s runs all the time and never waits: it computes, or it spins.", plain(textui.ShortFunc(g.Function)))
+		}
+	}
+	return ""
+}
+
+// unceasing returns where goroutines run that hardly ever wait, and for how long: those of one function, which live for half
+// of the time or longer.
 func (d *diagnostician) unceasing() (rows []*result.BlameRow, ran model.Duration) {
 	for i := range d.r.Goroutines {
 		g := &d.r.Goroutines[i]
 		wants := g.States[model.GoRunning] + g.States[model.GoRunnable]
-		if g.System || batch(d.r) || result.Ratio(wants, g.Lifetime) < 0.95 || float64(g.Lifetime)*float64(len(d.r.Traces)) < float64(g.Count)*float64(d.r.Totals.Span)/2 || g.States[model.GoRunning] <= ran || result.Ratio(g.States[model.GoRunning], d.r.Totals.Span) < heldUpShare {
+		if g.System || result.Ratio(wants, g.Lifetime) < 0.95 || float64(g.Lifetime)*float64(len(d.r.Traces)) < float64(g.Count)*float64(d.r.Totals.Span)/2 || g.States[model.GoRunning] <= ran || result.Ratio(g.States[model.GoRunning], d.r.Totals.Span) < heldUpShare {
 			continue
 		}
 		of, _, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)

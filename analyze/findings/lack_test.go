@@ -42,6 +42,15 @@ func TestLackOfCPUs(t *testing.T) {
 			}
 		}
 	}
+	alone := func(callee string) func(*result.Report) { // in one without, and without its samples
+		return func(v *result.Report) {
+			unceasing(callee)(v)
+			v.Requests = nil
+			for i := range v.Blame.Rows {
+				v.Blame.Rows[i].Stacks[0].Basis = "seen"
+			}
+		}
+	}
 	for name, x := range map[string]struct {
 		ran                 model.Duration
 		samples             int64
@@ -74,6 +83,8 @@ func TestLackOfCPUs(t *testing.T) {
 		}, "spin", "rec.Spin spins: ", "Let it wait"},
 		"of who never waits": {1650 * ms, 112, unceasing("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of who locks":       {1650 * ms, 112, unceasing("internal/sync.(*Mutex).lockSlow"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
+		"of a batch":         {1650 * ms, 112, alone("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
+		"of its atomics":     {1650 * ms, 112, alone("sync/atomic.(*Int64).Add"), "more-procs-than-cpus", "", others},
 		"of who may compute": {1650 * ms, 112, unceasing("main.hash"), "spin", "rec.Spin runs all the time", "If it looks"},
 		"of who looks up":    {1650 * ms, 112, unceasing("sync.(*Map).Load"), "spin", "rec.Spin runs all the time", "If it looks"},
 		"at a quota's pace":  {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
@@ -454,6 +465,34 @@ func TestBatch(t *testing.T) {
 		f := append(items(v), result.Finding{})[0]
 		if v.Verdict.Word != x.word || !strings.HasPrefix(v.Verdict.Text, x.text) || f.Kind != x.kind || !strings.HasPrefix(f.Advice, x.advice) || f.In != "" {
 			t.Errorf("%s: %s %s; %s %s: %s", name, v.Verdict.Word, v.Verdict.Text, f.Kind, f.In, f.Advice)
+		}
+	}
+}
+
+// TestRestless checks who is named that never waits in a program without requests: not the main function, nor several, nor who
+// is all that runs.
+func TestRestless(t *testing.T) {
+	for name, x := range map[string]struct {
+		change func(*result.Report)
+		want   bool
+	}{
+		"alone":       {nil, true},
+		"waits":       {func(v *result.Report) { v.Goroutines[0].Lifetime++ }, false},
+		"two":         {func(v *result.Report) { v.Goroutines[0].Count = 2 }, false},
+		"main":        {func(v *result.Report) { v.Goroutines[0].Function = "main.main" }, false},
+		"all":         {func(v *result.Report) { v.Procs.Uses[result.UseUser] = v.Totals.Span }, false},
+		"a part":      {func(v *result.Report) { v.Totals.Span, v.Blame.SampledSpan = 8e9, 8e9 }, false},
+		"of a server": {func(v *result.Report) { v.Requests = []result.RequestKind{{Kind: "http"}} }, false},
+	} {
+		v := lacking(t, 5000e6, 150)
+		v.Goroutines = []result.Group{{Function: "main.watch", Count: 1, Lifetime: v.Totals.Span}}
+		v.Goroutines[0].States[model.GoRunning] = v.Totals.Span
+		if x.change != nil {
+			x.change(v)
+		}
+		findings.Judge(v)
+		if got := strings.Contains(items(v)[0].Text, "main.watch runs all the time and never waits"); got != x.want {
+			t.Errorf("%s: %t: %+v", name, got, items(v)[0])
 		}
 	}
 }

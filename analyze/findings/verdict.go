@@ -1086,8 +1086,8 @@ func (j *judge) healthy() string {
 	case k != nil:
 		return fmt.Sprintf("Nothing here needs fixing: %s requests, none over %s, %s", textui.Count(k.Count), textui.Duration(k.Max), busy)
 	case share >= allInUse && j.r.Procs.MeanRunnable >= 1:
-		return fmt.Sprintf("Nothing here needs fixing: procs %s busy, and %s goroutines wait for one at a time; only more procs (GOMAXPROCS %s) or less work shorten the run.",
-			textui.Percent(share), number(j.r.Procs.MeanRunnable), maxProcs(j.r))
+		return fmt.Sprintf("Nothing here needs fixing: procs %s busy, and %s goroutines wait for one at a time; only more procs (GOMAXPROCS %s) or less work shorten the run.%s",
+			textui.Percent(share), number(j.r.Procs.MeanRunnable), maxProcs(j.r), restless(j.r))
 	case j.r.Latency.All.Count == 0:
 		return "Nothing here needs fixing: no goroutine of the program waited to run, " + busy
 	}
