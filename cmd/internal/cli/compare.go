@@ -58,7 +58,7 @@ func newCompare(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.op, "op", "", "show totals per `OP` instead of per second: region:NAME, task:NAME, goroutine:FUNC, or count, the operations that the program counted itself")
-	flags.StringVar(&f.window, "window", "", "use this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
+	flags.StringVar(&f.window, "window", "", "use this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth; next to saved reports all)")
 	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern; all operands are then the other side; may be repeated")
 	flags.DurationVar(&f.limit, "limit", 0, "mark this `TIME`, such as 5ms, in pictures, with the share of longer waits")
 	f.out.register(cmd, "text", "json", "markdown", "png", "svg")
@@ -123,11 +123,27 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	if err := f.out.check(a, slices.Concat(base.refs, cand.refs)); err != nil {
 		return err
 	}
+	if f.window == "" && slices.ContainsFunc(slices.Concat(base.refs, cand.refs), func(r source.Ref) bool { return a.isSaved(ctx, r, f) }) {
+		f.window = "all" // as a saved report is of all of its traces
+	}
 	c := &comparison{app: a, flags: f, pictures: f.out.has(isPicture)}
 	if err := c.load(ctx, base, cand); err != nil {
 		return err
 	}
 	return f.out.write(a, c.write)
+}
+
+// isSaved reports whether a file is a saved report. What can be read once is not looked at.
+func (a *app) isSaved(ctx context.Context, ref source.Ref, f *compareFlags) bool {
+	if ref.Kind != source.File {
+		return false
+	}
+	in, err := a.openAs(ctx, ref, &f.read, true)
+	if err != nil {
+		return false // as it is again where it is read
+	}
+	defer in.Close()
+	return in.JSON
 }
 
 func (f *compareFlags) validate() error {
