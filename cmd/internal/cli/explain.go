@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // catalogue is what reports name, by where they do.
@@ -37,7 +40,7 @@ func newExplain(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [SYMPTOM]",
 		Short: "Explain a symptom that a report names, and its remedy",
-		Long:  "A SYMPTOM is a name from a report: a finding or a cause of waiting, as the text or\nthe JSON has it, or a word of its tables. Without one, explain lists findings and causes.",
+		Long:  "A SYMPTOM is a name from a report: a finding or a cause of waiting, as the text or\nthe JSON has it, or a word of its tables. Without one, explain lists all.",
 		Example: `  schedscope explain
   schedscope explain long-bursts
   schedscope explain behind GC assist`,
@@ -48,17 +51,17 @@ func newExplain(a *app) *cobra.Command {
 			}
 			name := result.SymptomName(strings.Join(args, " "))
 			name = cmp.Or(findings.Renamed[name], name)
-			if singular := strings.TrimSuffix(name, "s"); !slices.Contains(names, name) && screenWord(name) == "" && slices.Contains(names, singular) {
-				name = singular // or a verb in the third person: spins
+			all := words()
+			for _, x := range []string{name, "the-" + name, strings.TrimSuffix(name, "s"), name + "s"} { // or a verb in the third person: spins
+				if slices.Contains(names, x) {
+					return explain(a.stdout, x)
+				}
+				if text := cmp.Or(all[x], clause(x)); text != "" {
+					_, err := fmt.Fprintf(a.stdout, "%s\nA word of tables and items.\n\nmeans      %s\n", x, textui.Columns(text, 89, strings.Repeat(" ", 11)))
+					return err
+				}
 			}
-			if text := screenWord(name); text != "" && !slices.Contains(names, name) {
-				_, err := fmt.Fprintf(a.stdout, "%s\nA word of tables and items.\n\nmeans      %s\n", name, textui.Columns(text, 89, strings.Repeat(" ", 11)))
-				return err
-			}
-			if !slices.Contains(names, name) {
-				return usagef(cmp.Or(didYouMean(name, names), "schedscope explain lists findings and causes"), "no symptom %q is known", strings.Join(args, " "))
-			}
-			return explain(a.stdout, name)
+			return usagef(cmp.Or(didYouMean(name, append(slices.Sorted(maps.Keys(all)), names...)), "schedscope explain lists all"), "no symptom %q is known", strings.Join(args, " "))
 		},
 	}
 }
@@ -75,7 +78,6 @@ var screenWords = map[string]string{
 	"behind":       "The function had the proc that the goroutine waited for.",
 	"suspected":    "The trace does not show what the operating system did. A gap in which a thread should have gone on is laid to it.",
 	"scheduling":   "Waits to run: goroutines that were runnable and did not run.",
-	"certain":      "The trace records it, or it follows from what the trace records.",
 	"inferred":     "It follows from rules of the runtime or from times that fit, and may be wrong.",
 	"seen":         "Of code that was laid to a wait: an event in that code ended the stretch in which it ran.",
 	"estimated":    "Of code that was laid to a wait: shared out by the stacks that the same goroutines have elsewhere.",
@@ -96,14 +98,15 @@ var screenWords = map[string]string{
 	"ruled-out":    "What was checked and is fine.",
 	"run-queues":   "Decisions of the scheduler that can be judged: all follow the rules of the runtime, except those that are called unexplained.",
 	"also":         "Findings that are worth a look but do not explain what is slow.",
+	"mainly":       "The number of waits that lost most of all to the cause. p99 and max are theirs.",
 	"middle-fifth": "The requests of about median length. Their mean is given where it differs from the median.",
 	"fix":          "What to change, and where: in the code that causes the wait, which may be another than the one that waits.",
 	"why":          "The figures on which an item rests.",
 	"see":          "A command that shows where it happens in the timeline.",
 	"each-alone":   "The verdicts that the traces, or the reports, would have had one by one.",
 	"gain":         "How long requests would still take if the part were gone and all else were the same: nothing comes in its place, and queues stay as long as they are.",
-	"tail":         "The slowest 1% of the requests of a group, of fewer than 500 the slowest five.",
 	"longest":      "The longest wait to run of the function's goroutines.",
+	"p99":          "The value that 99% are at or below, by nearest rank: it is one that happened. p50 is the median.",
 	"alone":        "Of code: it ran while no other goroutine could. See schedscope explain runs-alone.",
 	"proc":         "What a thread needs to run Go code. There are GOMAXPROCS of them, each with a queue of goroutines.",
 	"gomaxprocs":   "The number of procs: so many goroutines can run at a time.",
@@ -121,30 +124,49 @@ var screenWords = map[string]string{
 	"middleware":   "A function that calls handlers. A request has its name where the handler is not seen in it.",
 }
 
-// screenWord explains a word that is not in the catalogue, "" if it is not known.
-func screenWord(name string) string {
+// metricsTerm is an entry of the help of metrics: a term and what it is.
+var metricsTerm = regexp.MustCompile(`(?m)^(\S.*?)  (.*(?:\n .*)*)`)
+
+// words returns what words mean that are not in the catalogue.
+func words() map[string]string {
+	all := maps.Clone(screenWords)
+	for _, term := range metricsTerm.FindAllStringSubmatch(view.MetricsHelp(), -1) {
+		name := result.SymptomName(term[1])
+		all[name] = cmp.Or(all[name], strings.Join(strings.Fields(term[2]), " "))
+	}
 	for k := range requests.NumKinds {
-		says := func(clause string) bool { return strings.HasSuffix("-"+result.SymptomName(clause), "-"+name) } // or the end of it
-		if k.String() == name || strings.Contains(name, "-") && slices.ContainsFunc(strings.FieldsFunc(k.Doc(), func(r rune) bool { return r == ',' || r == '(' }), says) {
+		all[k.String()] = "Of a request: " + k.Doc() + "."
+	}
+	for _, kind := range []string{"http", "grpc", "rpc", "tcp", "message"} {
+		all[kind] = "Requests of the kind of which the handler is not seen, or of all handlers if there is one group: schedscope help requests says how they are found and named."
+	}
+	return all
+}
+
+// clause explains the end of what a kind of time is described by, "" if it is of none.
+func clause(name string) string {
+	for k := range requests.NumKinds {
+		ends := func(clause string) bool { return strings.HasSuffix("-"+result.SymptomName(clause), "-"+name) }
+		if strings.Contains(name, "-") && slices.ContainsFunc(strings.FieldsFunc(k.Doc(), func(r rune) bool { return r == ',' || r == '(' }), ends) {
 			return "Of a request: " + k.Doc() + "."
 		}
 	}
-	if slices.Contains([]string{"http", "grpc", "rpc", "tcp", "message"}, name) {
-		return "Requests of the kind of which the handler is not seen, or of all handlers if there is one group: schedscope help requests says how they are found and named."
-	}
-	return cmp.Or(screenWords[name], screenWords["the-"+name])
+	return ""
 }
 
-// listSymptoms writes the catalogue, a line for each entry.
+// listSymptoms writes the catalogue, a line for each entry, and the other words.
 func listSymptoms(w io.Writer) error {
 	var b strings.Builder
+	all := words()
 	for i, part := range catalogue {
 		fmt.Fprintf(&b, "%s%s:\n", [...]string{"", "\n"}[min(i, 1)], part.where)
 		for _, x := range part.entries {
 			first, _, _ := strings.Cut(x.Meaning, ". ")
 			fmt.Fprintf(&b, "  %-31s%s\n", x.Name, strings.TrimSuffix(first, "."))
+			delete(all, x.Name)
 		}
 	}
+	fmt.Fprintf(&b, "\nWords of tables and items:\n  %s\n", textui.Columns(strings.Join(slices.Sorted(maps.Keys(all)), ", "), 96, "  "))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
