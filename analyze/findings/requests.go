@@ -108,19 +108,21 @@ func (q *question) name() string {
 	return plain(textui.ShortFunc(q.Name))
 }
 
-// titled is what one of the requests with a part is called: by the handler that all have that are listed, if the
-// group has no name.
+// titled is what one of the requests with a part is called: by the group, and if that has no name by the handler, too, that
+// all have that are listed.
 func (q *question) titled(g *result.RequestRow) string {
-	list := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return !long(&p, g) })
-	switch {
-	case result.Handled(q.Name):
+	if result.Handled(q.Name) {
 		return q.name()
-	case len(list) > 0 && result.Handled(list[0].Name) && !slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Name != list[0].Name }):
-		return plain(textui.ShortFunc(list[0].Name))
-	case strings.HasPrefix(q.kind, "http"), q.kind == "rpc":
-		return "an " + q.kind + " request"
 	}
-	return "a " + q.kind + " request"
+	name := "a " + q.kind + " request"
+	if strings.HasPrefix(q.kind, "http") || q.kind == "rpc" {
+		name = "an" + name[1:]
+	}
+	list := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return !long(&p, g) })
+	if len(list) > 0 && result.Handled(list[0].Name) && !slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Name != list[0].Name }) {
+		name += " of " + plain(textui.ShortFunc(list[0].Name))
+	}
+	return name
 }
 
 // listed are the slowest requests, before them the typical one where all are slow.
