@@ -39,7 +39,7 @@ var Verdicts = []result.Symptom{
 var Symptoms = []result.Symptom{
 	{Name: "requests", Example: "fixtures/http.trace",
 		Meaning: "How long requests took, and what is known of their time.",
-		Sign:    "At least 20 requests of a kind were seen from beginning to end: of net/http, gRPC, or tasks of runtime/trace, or what --request names. A path is certain where nothing of it is inferred: see help metrics.",
+		Sign:    "At least 20 requests of a kind were seen from beginning to end: of HTTP, gRPC or another protocol (help requests), or tasks of runtime/trace, or what --request names. A path is certain where nothing of it is inferred: see help metrics.",
 		Advice:  "Look at the slow-requests below it, and at schedscope requests, which lists the slowest with their paths."},
 	{Name: SlowRequests, Example: "fixtures/tasks.go1.26.p4.trace",
 		Meaning: "What slow requests spend their time on.",

@@ -45,7 +45,7 @@ func (in *Input) requests() *Picture {
 	name, title := "requests", "Why the slowest requests are slow"
 	kind, k := in.slowRequests()
 	if k == nil {
-		return in.picture(name, title, minHeight, "there are too few requests of net/http, gRPC or tasks", nil)
+		return in.picture(name, title, minHeight, "there are too few requests and tasks", nil)
 	}
 	who := printable(kind) + " requests"
 	if k.Name == result.NoName {

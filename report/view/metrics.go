@@ -18,8 +18,8 @@ func MetricsHelp() string {
 	return metricsHelpHead + causes.String() + metricsHelpTail
 }
 
-const metricsHelpHead = `Requests  What schedscope finds by itself: requests of net/http and gRPC, and tasks of
-    runtime/trace; --request names others. One lasts from where its first bytes made its
+const metricsHelpHead = `Requests  What schedscope finds by itself: requests of HTTP, gRPC and other protocols (help
+    requests), and tasks of runtime/trace; --request names others. One lasts from where its first bytes made its
     goroutine runnable to the end of its last write, or as long as its task, region or
     goroutine. Those that the trace shows only in part are counted as cut.
 handler  The function that a request blocks, is preempted or is sampled in. URLs are not in a

@@ -19,7 +19,7 @@ const grammar = `A rule compares one number per trace with a bound:
   share(cause=behind-gc) <= 10%             part of the waits lost behind the GC
   mean(wait{behind=main.score}/op) <= baseline*1.25  waiting while this function ran
   mean(ops/s) >= baseline*0.95              throughput: lower is worse
-  p99(request) <= baseline*1.10             whole requests of net/http, gRPC or tasks
+  p99(request) <= baseline*1.10             whole requests, as analyze shows them
   p99(request.lock{name=*.serve}) < 1ms     what locks are of those of one handler
 
   rule     = agg "(" metric [ "{" key=pattern { "," key=pattern } "}" ]

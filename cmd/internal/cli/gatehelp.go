@@ -14,7 +14,7 @@ worse, and nothing else: not a noisy machine, not another load, not chance. Begi
     - p50(request) <= baseline*1.10
     - p99(request) <= baseline*1.20
 
-Requests of net/http and gRPC and tasks are found without a word in the program; name= chooses
+Requests (help requests) and tasks are found without a word in the program; name= chooses
 those of a handler or task. A fall of their throughput beyond load_tolerance is a violation
 without a rule, and named first, unless the budget says that the load is given (load: open, or
 fixed-work); mean(requests/s) >= baseline*0.9 sets another limit.

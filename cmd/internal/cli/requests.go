@@ -130,7 +130,7 @@ requests have in common, and its page draws each path.`,
 				k.Slowest = slices.DeleteFunc(k.Slowest, func(q result.RequestPath) bool { return q.Duration < model.Duration(f.requests.slow) })
 			}
 			if len(l.v.Requests) == 0 && len(f.requests.specs) == 0 {
-				a.hint("no requests of net/http or gRPC and no tasks were found; --request names what else is one: schedscope requests --help")
+				a.hint("no requests and no tasks were found, of any protocol; --request names what else is one: schedscope requests --help")
 			}
 			return f.out.write(a, func(w io.Writer, o output) error {
 				if o.format == "json" {
