@@ -199,7 +199,7 @@ func (d *diagnostician) busy() {
 // spins finds code that looks for something to do, again and again. It calls runtime.Gosched until something has come: most
 // waits to run are those after it, and goroutines run for less than spinTurn between them, which is not enough to have done
 // something. Or it never waits, and most of its stacks are in what it looks with: of a program without requests, whose work
-// may be with atomics or under locks, in others. However many CPUs there are, it takes them. What never waits and is seen
+// may be with atomics, under locks or in turns, in others. However many CPUs there are, it takes them. What never waits and is seen
 // elsewhere may compute: it has a proc, and others share the rest.
 func (d *diagnostician) spins() {
 	yields, ran, text := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), running(d.r), ""
@@ -239,11 +239,11 @@ func (d *diagnostician) spins() {
 
 // asks begin the names of functions with which code looks whether there is something to do: they return at once where there is
 // not. Of package sync these are the locks around what it looks at; who is in a Map or a Pool most of the time works with it.
-var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.Gosched", "time.Now", "time.Since",
-	"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).", "internal/sync.runtime_", "sync/atomic."}
+var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "time.Now", "time.Since",
+	"runtime.Gosched", "sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).", "internal/sync.runtime_", "sync/atomic."}
 
 // looking is how many of asks do nothing but look.
-const looking = 6
+const looking = 5
 
 // restless says who never waits in a program without requests, next to others that do, "" if nobody does: if it does not
 // compute, it spins, which no stack may show. The main function is the work itself.
