@@ -252,14 +252,7 @@ func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *kep
 		k.sums.Cut++
 	}
 	n := k.all.Count()
-	limit, slow := mostSlow, d >= r.slow
-	if r.slow == 0 {
-		limit = min(max(leastSlow, int(slowShare*float64(n))), mostSlow)
-	}
-	if m := len(k.slowest); m >= leastSlow { // what is shorter than all of them is not slow, also where there is room by now
-		least := k.slowest[0].length
-		slow = slow && (d > least || m < limit && (d == least || r.slow > 0))
-	}
+	slow, limit := k.slows(d, r.slow)
 	switch {
 	case n == 1:
 		k.low, k.high = 0, math.MaxInt64
@@ -297,14 +290,34 @@ func (r *Requests) into(k *requestSet, q *requests.Request, x *keptRequest) *kep
 	case place < sampleSize:
 		k.sample[place] = x
 	}
-	switch {
-	case slow && len(k.slowest) < limit:
-		heap.Push(&k.slowest, x)
-	case slow:
-		k.slowest[0] = x
-		heap.Fix(&k.slowest, 0)
+	if slow {
+		k.slowest.add(x, limit)
 	}
 	return x
+}
+
+// slows reports whether a request of all so far is among the slowest, of which there may be limit. If above is not 0, all that
+// took as long are.
+func (k *requestSet) slows(d, above model.Duration) (slow bool, limit int) {
+	limit = mostSlow
+	if above == 0 {
+		limit = min(max(leastSlow, int(slowShare*float64(k.all.Count()))), mostSlow)
+	}
+	if n := len(k.slowest); n >= leastSlow { // what is shorter than all of them is not slow, also where there is room by now
+		least := k.slowest[0].length
+		return d >= above && (d > least || n < limit && (d == least || above > 0)), limit
+	}
+	return d >= above, limit
+}
+
+// add adds a request, in place of the fastest if there are as many as limit.
+func (s *slowest) add(x *keptRequest, limit int) {
+	if len(*s) < limit {
+		heap.Push(s, x)
+		return
+	}
+	(*s)[0] = x
+	heap.Fix(s, 0)
 }
 
 // keep lists a request's path and sums it up in x.

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -37,5 +39,31 @@ func TestRequestSample(t *testing.T) {
 		if want := model.Time(80 * i); q.Start != want {
 			t.Fatalf("the even %d begins at %d, want %d", i, q.Start, want)
 		}
+	}
+}
+
+// TestSlowestRequests counts how many of the slowest twentieth are kept, and how many are taken for slow before that is known.
+func TestSlowestRequests(t *testing.T) {
+	const n = 100_000
+	random := rand.New(rand.NewPCG(1, 2))
+	k, all, listed := &requestSet{}, []model.Duration{}, 0
+	for i := range int64(n) {
+		d := model.Duration(1e6 * math.Exp(random.NormFloat64()))
+		all = append(all, d)
+		k.all.Add(d, 0)
+		if slow, limit := k.slows(d, 0); slow {
+			listed++
+			k.slowest.add(&keptRequest{length: d, number: i}, limit)
+		}
+	}
+	slices.Sort(all)
+	limit, kept := all[n-n/20], 0
+	for _, x := range k.slowest {
+		if x.length >= limit {
+			kept++
+		}
+	}
+	if kept < 0.98*n/20 || listed > n/12 {
+		t.Errorf("%d of %d are kept, %d were taken for slow", kept, n/20, listed)
 	}
 }
