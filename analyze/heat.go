@@ -105,14 +105,14 @@ func (h *Heat) Result(v *result.Report) {
 		lo, _ := HeatBounds(row)
 		x.Bounds[row] = int64(lo)
 	}
-	for first := 0; first < h.Cols(); first += joined {
-		for row := range HeatRows {
-			n := int64(0)
-			for col := first; col < min(first+joined, h.Cols()); col++ {
-				n += int64(h.Count(col, row))
-			}
+	for cols := h.Used(); len(cols) > 0; cols = cols[min(joined, len(cols)):] {
+		sum, col := heatCol{}, len(h.Used())-len(cols)
+		for i := range cols[:min(joined, len(cols))] {
+			sum.join(&cols[i])
+		}
+		for row, n := range sum {
 			if n > 0 {
-				x.Cells = append(x.Cells, result.HeatCell{int64(first / joined), int64(row), n})
+				x.Cells = append(x.Cells, result.HeatCell{int64(col / joined), int64(row), int64(n)})
 			}
 		}
 	}
