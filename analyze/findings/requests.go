@@ -435,9 +435,27 @@ func (q *question) meant(r *result.Report, x *result.RequestRow) string {
 }
 
 // brought reports whether requests wait for a channel until another goroutine of a handler has read what its client sends: it
-// waits for the network where no request does, between two of them.
+// waits for the network where no request does, between two of them. A handler of net/http waits in select, and what a
+// request of another handler brings ends that, unless its own timer does.
 func (q *question) brought(x *result.RequestRow) bool {
 	rows := q.within(x)
+	if q.kind == "http" && way(x).Callee == "runtime.selectgo" && q.cost(x) >= q.whole()/2 {
+		news, idle := false, 0.0
+		for i := range q.Rows {
+			y := &q.Rows[i]
+			if !y.InGroup(x) {
+				continue
+			}
+			if y.Kind == "timer" || y.Kind == "network" && !result.OfProgram(y.Function) { // where net/http waits for a request
+				idle += q.cost(y)
+			}
+			news = news || y.Kind == "running" && slices.ContainsFunc(q.sets, func(s result.RequestGroup) bool {
+				in := func(f result.Frame) bool { return f.Function == s.Name }
+				return s.Name != q.Name && result.Handled(s.Name) && (s.Name == y.Function || slices.ContainsFunc(way(y).Callers, in))
+			})
+		}
+		return news && 2*idle >= q.cost(x)
+	}
 	if x.Kind != "channel" || q.kind != "tcp" && q.kind != "message" || len(rows) == 0 || rows[0].Kind != "network" || 2*q.cost(rows[0]) < q.cost(x) {
 		return false
 	}

@@ -311,6 +311,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		if least, _ := taken(j.r); least >= mostTaken && !c.q.all && intended(&f) == outside {
 			f.Advice = "Record again with CPUs: threads had none for most of the time, and an answer that waits for one seems to come late. Else: " + f.Advice
 		}
+		f.Advice = strings.Replace(f.Advice, "(--slo)", "("+j.slo(c.q)+")", 1)
 		j.add(f)
 	}
 }
@@ -979,21 +980,11 @@ func (j *judge) what(f *item) string {
 	if result.Handled(q.Name) && len(j.questions) > 2 {
 		name = plain(textui.ShortFunc(q.Name))
 	}
-	slo := fmt.Sprintf("p50=%v", roundUp(max(q.P50, q.half)))
-	switch head, _, _ := strings.Cut(name, "["); {
-	case len(j.questions) <= 2:
-	case !result.Handled(q.Name):
-		slo = q.kind + ":" + slo
-	case strings.Contains(head, "/"): // a route
-		slo = name + ":" + slo
-	default:
-		slo = name[strings.LastIndex(head, ".")+1:] + ":" + slo
-	}
 	accepts := ""
 	if where = intended(f); where != "" && q.limit > 0 {
 		where = ", " + where
 	} else if where != "" {
-		where, accepts = ", "+where, "; --slo "+textui.ShellWord(slo)+" accepts that"
+		where, accepts = ", "+where, "; "+j.slo(q)+" accepts that"
 	}
 	switch {
 	case q.all && q.others > 0:
@@ -1012,6 +1003,24 @@ func (j *judge) what(f *item) string {
 		share = textui.Percent(q.Share)
 	}
 	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
+}
+
+// slo returns the flag that accepts how long requests take.
+func (j *judge) slo(q *question) string {
+	slo, name := fmt.Sprintf("p50=%v", roundUp(max(q.P50, q.half))), plain(textui.ShortFunc(q.Name))
+	if !q.all {
+		slo = fmt.Sprintf("p99=%v", roundUp(q.RequestGroup.P99))
+	}
+	switch head, _, _ := strings.Cut(name, "["); {
+	case len(j.questions) <= 2:
+	case !result.Handled(q.Name):
+		slo = q.kind + ":" + slo
+	case strings.Contains(head, "/"): // a route
+		slo = name + ":" + slo
+	default:
+		slo = name[strings.LastIndex(head, ".")+1:] + ":" + slo
+	}
+	return "--slo " + textui.ShellWord(slo)
 }
 
 const outside, asleep = "outside this program", "in time.Sleep"
