@@ -547,6 +547,39 @@ func TestUntold(t *testing.T) {
 	}
 }
 
+// TestBrought checks that who waits in select for what a request of another handler brings, which comes when it comes, polls: not
+// where that handler takes time, where it is the same one, or where it is not in select.
+func TestBrought(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for about, x := range map[string]struct {
+		callee, by, in string // what ends the wait, and where who wakes was
+		want           string
+	}{
+		"brought":          {"runtime.selectgo", "main.put", "internal/poll.(*FD).Read", findings.Healthy},
+		"by the same":      {"runtime.selectgo", "main.poll", "internal/poll.(*FD).Read", findings.Slow},
+		"by a worker":      {"runtime.selectgo", "main.work", "internal/poll.(*FD).Read", findings.Slow},
+		"by who asks":      {"runtime.selectgo", "main.put", "main.ask", findings.Slow},
+		"without a select": {"runtime.chanrecv1", "main.put", "internal/poll.(*FD).Read", findings.Slow},
+	} {
+		row := func(kind, fn string, d model.Duration, callers ...result.Frame) result.RequestRow {
+			return result.RequestRow{Kind: kind, Function: fn, Wait: "channel", Waiter: "main.poll", Middle: d, Way: &result.RequestWay{Callers: callers}}
+		}
+		group := func(name string, d model.Duration, rows ...result.RequestRow) result.RequestGroup {
+			return result.RequestGroup{Name: name, RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{d}, 20)...), Tails: []result.RequestTail{{
+				Count: 5, Total: 5 * d, Middle: result.RequestMiddle{Count: 10, Total: 10 * d}, Rows: rows,
+				Groups: []result.RequestRow{{Kind: "channel", Function: "main.poll", Usual: 10, Middle: 10 * d, Way: &result.RequestWay{Callee: x.callee}}}}}}}
+		}
+		put := group("main.put", ms/10)
+		put.Tails[0].Groups = nil
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Requests = []result.RequestKind{{Kind: "http", Groups: []result.RequestGroup{put,
+			group("main.poll", 200*ms, row("network", x.in, 1980*ms), row("running", "main.publish", 20*ms, result.Frame{Function: x.by}))}}}
+		if findings.Judge(v); v.Verdict.Word != x.want || (x.want == findings.Healthy) != strings.Contains(v.Verdict.Text, "main.poll waits for what other clients send") {
+			t.Errorf("%s: %s %s", about, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
+
 // TestJitter checks that answers from outside may take a little longer now and then, but not much, nor may there be
 // more of them.
 func TestJitter(t *testing.T) {
@@ -842,17 +875,29 @@ func TestDialsTail(t *testing.T) {
 	}
 }
 
-// TestStreams checks that requests which flush after each of many waits are not slow by those.
+// TestStreams checks that requests which flush after each of many waits are not slow by those, or whose handler of net/http
+// writes then.
 func TestStreams(t *testing.T) {
 	const ms = model.Duration(1e6)
-	for flushes, want := range map[int64]string{400: findings.Healthy, 300: findings.Slow} {
+	for _, x := range []struct {
+		flushes      int64
+		callee, kind string
+		want         string
+	}{
+		{400, "net/http.(*response).Flush", "channel", findings.Healthy},
+		{300, "net/http.(*response).Flush", "channel", findings.Slow},
+		{400, "fmt.Fprintf", "channel", findings.Healthy},
+		{400, "fmt.Fprintf", "timer", findings.Healthy},
+		{400, "fmt.Fprintf", "lock", findings.Slow},
+		{400, "os.(*File).Write", "channel", findings.Slow},
+	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{800 * ms}, 20)...), Tails: []result.RequestTail{{
 			Count: 5, Total: 4000 * ms, Middle: result.RequestMiddle{Count: 10, Total: 8000 * ms},
-			Groups: []result.RequestRow{{Kind: "channel", Function: "main.listen", Usual: 400, Middle: 7900 * ms},
-				{Kind: "syscall", Function: "main.listen", Usual: flushes, Middle: 100 * ms, Way: &result.RequestWay{Callee: "net/http.(*response).Flush"}}}}}}}}
-		if findings.Judge(v); v.Verdict.Word != want {
-			t.Errorf("%d flushes: %s %s", flushes, v.Verdict.Word, v.Verdict.Text)
+			Groups: []result.RequestRow{{Kind: x.kind, Function: "main.listen", Usual: 400, Middle: 7900 * ms},
+				{Kind: "syscall", Function: "main.listen", Usual: x.flushes, Middle: 100 * ms, Way: &result.RequestWay{Callee: x.callee}}}}}}}}
+		if findings.Judge(v); v.Verdict.Word != x.want {
+			t.Errorf("%+v: %s %s", x, v.Verdict.Word, v.Verdict.Text)
 		}
 	}
 }
