@@ -173,11 +173,9 @@ func (r *Requests) take(batch []requests.Seen) {
 
 // event takes an event.
 func (r *Requests) event(ev *model.Event) {
-	switch {
-	case r.tracker == nil:
-		return
-	case !r.active:
-		r.active = r.tracker.Event(ev)
+	if !r.active {
+		shows := ev.Kind != model.EventGoTransition || ev.SubjectStack != 0 || model.GoState(ev.From) == model.GoNotExist
+		r.active = shows && r.tracker != nil && r.tracker.Event(ev)
 		return
 	}
 	n := len(r.seen)

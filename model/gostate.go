@@ -222,10 +222,16 @@ func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread) {
 		m.reportNetpoll(g, t, false)
 	}
 	m.enter(g, GoRunning, 0, ev.Flags)
+	p := m.procOrNil(ev.P)
+	if t == nil || p == nil {
+		m.bindIfExecuting(g, ev, t, m.now)
+	} else {
+		t.g, p.g = g, g
+		m.update(p, t, m.now)
+	}
 	if t != nil {
 		t.starts++
 	}
-	m.bindIfExecuting(g, ev, t, m.now)
 }
 
 // goStop takes a running goroutine off its proc, or into a system call.

@@ -180,7 +180,7 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 
 // apply applies events, each of which event sees, too, if it is not nil.
 func (rd *Reading) apply(events []model.Event, event func(*model.Event)) {
-	m, before, log := rd.Machine, rd.Before, rd.Log
+	m, before := rd.Machine, rd.Before
 	for i := range events {
 		ev := &events[i]
 		if before != nil {
@@ -188,8 +188,8 @@ func (rd *Reading) apply(events []model.Event, event func(*model.Event)) {
 				continue
 			}
 		}
-		if ev.Kind == model.EventLog && log != nil {
-			log(ev)
+		if ev.Kind == model.EventLog && rd.Log != nil {
+			rd.Log(ev)
 		}
 		if err := m.Apply(ev); err != nil {
 			if rd.Contradictions == 0 {
