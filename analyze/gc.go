@@ -11,7 +11,7 @@ import (
 // GC sums up the garbage collector's work.
 type GC struct {
 	sums.Clock
-	// Work is the procs' time by kind of work, user and runtime included.
+	// Work is the procs' time by kind of work, except the user's.
 	Work [model.NumWorkKinds]model.Duration
 	// Marks are the concurrent mark phases, one per cycle; CensoredMarks those
 	// that the trace shows in part.
@@ -44,7 +44,7 @@ func NewGC(t *model.Tables, x *Idle) *GC { return &GC{tables: t, procs: x} }
 
 // ProcSpan implements [model.ProcSpanObserver].
 func (c *GC) ProcSpan(s *model.ProcSpan) {
-	if s.State == model.ProcRunning && s.Work < model.NumWorkKinds {
+	if s.Work != model.WorkUser && s.State == model.ProcRunning && s.Work < model.NumWorkKinds {
 		c.Work[s.Work] += s.Duration()
 	}
 }

@@ -148,7 +148,6 @@ func TestGC(t *testing.T) {
 	c.Range(&model.RangeSpan{Name: r.str("GC concurrent mark phase"), Start: 90, End: 100, OpenEnd: true})
 	equal(t, "total", c.Total(), 50)
 	equal(t, "share", c.Share(), 0.25)
-	equal(t, "user", c.Work[model.WorkUser], 40)
 	equal(t, "marks", c.Marks.Total(), 15)
 	equal(t, "censored marks", c.CensoredMarks.Total, 10)
 	equal(t, "assists", c.Assists.Count, 1)

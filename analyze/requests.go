@@ -33,7 +33,8 @@ type Requests struct {
 	tables  *model.Tables
 	tracker *requests.Tracker
 	active  bool            // it keeps something
-	seen    []requests.Seen // since the latest batch
+	seen    []requests.Seen // the batch that is being filled
+	saw     int             // so many are in it
 	line    *model.Line[[]requests.Seen]
 	kinds   []*requestKind // in the order of their first
 	ids     map[partID]int32
@@ -150,7 +151,7 @@ func newRequests(t *model.Tables, o Options) *Requests {
 func (r *Requests) follow(m *model.Machine, specs []requests.Spec) {
 	r.tracker = requests.New(m, specs)
 	r.tracker.Done = r.done
-	batch := func() []requests.Seen { return make([]requests.Seen, 0, requestEvents) }
+	batch := func() []requests.Seen { return make([]requests.Seen, requestEvents) }
 	r.seen, r.line = batch(), model.NewLine(r.take, batch(), batch())
 	m.OnWait(r.line.Wait)
 }
@@ -158,7 +159,7 @@ func (r *Requests) follow(m *model.Machine, specs []requests.Spec) {
 // Finish counts the requests that have not ended.
 func (r *Requests) Finish() {
 	if r.tracker != nil {
-		r.line.Send(r.seen)
+		r.line.Send(r.seen[:r.saw])
 		r.line.Wait()
 		r.tracker.Finish()
 	}
@@ -178,10 +179,9 @@ func (r *Requests) event(ev *model.Event) {
 		r.active = shows && r.tracker != nil && r.tracker.Event(ev)
 		return
 	}
-	n := len(r.seen)
-	if batch := r.seen[:n+1]; r.tracker.See(ev, &batch[n]) {
-		if r.seen = batch; n+1 == cap(batch) {
-			r.seen = r.line.Send(batch)[:0]
+	if r.tracker.See(ev, &r.seen[r.saw]) {
+		if r.saw++; r.saw == len(r.seen) {
+			r.seen, r.saw = r.line.Send(r.seen), 0
 		}
 	}
 }

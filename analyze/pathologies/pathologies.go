@@ -75,7 +75,8 @@ func (p *Analysis) Step(s *model.Step) {
 	}
 	p.last = max(s.Time, p.from)
 	q := procOf(&p.procs.list, s.P)
-	if _, to, ok := s.ProcStates(); ok && q != nil {
+	if q != nil && (s.Flags&model.StepWithProc != 0 || s.Kind == model.StepProc) {
+		_, to, _ := s.ProcStates()
 		q.change(s, to)
 		if int(s.P) >= p.procs.max {
 			p.procs.max = int(s.P) + 1 // GOMAXPROCS may have fallen below it
