@@ -446,7 +446,8 @@ func TestSaid(t *testing.T) {
 }
 
 // TestStretched checks that sleeps which are longer than others at the same place are laid to the machine, if the
-// record next to the trace says that others had the CPUs, or without one if threads had none; and not else.
+// record next to the trace says that others had the CPUs, or without one if threads had none and one of the sleeps ended
+// with the longest silence; and not else.
 func TestStretched(t *testing.T) {
 	const ms = model.Duration(1e6)
 	const recorded, seen = "other programs used 80% of the CPUs while it was recorded", "threads had no CPU 1 time, for up to 5.00ms, and the slowest http requests wait for longer than others at the same place"
@@ -462,7 +463,10 @@ func TestStretched(t *testing.T) {
 		text    string
 	}{
 		{"nothing known", nil, 0, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
-		{"threads without a CPU", nil, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, seen},
+		{"threads without a CPU", nil, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
+		{"ends with a silence", nil, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, seen},
+		{"no sign of it but a silence at the end", nil, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, "nothing of the program happened for up to 60.0ms, as where the process is stopped, and the slowest http requests wait for longer than others at the same place"},
+		{"ends after a silence", nil, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
 		{"quiet", &result.Machine{Others: 0.97}, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
 		{"busy", &result.Machine{Others: 0.8, Disturbed: "x"}, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, recorded},
 		{"throttled", &result.Machine{Disturbed: "throttled"}, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, "throttled"},
@@ -484,13 +488,21 @@ func TestStretched(t *testing.T) {
 		if strings.Contains(tt.name, "busy procs") {
 			v.Procs.Utilisation = 0.6
 		}
+		var listed []result.RequestPath
+		if strings.Contains(tt.name, "silence") {
+			listed = []result.RequestPath{{Start: model.Time(100 * ms), Duration: 70 * ms}}
+			v.Lateness.Together = result.Bounds{Count: 10, Max: 60 * ms, MaxAt: model.Time(168 * ms), Sketch: distOf(slices.Repeat([]model.Duration{60 * ms}, 10)...).Sketch}
+			if tt.name == "ends after a silence" {
+				v.Lateness.Together.MaxAt -= model.Time(20 * ms)
+			}
+		}
 		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
 		var rows []result.RequestRow
 		if tt.name == "behind a lock" {
 			rows = []result.RequestRow{g}
 			rows[0].Function, rows[0].Wait, rows[0].Waiter, g.Kind = "main.put", "lock", g.Function, "lock"
 		}
-		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
+		v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Slowest: listed, Dist: distOf(slices.Repeat([]model.Duration{6 * ms}, 20)...),
 			Tails: []result.RequestTail{{Count: 5, From: 60 * ms, Total: 360 * ms, Middle: result.RequestMiddle{Count: 10, Total: 60 * ms}, Groups: []result.RequestRow{g}, Rows: rows}}}}}
 		findings.Judge(v)
 		if v.Verdict.Word != tt.word || v.Verdict.Machine != tt.text {

@@ -530,8 +530,9 @@ func (j *judge) busy() bool {
 
 // overdue reports whether a part of the slowest waits for an answer, a sleep or a timer that takes others less, hardly more
 // often than they do, and threads stood still for half as long, or more: those of the other end may have, too. A sleep that
-// is much longer than others at the same place is overdue in any case, and one that is longer if timers are known to be late
-// by as much and the procs were idle. Answers of an end that stood still come together, too: that others were woken at the
+// is much longer than others at the same place is overdue if the machine is known to have been busy, or one ends with the
+// longest silence of the program: else it may be meant. One that is longer is if timers are known to be late by as much and
+// the procs were idle. Answers of an end that stood still come together, too: that others were woken at the
 // same time says of them only where threads had no CPU more than once.
 func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	cost, have := q.cost(x), x.Have
@@ -544,14 +545,18 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	}
 	t, together := &j.r.Lateness.Timers, &j.r.Lateness.Together
 	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
-	if itself && middle > 0 && cost >= stretch*middle && j.lost(cost/2, have, together) {
+	still := slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool {
+		end := p.Start + model.Time(p.Duration)
+		return 2*together.Max >= p.Duration && p.Start < together.MaxAt && together.MaxAt <= end && 10*end.Sub(together.MaxAt) <= p.Duration
+	})
+	if itself && middle > 0 && cost >= stretch*middle && still && j.lost(cost/2, have, together) {
 		return true
 	}
 	answers := []*result.Bounds{together}
 	if times, _ := standstills(j.noCPU()); times < 2 {
 		answers = nil
 	}
-	return j.busy() && (itself && middle > 0 && (q.cost(x) >= stretch*middle || idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) && q.cost(x) >= middle) ||
+	return j.busy() && (itself && middle > 0 && (q.cost(x) >= stretch*middle && (still || j.recorded() != "") || idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) && q.cost(x) >= middle) ||
 		(j.r.Procs.Utilisation < idleProcsShare || j.recorded() != "") && (q.shorter(x) && j.lost(cost/2, have, answers...) || itself && j.lost(cost, have)))
 }
 
