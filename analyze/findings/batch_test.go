@@ -186,6 +186,42 @@ func TestRemain(t *testing.T) {
 	}
 }
 
+// TestLeakAtIntervals checks that goroutines which a timer wakes again and again, and that do not end, are to leave their loop,
+// and that those which sleep first and then wait for others are not.
+func TestLeakAtIntervals(t *testing.T) {
+	for waits, want := range map[int64]bool{6000: true, 1200: false} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		g := result.Group{Function: "main.refresh", Count: 1200, Created: 1200, Lifetime: 1000, Waiting: []result.Reason{{Reason: "chan receive", Count: waits, Total: 1000}}}
+		g.States[model.GoWaiting] = 1000
+		v.Goroutines = []result.Group{g}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.refresh", File: "main.go", Line: 34, Turns: 5000}, {Kind: "chan receive", Waiter: "main.refresh", WaiterFile: "main.go", WaiterLine: 50}}
+		findings.Judge(v)
+		if f := items(v)[0]; f.Kind != "goroutine-leak" || strings.HasPrefix(f.Advice, "Let them end: leave the loop") != want || (f.Where[0].Line == 34) != want {
+			t.Errorf("%d waits: %+v: %s", waits, f.Where, f.Advice)
+		}
+	}
+}
+
+// TestClientsStay checks that goroutines of connections that clients open do not pile up: they wait for the network, and who
+// accepts has started them.
+func TestClientsStay(t *testing.T) {
+	for name, x := range map[string]struct {
+		reason, creator string
+		want            bool
+	}{"clients": {"network", "main.listen", false}, "of others": {"network", "main.crawl", true}, "for others": {"chan send", "main.listen", true}} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		g := result.Group{Function: "main.serve", Count: 1500, Created: 1500, Lifetime: 1000, Waiting: []result.Reason{{Reason: x.reason, Count: 3000, Total: 1000}}}
+		g.States[model.GoWaiting] = 1000
+		v.Goroutines = []result.Group{g}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: x.creator, Turns: 1500},
+			{Kind: result.BlameInShort, Function: "main.listen", Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "syscall.accept4"}, {Function: "net.(*TCPListener).Accept"}, {Function: "main.listen"}}}}}}
+		findings.Judge(v)
+		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != x.want {
+			t.Errorf("%s: a leak: %t", name, got)
+		}
+	}
+}
+
 // TestLeakStarts checks that a function literal that leaks is started by the function that it is in.
 func TestLeakStarts(t *testing.T) {
 	v := resulttest.Read(t, "quiet.go1.26.p4.trace")

@@ -605,26 +605,56 @@ type Leak struct {
 	Left    int64  `json:"left"`  // that wait at the end
 	Added   int64  `json:"added"` // of these
 	Waiting string `json:"waiting"`
+
+	timed *result.BlameRow // where a timer wakes them again and again; nil: it does not
 }
 
 // LeakOf returns the goroutines of which most pile up, nil if none do: of one function many wait all the time, and more come.
 // At most about half as many end, by more than chance: connections that last for long come and go, too. Of those that requests
 // which ended have started, and that wait for other goroutines, fewer are enough. Or few of many do not end, see [remain].
+// Those of connections that clients have opened last as long as these like: see [connected].
 func LeakOf(r *result.Report) *Leak {
 	var most *Leak
 	for i := range r.Goroutines {
 		g := &r.Goroutines[i]
 		left, added := g.Count-g.Ended, g.Created-g.Ended
 		few := float64(g.Ended) <= mostEnd*float64(g.Created) && float64(added) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && (left >= manyLeft || outlives(r, g))
-		if g.System || left < manyLives || g.Created < fewHeld || !few && !remain(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && left <= most.Left {
+		if g.System || left < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && left <= most.Left {
 			continue
 		}
 		most = &Leak{Func: g.Function, Left: left, Added: added}
-		if n := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName }); n >= 0 {
-			most.Waiting = g.Waiting[n].Reason
+		if w := mostly(g); w != nil {
+			most.Waiting = w.Reason
+			timers := slices.DeleteFunc(r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool {
+				return w.Count < 2*left || 2*b.Turns < w.Count || b.Function != g.Function && !within(b, g.Function)
+			})
+			most.timed = append(timers, nil)[0]
 		}
 	}
 	return most
+}
+
+// mostly returns what goroutines wait for most of the time, nil if that is not known.
+func mostly(g *result.Group) *result.Reason {
+	if i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName }); i >= 0 {
+		return &g.Waiting[i]
+	}
+	return nil
+}
+
+// connected reports whether goroutines mostly wait for the network, and a function started them that accepts connections.
+func connected(r *result.Report, g *result.Group) bool {
+	w := mostly(g)
+	return w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool {
+		return b.Turns >= g.Created && slices.ContainsFunc(r.Blame.Rows, func(x result.BlameRow) bool {
+			return slices.ContainsFunc(x.Stacks, func(s result.BlameStack) bool {
+				i := slices.IndexFunc(s.Stack, func(f result.Frame) bool {
+					return strings.HasPrefix(f.Function, "net.(*") && strings.HasSuffix(f.Function, ".Accept")
+				})
+				return i >= 0 && slices.ContainsFunc(s.Stack[i:], func(f result.Frame) bool { return f.Function == b.Function })
+			})
+		})
+	})
 }
 
 // remain reports whether some of many goroutines of a function, which one of the program starts, wait for others, in select
@@ -654,7 +684,10 @@ func (d *diagnostician) leaks() {
 	if n < 0 { // where others of them waited before
 		n = slices.IndexFunc(d.r.Blame.Rows, func(b result.BlameRow) bool { return b.Waiter == l.Func && model.WaitOf(b.Kind).HeldUp() })
 	}
-	if n >= 0 {
+	if b := l.timed; b != nil {
+		waits.Role, waits.File, waits.Line = "waits for a timer, again and again", b.File, b.Line
+		x.Advice = "Let them end: leave the loop when what they serve ends, as by a select on the timer and a context that is cancelled, and stop the ticker. Or let one goroutine do it for all."
+	} else if n >= 0 {
 		waits.File, waits.Line = d.r.Blame.Rows[n].WaiterFile, d.r.Blame.Rows[n].WaiterLine
 	}
 	x.Where = []result.Culprit{waits}
@@ -670,8 +703,8 @@ func (d *diagnostician) leaks() {
 
 // waitsForOthers reports whether goroutines mostly wait for what others do with a channel, a lock and the like, or in one more way.
 func waitsForOthers(g *result.Group, or ...model.Wait) bool {
-	i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName })
-	return i >= 0 && slices.Contains(append(or, model.WaitSend, model.WaitReceive, model.WaitForever, model.WaitLock, model.WaitCond, model.WaitGroup), model.WaitOf(g.Waiting[i].Reason))
+	w := mostly(g)
+	return w != nil && slices.Contains(append(or, model.WaitSend, model.WaitReceive, model.WaitForever, model.WaitLock, model.WaitCond, model.WaitGroup), model.WaitOf(w.Reason))
 }
 
 // outlives reports whether goroutines wait for others, and requests of one handler, most of which ended, started as many.

@@ -970,7 +970,7 @@ func (j *judge) what(f *item) string {
 		}
 		switch f.Kind {
 		case "goroutine-leak":
-			return "Goroutines pile up, and wait for ever."
+			return "Goroutines pile up, and do not end."
 		case runsAlone:
 			return fmt.Sprintf("For %s of %s only one goroutine ran, and no other could.", textui.Duration(j.r.Blame.Kind(result.BlameAlone).Total), textui.Duration(j.r.Totals.Span))
 		case "gc-assists":

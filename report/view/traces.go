@@ -380,8 +380,8 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
 		add("see", fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, argument(&r.Traces[m.Trace])))
-	} else if f.Kind == "goroutine-leak" && len(r.Traces) == 1 { // each has its line
-		add("see", "schedscope export --table goroutines --format csv "+argument(&r.Traces[0]))
+	} else if f.Kind == "goroutine-leak" && len(r.Traces) == 1 && len(f.Where) > 0 { // each has its line
+		add("see", fmt.Sprintf("schedscope export --table goroutines --format csv %s | grep -F %s", argument(&r.Traces[0]), textui.ShellWord(","+f.Where[0].Function+",")))
 	}
 	return c
 }
