@@ -368,9 +368,12 @@ func (r *Result) held() {
 		return stat.Median(shares)
 	}
 	find := func(s, other *Side) string {
+		seen := map[string]bool{"": true}
 		for _, t := range s.whole() {
 			for _, x := range t.Sample.Held {
-				if x.Title == "" || x.Lock && r.lead != nil && !r.ofWaiting() {
+				known := seen[x.Title]
+				seen[x.Title] = true
+				if known || x.Lock && r.lead != nil && !r.ofWaiting() {
 					continue
 				}
 				share := of(s, func(y *findings.Held) bool { return y.Title == x.Title })

@@ -251,3 +251,33 @@ func TestAwaited(t *testing.T) {
 		}
 	}
 }
+
+// TestStraggles checks that rounds which wait for a late goroutine are named: for longer than the last of as many that take as
+// long as they happen to.
+func TestStraggles(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for name, x := range map[string]struct {
+		each, mean model.Duration // of a round, and of a goroutine
+		rounds     int64
+		want       bool
+	}{
+		"late":        {31 * ms, 9 * ms, 84, true},
+		"by chance":   {26 * ms, 9 * ms, 84, false},
+		"few rounds":  {31 * ms, 9 * ms, 19, false},
+		"seldom":      {10 * ms, 2 * ms, 84, false},
+		"of a server": {31 * ms, 9 * ms, 84, false},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Totals.Span, v.Requests = 3000*ms, nil
+		if name == "of a server" {
+			v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{ms}, 20)...)}}}
+		}
+		v.Goroutines = []result.Group{{Function: "main.fetchAll.func1", Count: 8 * x.rounds, Ended: 8 * x.rounds, Lifetime: model.Duration(8*x.rounds) * x.mean}}
+		v.Blame.Rows = []result.BlameRow{{Kind: "sync.(*WaitGroup).Wait", Function: "main.fetchAll.func1", Waiter: "main.fetchAll", Turns: x.rounds, Total: model.Duration(x.rounds) * x.each}}
+		v.Procs.Uses[result.UseUser] = v.Totals.Span / 5
+		findings.Judge(v)
+		if got := strings.Contains(v.Verdict.Text, "84 rounds of main.fetchAll takes 3.4 times as long as its 8 goroutines (main.fetchAll.func1) do on average"); got != x.want {
+			t.Errorf("%s: %s %s", name, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}

@@ -804,6 +804,8 @@ func (j *judge) word() {
 		v.Word, v.Text = Healthy, j.healthy()
 		if text, rounds := pause(j.r); rounds > 0 {
 			v.Word, v.Text = Unknown, fmt.Sprintf("Between its rounds %s, while procs are %s busy: if that is meant, nothing here needs fixing.", text, textui.Percent(j.r.Procs.Utilisation))
+		} else if late := straggles(j.r); late != "" {
+			v.Word, v.Text = Unknown, late
 		} else if text != "" {
 			v.Text += " Note that " + text + "."
 		}
@@ -953,6 +955,29 @@ func pause(r *result.Report) (text string, rounds float64) {
 		text = said
 	}
 	return text, 0
+}
+
+// straggles says for which of its goroutines a batch waits in rounds, for half of the time, "" if it does not: for a late one.
+// Of n that take at random times as long as they do, whatever they have taken before (exponential), the last takes on average
+// 1 + 1/2 + ... + 1/n times the mean, and of a round that deviates by 1.28 times the mean at most. Rounds that take longer
+// by three deviations of their average have goroutines that are not alike.
+func straggles(r *result.Report) string {
+	for _, b := range r.Blame.Rows {
+		i := slices.IndexFunc(r.Goroutines, func(g result.Group) bool { return g.Function == b.Function })
+		if model.WaitOf(b.Kind) != model.WaitGroup || i < 0 || b.Turns < fewHeld || 2*b.Total < r.Totals.Span || !batch(r) {
+			continue
+		}
+		g, chance := &r.Goroutines[i], 3*1.28/math.Sqrt(float64(b.Turns))
+		n := g.Count / b.Turns
+		for k := range n {
+			chance += 1 / float64(k+1)
+		}
+		if x := float64(b.Total) / float64(b.Turns) / result.Ratio(g.Lifetime, model.Duration(g.Count)); n >= 3 && x > chance {
+			return fmt.Sprintf("Each of %s of %s takes %.2g times as long as its %d goroutines (%s) do on average, and waits for a late one: if that is meant, nothing here needs fixing.",
+				textui.Plural(b.Turns, "round"), plain(textui.ShortFunc(b.Waiter)), x, n, plain(textui.ShortFunc(g.Function)))
+		}
+	}
+	return ""
 }
 
 // what says in a sentence who is slow.
