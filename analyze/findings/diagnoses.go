@@ -175,7 +175,8 @@ func (d *diagnostician) busy() {
 		if 5*unknown > total && d.r.Blame.Samples == 0 {
 			text += fmt.Sprintf(" Of %s of the waiting the function is not known.", textui.Ratio(unknown, total)) + record
 		}
-		allocates, spins := allocating(rows[0]), calling(rows[0], false, asks...)
+		looks := slices.DeleteFunc(slices.Clone(asks), func(s string) bool { return strings.Contains(s, "sync") }) // who locks or counts works with that, unless it never waits
+		allocates, spins := allocating(rows[0]), calling(rows[0], false, looks...)
 		if d.r.Blame.Samples == 0 { // stacks of events show where goroutines stop, not what they do
 			allocates, spins = 0, 0
 		}

@@ -85,6 +85,14 @@ func TestLackOfCPUs(t *testing.T) {
 		"of who locks":       {1650 * ms, 112, unceasing("internal/sync.(*Mutex).lockSlow"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of a batch":         {1650 * ms, 112, alone("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of its atomics":     {1650 * ms, 112, alone("sync/atomic.(*Int64).Add"), "more-procs-than-cpus", "", others},
+		"of who locks and waits": {4000 * ms, 190, func(v *result.Report) {
+			unceasing("sync.(*Mutex).Lock")(v)
+			v.Goroutines = nil
+		}, "busy-procs", "rec.Spin keeps the procs busy", "Bound"},
+		"of who looks and waits": {4000 * ms, 190, func(v *result.Report) {
+			unceasing("runtime.selectnbrecv")(v)
+			v.Goroutines = nil
+		}, "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of who may compute": {1650 * ms, 112, unceasing("main.hash"), "spin", "rec.Spin runs all the time", "If it looks"},
 		"of who looks up":    {1650 * ms, 112, unceasing("sync.(*Map).Load"), "spin", "rec.Spin runs all the time", "If it looks"},
 		"at a quota's pace":  {1650 * ms, 112, quota, "more-procs-than-cpus", "a CPU quota: on average 0.28", limit},
