@@ -53,7 +53,7 @@ func newExplain(a *app) *cobra.Command {
 			name = cmp.Or(findings.Renamed[name], name)
 			all := words()
 			for _, x := range []string{name, "the-" + name, strings.TrimSuffix(name, "s"), name + "s"} { // or a verb in the third person: spins
-				if slices.Contains(names, x) {
+				if slices.Contains(names, x) && x != name+"s" { // which may be a slip
 					return explain(a.stdout, x)
 				}
 				if text := cmp.Or(all[x], clause(x)); text != "" {
