@@ -53,5 +53,5 @@ type (
 	MetricObserver interface{ Metric(*MetricSample) }
 )
 
-// MinSilence is a hundred times what usually passes between two events, or more.
-const MinSilence Duration = 1 << 18
+// MinSilence is, in nanoseconds, a hundred times what usually passes between two events, or more.
+const MinSilence = 1 << 18
