@@ -607,7 +607,8 @@ type Leak struct {
 	Added   int64  `json:"added"` // of these
 	Waiting string `json:"waiting"`
 
-	timed *result.BlameRow // where a timer wakes them again and again; nil: it does not
+	created int64
+	timed   *result.BlameRow // where a timer wakes them again and again; nil: it does not
 }
 
 // LeakOf returns the goroutines of which most pile up, nil if none do: of one function many wait all the time, and more come.
@@ -623,7 +624,7 @@ func LeakOf(r *result.Report) *Leak {
 		if g.System || left < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && left <= most.Left {
 			continue
 		}
-		most = &Leak{Func: g.Function, Left: left, Added: added}
+		most = &Leak{Func: g.Function, Left: left, Added: added, created: g.Created}
 		if w := mostly(g); w != nil {
 			most.Waiting = w.Reason
 			timers := slices.DeleteFunc(r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool {
@@ -694,7 +695,15 @@ func (d *diagnostician) leaks() {
 	x.Where = []result.Culprit{waits}
 	starts := slices.DeleteFunc(d.r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns < l.Added || !result.OfProgram(b.Function) })
 	if waits.File == "" && len(starts) > 0 { // what never ends shows no line
-		b := starts[max(0, slices.IndexFunc(starts, func(b *result.BlameRow) bool { return model.LiteralOf(l.Func, b.Function) }))]
+		b := slices.MinFunc(starts, func(x, y *result.BlameRow) int { // who has started as many, if it is not clear from the name
+			off := func(b *result.BlameRow) int64 {
+				if model.LiteralOf(l.Func, b.Function) {
+					return -1
+				}
+				return max(b.Turns-l.created, l.created-b.Turns)
+			}
+			return cmp.Compare(off(x), off(y))
+		})
 		c := culprit("may start them", b, b.Total)
 		c.Basis, c.Depth = "", 1
 		x.Where = append(x.Where, c)
