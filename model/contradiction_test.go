@@ -100,3 +100,18 @@ func TestRemovedProcTaken(t *testing.T) {
 	b.At(50)
 	replayRaw(t, b)
 }
+
+// A damaged trace may have goroutines with any number. None is alive before its first event, or after its last one.
+func TestAnyGoroutine(t *testing.T) {
+	for _, id := range []model.GoID{0, 1, 256, model.NoGoroutine, model.NoGoroutine - 1, -256} {
+		m := model.NewMachine(model.NewTables(), model.Config{Version: 26})
+		for i, to := range []model.GoState{model.GoNotExist, model.GoRunnable, model.GoNotExist} {
+			if i > 0 {
+				_ = m.Apply(&model.Event{Time: model.Time(i), Kind: model.EventGoTransition, ID: int64(id), From: uint8(model.GoNotExist) + uint8(model.GoRunnable-model.GoNotExist)*uint8(i-1), To: uint8(to), G: model.NoGoroutine, P: model.NoProc, M: model.NoThread})
+			}
+			if g := m.Goroutine(id); (g != nil) != (to != model.GoNotExist) {
+				t.Errorf("goroutine %d, after %d events: got %v", id, i, g)
+			}
+		}
+	}
+}

@@ -60,8 +60,9 @@ func (m *Machine) divide(ev *Event) *Event {
 	return &m.divided
 }
 
-// nobody stands for goroutines that are not alive.
-var nobody = &Goroutine{ID: NoGoroutine - 1}
+// nobody stands in latest for goroutines that are not alive: the first one in place 0, the other one in all others.
+// None has a number that belongs there, as a damaged trace may have any.
+var nobody = [2]*Goroutine{{ID: 1}, {ID: 0}}
 
 // goroutine returns what is known of a goroutine, nil if it is not alive.
 func (m *Machine) goroutine(id GoID) *Goroutine {
@@ -459,7 +460,7 @@ func (m *Machine) endGoroutine(g *Goroutine) {
 	m.closeAnnotations(g, m.now, false)
 	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
-	m.latest[uint8(g.ID)] = nobody
+	m.latest[uint8(g.ID)] = nobody[min(uint8(g.ID), 1)]
 }
 
 func (m *Machine) reportGoEnd(g *Goroutine) {

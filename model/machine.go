@@ -82,7 +82,7 @@ type Machine struct {
 func NewMachine(t *Tables, cfg Config) *Machine {
 	m := &Machine{tables: t, cfg: cfg, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
 	for i := range m.latest {
-		m.latest[i] = nobody
+		m.latest[i] = nobody[min(i, 1)]
 	}
 	m.words = newWords(t)
 	m.stacks.tables, m.stacks.yield = t, yieldFrame(cfg.Version)
