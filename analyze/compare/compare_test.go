@@ -774,7 +774,8 @@ func TestBusier(t *testing.T) {
 		requests  bool
 		want      string
 	}{
-		{4, 1, true, "but the CPUs are not as busy: mean(run/s) 1.00 -> 4.00s (4.00x)"},
+		{4, 1, true, "but the CPUs are busier: mean(run/s) 1.00 -> 4.00s (4.00x)"},
+		{0.25, 1, true, "but the CPUs are less busy: mean(run/s) 1.00s -> 250ms (0.25x)"},
 		{1.2, 1, true, "requests per second"},
 		{0.6, 0.2, false, "but that may be that of other work: mean(run/s) 1.00s -> 600ms (0.60x)"},
 	} {

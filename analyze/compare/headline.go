@@ -380,7 +380,11 @@ func (r *Result) headline() {
 	}
 	ran := r.Row(quantity("mean(run/U)", r.Op).String())
 	if same && r.OfRequests() && ran != nil && math.Abs(ran.worse()) >= math.Log(leastSeen) && rate != nil && math.Abs(rate.worse()) < math.Log(runLimit) {
-		r.Headline += "; but the CPUs are not as busy: " + ran.sentence()
+		than := "busier"
+		if ran.worse() < 0 {
+			than = "less busy"
+		}
+		r.Headline += "; but the CPUs are " + than + ": " + ran.sentence()
 	}
 	r.Why = r.why()
 }
