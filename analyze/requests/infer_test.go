@@ -1200,3 +1200,21 @@ func TestIdleTicks(t *testing.T) {
 		}
 	})
 }
+
+// TestOpenRegion checks that a region that the trace leaves open is reported as incomplete, and one whose goroutine ends is not.
+func TestOpenRegion(t *testing.T) {
+	for ends, want := range map[bool]int{false: 1, true: 0} {
+		p, n := newProgram("main.work"), 0
+		if p.in("main.work").RegionBegin(0, "upload").Block("sleep").Start(2); ends {
+			p.in().Unblock(1).Stop("preempted").Start(1).Exit()
+		}
+		p.each(t, []requests.Spec{{Kind: "region", Name: "upload"}}, func(r *requests.Request) {
+			if n++; r.Complete || !r.Open {
+				t.Errorf("%+v", r)
+			}
+		})
+		if n != want {
+			t.Errorf("the goroutine ends: %t: %d, want %d", ends, n, want)
+		}
+	}
+}

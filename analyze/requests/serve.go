@@ -93,7 +93,7 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 	return p
 }
 
-// reuse takes a request that is no longer in the list of open ones.
+// reuse takes a request that leaves the list of open ones.
 func (t *Tracker) reuse(p *pending) {
 	if p.done && p.unused && len(t.unused) < mostUnused {
 		t.unused = append(t.unused, p)
@@ -317,8 +317,9 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 		return
 	}
 	for _, p := range g.regions {
-		t.drop(p)
-		if !whole {
+		if whole {
+			t.drop(p)
+		} else {
 			t.report("region", p.name, g, p, t.here(g), false)
 		}
 	}
