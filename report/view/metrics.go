@@ -19,9 +19,9 @@ func MetricsHelp() string {
 }
 
 const metricsHelpHead = `Requests  What schedscope finds by itself: requests of HTTP, gRPC and other protocols (help
-    requests), and tasks of runtime/trace; --request names others. One lasts from where its first bytes made its
-    goroutine runnable to the end of its last write, or as long as its task, region or
-    goroutine. Those that the trace shows only in part are counted as cut.
+    requests), and tasks of runtime/trace; --request names others. One lasts from where its
+    first bytes made its goroutine runnable to the end of its last write, or as long as its
+    task, region or goroutine. Those that the trace shows only in part are counted as cut.
 handler  The function that a request blocks, is preempted or is sampled in. URLs are not in a
     trace. A request that does none of that shows no handler, and is mostly fast: figures
     by handler are those of the slower ones.

@@ -90,7 +90,8 @@ the waits to run: where it is not known how long the work took, or both ran for 
 them is not BETTER, nor is more WORSE if another amount of work ran; and less is not BETTER if
 the traces became longer, or something else ran (UNKNOWN). A different load is not judged: where
 latencies are the SAME, the line gives the ratio of the loads. With too few traces for a test,
-such as one per side, the line says "not tested", and only large changes count. The rows below show which part of the time changed, and what else did.
+such as one per side, the line says "not tested", and only large changes count. The rows below
+show which part of the time changed, and what else did.
 
 A change counts from x1.1 and 50 µs on, of a number per second from x1.05 on. Untested, from x1.5
 and 500 µs on, of a p99 from x2, of five to nine requests from x10. What may have changed and is
