@@ -135,7 +135,7 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 
 // isSaved reports whether a file is a saved report. What can be read once is not looked at.
 func (a *app) isSaved(ctx context.Context, ref source.Ref, f *compareFlags) bool {
-	if ref.Kind != source.File {
+	if info, err := os.Stat(ref.Path); ref.Kind != source.File || err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	in, err := a.openAs(ctx, ref, &f.read, true)

@@ -65,6 +65,31 @@ func TestEndsWhileOpening(t *testing.T) {
 	}
 }
 
+// TestComparePipes: named pipes, as of a shell's <(COMMAND), are read once.
+func TestComparePipes(t *testing.T) {
+	data, err := os.ReadFile(fixtures.Path("quiet.go1.26.p4.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, dir := []string{"compare"}, t.TempDir()
+	for _, name := range []string{"old", "new"} {
+		pipe := filepath.Join(dir, name)
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Skip(err)
+		}
+		args = append(args, pipe)
+		go func() {
+			if f, err := os.OpenFile(pipe, os.O_WRONLY, 0); err == nil {
+				f.Write(data)
+				f.Close()
+			}
+		}()
+	}
+	if out, err := exec.CommandContext(t.Context(), "schedscope", args...).CombinedOutput(); err != nil || !bytes.HasPrefix(out, []byte("SAME ")) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestViewEnds: SIGTERM ends view within half a second, with 0, also while a browser is connected.
 func TestViewEnds(t *testing.T) {
 	t.Parallel()
