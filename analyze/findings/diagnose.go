@@ -55,7 +55,7 @@ const (
 	// aloneShare of the time in which one goroutine runs alone is worth a diagnosis.
 	aloneShare = 0.25
 	aloneTurn  = 100_000 // at a time: less is one of many that take turns
-	manyLeft   = 1000    // goroutines of one function that wait for ever
+	manyLeft   = 1000    // goroutines of one function that do not end
 	mostEnd    = 0.55    // of as many as are created: half where one of two answers is taken, with some of before the trace
 	fewBins    = 20      // of time, with a heap and its goal
 	// suspectedShare of the waiting to run is laid to the operating system.

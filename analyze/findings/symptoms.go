@@ -30,8 +30,8 @@ var Verdicts = []result.Symptom{
 		Advice:  "See more-procs-than-cpus. Record again on a quiet machine before you change the program."},
 	{Name: "unknown", Example: "fixtures/handmade/go125-sync.trace",
 		Meaning: "UNKNOWN: the trace does not show enough to judge.",
-		Sign:    "It has neither requests nor waits to run, or waits for the network and no requests that are known, or requests of which none ended, or what makes the slowest requests slow is code that no stack shows, or there are too few requests for the objective.",
-		Advice:  "The sentence after the word says what recording would show it: longer, under load, or with the CPU samples that schedscope record takes."},
+		Sign:    "It has neither requests nor waits to run, or waits for the network and no requests that are known, or requests of which none ended, or what makes the slowest requests slow is code that no stack shows, or there are too few requests for the objective. Or a program without requests waits where only its author knows whether that is meant: asleep between rounds, in rounds for a goroutine that takes longer than the last of as many would by chance, or while nothing runs at all.",
+		Advice:  "The sentence after the word says what recording would show it: longer, under load, or with the CPU samples that schedscope record takes. Or it names the wait: decide whether that is meant."},
 }
 
 // Symptoms is the catalogue of findings, followed by the pathologies. Example traces are in
