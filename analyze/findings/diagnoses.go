@@ -176,7 +176,7 @@ func (d *diagnostician) busy() {
 			text += fmt.Sprintf(" Of %s of the waiting the function is not known.", textui.Ratio(unknown, total)) + record
 		}
 		looks := slices.DeleteFunc(slices.Clone(asks), func(s string) bool { return strings.Contains(s, "sync") }) // who locks or counts works with that, unless it never waits
-		allocates, spins := allocating(rows[0]), calling(rows[0], false, looks...)
+		allocates, spins := allocating(rows[0]), calling(rows[0], false, d.looks(rows[0], looks)...)
 		if d.r.Blame.Samples == 0 { // stacks of events show where goroutines stop, not what they do
 			allocates, spins = 0, 0
 		}
@@ -223,7 +223,7 @@ func (d *diagnostician) spins() {
 		if batch(d.r) {
 			looks = asks[:looking]
 		}
-		if calling(rows[0], true, looks...) < spinShare {
+		if calling(rows[0], true, d.looks(rows[0], looks)...) < spinShare {
 			if batch(d.r) || !d.slow() || 2*ran < running(d.r) {
 				return
 			}
@@ -245,6 +245,17 @@ var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectn
 
 // looking is how many of asks do nothing but look.
 const looking = 5
+
+// looks returns the names with which a row's function looks for something to do: without select where it has waited in that, as
+// nobody does in one with a default. Such a select finds something, most of the time.
+func (d *diagnostician) looks(row *result.BlameRow, names []string) []string {
+	if slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
+		return b.Waiter == row.Function && model.WaitOf(b.Kind) == model.WaitSelect
+	}) {
+		return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == "runtime.selectgo" })
+	}
+	return names
+}
 
 // restless says who never waits in a program without requests, next to others that do, "" if nobody does: if it does not
 // compute, it spins, which no stack may show. The main function is the work itself.

@@ -89,6 +89,13 @@ func TestLackOfCPUs(t *testing.T) {
 			unceasing("sync.(*Mutex).Lock")(v)
 			v.Goroutines = nil
 		}, "busy-procs", "rec.Spin keeps the procs busy", "Bound"},
+		"of who waits in select": {4000 * ms, 190, func(v *result.Report) {
+			unceasing("runtime.selectgo")(v)
+			v.Goroutines = nil
+			for _, b := range slices.Clone(v.Blame.Rows) {
+				v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: "select", Waiter: b.Function})
+			}
+		}, "busy-procs", "rec.Spin keeps the procs busy", "Bound"},
 		"of who looks and waits": {4000 * ms, 190, func(v *result.Report) {
 			unceasing("runtime.selectnbrecv")(v)
 			v.Goroutines = nil
