@@ -380,8 +380,6 @@ func (t *TextWriter) facet(f *Facet) {
 		t.Wrap(indent+"└ ", indent+"  ", f.Text)
 	case f.Label == "" && f.Text != "": // as the pairs of rows
 		t.Wrap("      ", "        ", f.Text)
-	case f.Label == "see": // a command, to be copied whole
-		t.Printf("    %s %s\n", f.Label, textui.Clean(f.Text))
 	case f.Text != "":
 		t.Wrap("    ", "    ", f.Label+" "+f.Text)
 	}
