@@ -1,6 +1,10 @@
 package runqueue
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Decision is the state of the queues just before a proc took a goroutine to
 // run it: what the scheduler had before it, as far as the trace shows. It is for
@@ -59,6 +63,8 @@ type Decision struct {
 	Nexts   int  // other procs with something in runnext alone
 	Contend bool // another proc may have changed the global queue while M was looking
 	Drained bool // a dedicated mark worker ran on At or P since G became runnable
+
+	kept bool // of those that were lent: a position has it
 }
 
 // Queue is the contents of a local or the global queue, without runnext.
@@ -91,15 +97,37 @@ func (q *Queue) Left() int { return q.Len - q.Taken }
 // wantViews reports whether somebody wants to know the state before each start.
 func (r *replay) wantViews() bool { return len(r.obs.decision) > 0 }
 
-// newView returns a Decision, whatever it holds.
+// newView lends a Decision, whatever it holds.
 func (r *replay) newView() *Decision {
-	n := len(r.views) - 1
-	if n < 0 {
-		return new(Decision)
+	var d *Decision
+	if n := len(r.views) - 1; n < 0 {
+		d = new(Decision)
+	} else {
+		d, r.views = r.views[n], r.views[:n]
 	}
-	d := r.views[n]
-	r.views = r.views[:n]
+	r.lent = append(r.lent, d)
 	return d
+}
+
+// takeBack takes back what was lent to hypotheses that were given up, or was reported. h is the only one left, and
+// what it has logged is reported.
+func (r *replay) takeBack(h *hypothesis) {
+	if len(r.lent) < max(64, len(h.positions)/4) {
+		return
+	}
+	for i := range h.positions {
+		if d := h.positions[i].before; d != nil {
+			d.kept = true
+		}
+	}
+	r.lent = slices.DeleteFunc(r.lent, func(d *Decision) bool {
+		if d.kept {
+			d.kept = false
+			return false
+		}
+		r.views = append(r.views, d)
+		return true
+	})
 }
 
 // view returns the state before s is taken for proc s.p.

@@ -60,6 +60,7 @@ type replay struct {
 	flips2     []cost
 	list       []*runnable // scratch
 	views      []*Decision // to be used again
+	lent       []*Decision // in use, or in nobody's any more
 	outLengths Lengths     // scratch, so that reporting does not allocate
 }
 
@@ -420,6 +421,7 @@ func (r *replay) settle(start *runnable) {
 	}
 	if r.undecided++; len(r.hypotheses) == 1 {
 		r.report(best)
+		r.takeBack(best)
 		r.undecided = 0
 	}
 	if base := best.cost; base != 0 {

@@ -73,7 +73,10 @@ func (r *replay) reportStart(s *runnable, x *path, tick int8) {
 	if x.before != nil {
 		x.before.Start = o
 		model.Report(r.obs.decision, DecisionObserver.Decision, x.before)
-		r.views, x.before = append(r.views, x.before), nil // no other hypothesis is left to report it
+		if n := len(r.lent) - 1; n >= 0 && r.lent[n] == x.before { // as where there is one hypothesis
+			r.views, r.lent = append(r.views, x.before), r.lent[:n]
+		}
+		x.before = nil
 	}
 	for _, ob := range r.obs.start {
 		ob.Start(o)
