@@ -1,6 +1,6 @@
 package model
 
-// Goroutine is the state of one goroutine. The Machine owns it and changes it until it passes
+// Goroutine is the state of one goroutine. The Machine owns it, and uses it for another one once it has passed
 // it to [GoEndObserver]. Observers must neither keep it beyond the call nor change it.
 type Goroutine struct {
 	ID GoID

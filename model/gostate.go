@@ -161,7 +161,11 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, er
 }
 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
-	g := &Goroutine{ID: id, Marks: &noMarks, From: from}
+	g := new(Goroutine)
+	if n := len(m.ended) - 1; n >= 0 {
+		g, m.ended = m.ended[n], m.ended[:n]
+	}
+	*g = Goroutine{ID: id, Marks: &noMarks, From: from, Block: g.Block[:0]}
 	g.span = GoSpan{G: id, Start: from, OpenStart: true, P: NoProc, M: NoThread}
 	g.span.forgetWake()
 	m.gs.Put(g.ID, g)
@@ -461,6 +465,7 @@ func (m *Machine) endGoroutine(g *Goroutine) {
 	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
 	m.latest[uint8(g.ID)] = nobody[min(uint8(g.ID), 1)]
+	m.ended = append(m.ended, g)
 }
 
 func (m *Machine) reportGoEnd(g *Goroutine) {

@@ -51,6 +51,7 @@ type Machine struct {
 
 	gs      GoTable[Goroutine]
 	latest  [256]*Goroutine // of gs, those that the latest events were about, by id
+	ended   []*Goroutine    // to be used again
 	procs   []*proc         // by id; nil: not seen
 	threads map[ThreadID]*thread
 	recent  [64]*thread // those of the latest events, by id
