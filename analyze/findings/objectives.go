@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -230,33 +229,34 @@ func bounds(seen, others *dist.Dist, q float64) (low, high model.Duration) {
 		v := seen.Quantile(q)
 		return v, v
 	}
+	fewer, i := others, 1
+	if seen.Count() < others.Count() {
+		fewer, i = seen, 0
+	}
 	type some struct {
 		v model.Duration
 		n int64
 	}
-	list := func(d *dist.Dist) (l []some) {
-		d.Each(func(v model.Duration, n int64) { l = append(l, some{v, n}) })
-		return l
-	}
-	var below [2]int64 // up to high, of those that are seen and of the others
-	lists := [2][]some{list(seen), list(others)}
-	for low = -1; len(lists[0])+len(lists[1]) > 0 && below[0] < dist.Rank(q, seen.Count()+others.Count()-below[1]); {
-		high = math.MaxInt64
-		for _, l := range lists {
-			if len(l) > 0 {
-				high = min(high, l[0].v)
-			}
-		}
-		for i, l := range lists {
-			if len(l) > 0 && l[0].v == high {
-				below[i] += l[0].n
-				lists[i] = l[1:]
-			}
+	var list []some
+	fewer.Each(func(v model.Duration, n int64) { list = append(list, some{v, n}) })
+	var all dist.Dist
+	all.Merge(seen)
+	all.Merge(others)
+	var below [2]int64 // up to v, of those that are seen and of the others
+	low, high = -1, -1
+	all.Each(func(v model.Duration, n int64) {
+		below[1-i] += n
+		for ; len(list) > 0 && list[0].v <= v; list = list[1:] {
+			below[i] += list[0].n
+			below[1-i] -= list[0].n
 		}
 		if low < 0 && below[0]+below[1] >= dist.Rank(q, seen.Count()+below[1]) {
-			low = high
+			low = v
 		}
-	}
+		if high < 0 && below[0] >= dist.Rank(q, all.Count()-below[1]) {
+			high = v
+		}
+	})
 	return low, high
 }
 

@@ -312,7 +312,10 @@ func (b *Blame) Trim() {
 		if r.Function != OtherNames && seen[r.Kind] <= maxBlameRows {
 			if k := b.Kind(r.Kind); k != nil {
 				slices.SortStableFunc(r.Stacks, func(x, y BlameStack) int {
-					return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(FramesText(x.Stack), FramesText(y.Stack)), cmp.Compare(x.Basis, y.Basis))
+					if x.Total != y.Total {
+						return cmp.Compare(y.Total, x.Total)
+					}
+					return cmp.Or(cmp.Compare(FramesText(x.Stack), FramesText(y.Stack)), cmp.Compare(x.Basis, y.Basis))
 				})
 				n := 0
 				for n < len(r.Stacks) && n < maxBlameStacks && (r.Stacks[n].Total >= all[of(k)]/leastBlame || n == 0 && r.Total >= k.Total/leastBlameKind) {

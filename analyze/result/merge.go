@@ -722,11 +722,12 @@ func (s *Spectrum) merge(from any) {
 
 // FramesText returns a text of a stack that is equal only for equal stacks.
 func FramesText(frames []Frame) string {
-	var b strings.Builder
+	b := make([]byte, 0, 128*len(frames))
 	for _, f := range frames {
-		b.WriteString(f.Function + "\n" + f.File + ":" + strconv.FormatUint(f.Line, 10) + "\n")
+		b = append(append(append(append(b, f.Function...), '\n'), f.File...), ':')
+		b = append(strconv.AppendUint(b, f.Line, 10), '\n')
 	}
-	return b.String()
+	return string(b)
 }
 
 // merge adds up the cases. Evidence is that of the worst case's trace.

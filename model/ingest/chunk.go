@@ -8,9 +8,9 @@ import (
 )
 
 // chunkEvents is the number of events that travel from a worker to the stitcher
-// at once: enough to make the transfer cheap, few enough (256 KiB) to stay in a
+// at once: enough to make the transfer cheap, few enough (128 KiB) to stay in a
 // processor's cache.
-const chunkEvents = 4096
+const chunkEvents = 2048
 
 // costOf returns what a chunk occupies of the pipeline's budget, in bytes.
 func costOf(c *wire.Chunk) int64 { return int64(cap(c.Events)) * eventSize }
