@@ -28,6 +28,7 @@ type column struct {
 	// Of the page.
 	values []int64 // numbers, booleans as 0 and 1
 	names  []int32 // places in the dictionary
+	runs   []run   // of the origin, in place of names
 	levels []byte  // 0 for each row that is null, else 1; rows behind them are not null
 
 	// Of the row group.
@@ -37,6 +38,12 @@ type column struct {
 	dictionary  []byte
 	places      []int32          // by number of a name: its place in the dictionary and 1; 0: not looked up
 	known       map[string]int32 // places by name, of all traces
+}
+
+// run is a name that so many rows have.
+type run struct {
+	place int32
+	rows  int
 }
 
 // newColumn returns a column of values with a unit of [report.Column], or of a timestamp.
@@ -104,13 +111,16 @@ func (c *column) add(r *report.Rows, i, of, behind int, null bool) {
 			}
 		}
 	default:
-		values, least, most := c.values, c.least, c.most
-		for ; i < len(r.Cells); i += of {
+		have := len(c.values)
+		c.values = slices.Grow(c.values, len(r.Nulls))[:have+len(r.Nulls)]
+		least, most := c.least, c.most
+		for k := range c.values[have:] {
 			n := r.Cells[i]
-			values = append(values, n)
+			c.values[have+k] = n
 			least, most = min(least, n), max(most, n)
+			i += of
 		}
-		c.values, c.least, c.most = values, least, most
+		c.least, c.most = least, most
 	}
 }
 
@@ -127,7 +137,7 @@ func (c *column) fill(v value, rows, behind int) {
 		c.values = append(c.values, slices.Repeat([]int64{v.number}, rows)...)
 		c.least, c.most = min(c.least, v.number), max(c.most, v.number)
 	default:
-		c.names = append(c.names, slices.Repeat([]int32{c.place(v.text)}, rows)...)
+		c.runs = append(c.runs, run{c.place(v.text), rows})
 		name := nameValue(v.text)
 		if s.MinValue == nil || bytes.Compare(name, s.MinValue) < 0 {
 			s.MinValue = name
@@ -163,7 +173,11 @@ var (
 // encode appends the body of a page of so many rows to dst and empties the page.
 func (c *column) encode(dst []byte, rows int) []byte {
 	if c.schema.RepetitionType.V == format.Optional {
-		c.chunk.Statistics.NullCount += int64(rows - len(c.values) - len(c.names))
+		given := len(c.values)
+		for _, r := range c.runs {
+			given += r.rows
+		}
+		c.chunk.Statistics.NullCount += int64(rows - given)
 		levels := append(binary.AppendUvarint(nil, uint64(rows)<<1), 1) // a run of ones
 		if len(c.levels) > 0 {
 			levels = must(level.EncodeLevels(nil, c.present(rows)))
@@ -174,18 +188,25 @@ func (c *column) encode(dst []byte, rows int) []byte {
 	case format.Int64:
 		dst = append(dst, must(packed.EncodeInt64(dst[len(dst):], c.values))...) // already there, if there was room
 	case format.ByteArray:
-		width := 0
-		if len(c.names) > 0 {
-			width = bits.Len32(uint32(slices.Max(c.names)))
+		greatest := int32(0)
+		for _, r := range c.runs {
+			greatest = max(greatest, r.place)
 		}
+		for _, place := range c.names {
+			greatest = max(greatest, place)
+		}
+		width := bits.Len32(uint32(greatest))
 		dst = appendPlaces(dst, c.names, width)
+		for _, r := range c.runs {
+			dst = appendRun(dst, r, width)
+		}
 	case format.Boolean:
 		dst = append(dst, make([]byte, (rows+7)/8)...)
 		for i, n := range c.values {
 			dst[i/8] |= byte(n) << (i % 8)
 		}
 	}
-	c.values, c.names, c.levels = c.values[:0], c.names[:0], c.levels[:0]
+	c.values, c.names, c.runs, c.levels = c.values[:0], c.names[:0], c.runs[:0], c.levels[:0]
 	return dst
 }
 
@@ -197,11 +218,7 @@ func appendPlaces(dst []byte, list []int32, width int) []byte {
 	for len(list) > 0 {
 		n := equal(list)
 		if n >= 8 || n == len(list) {
-			dst = binary.AppendUvarint(dst, uint64(n)<<1)
-			for k := 0; k < width; k += 8 {
-				dst = append(dst, byte(list[0]>>k))
-			}
-			list = list[n:]
+			dst, list = appendRun(dst, run{list[0], n}, width), list[n:]
 			continue
 		}
 		for n = 8; n+8 <= len(list) && equal(list[n:n+8]) < 8; n += 8 {
@@ -220,6 +237,14 @@ func appendPlaces(dst []byte, list []int32, width int) []byte {
 			dst, room = append(dst, byte(room)), room>>8
 		}
 		list = list[min(n, len(list)):]
+	}
+	return dst
+}
+
+func appendRun(dst []byte, r run, width int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(r.rows)<<1)
+	for k := 0; k < width; k += 8 {
+		dst = append(dst, byte(r.place>>k))
 	}
 	return dst
 }
