@@ -28,22 +28,25 @@ func (m *Machine) change(g *Goroutine, ev *Event, t *thread) {
 		ev = m.divide(ev)
 	}
 	m.learnFunc(g, ev.SubjectStack)
+	var p *proc
 	switch {
 	case to == GoRunning && from == GoRunnable:
-		m.goStart(g, ev, t)
+		p = m.goStart(g, ev, t)
 	case from == GoRunning:
-		m.goStop(g, ev, t, to)
+		p = m.goStop(g, ev, t, to)
 	case from == GoWaiting && to == GoRunnable:
 		m.goReady(g, ev, t)
 	case from == GoSyscall:
-		m.syscallEnd(g, ev, t, to)
+		p = m.syscallEnd(g, ev, t, to)
 	default:
 		m.unbind(g, t)
 		m.enter(g, to, ev.Str, ev.Flags)
-		m.bindIfExecuting(g, ev, t, m.now)
+		if m.bindIfExecuting(g, ev, t, m.now); from == GoUndetermined {
+			m.leftFlags |= StepStatus
+		}
 	}
 	if m.log != nil {
-		m.stepGo(g, ev, t)
+		m.stepGo(g, ev, p)
 	}
 	if from == GoRunnable && to != GoRunnable {
 		g.span.forgetWake()
@@ -125,8 +128,10 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, er
 	}
 	m.learnFunc(g, ev.SubjectStack)
 	s := &g.span
+	m.leftFlags = 0
 	switch from {
 	case GoUndetermined, to:
+		m.leftFlags = StepStatus
 		s.State, s.Reason = to, ev.Str
 		g.LastStop = ev.SubjectStack
 		if to != GoRunning {
@@ -154,8 +159,8 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, er
 		g.HasStarted, g.Started = true, m.now
 	}
 	m.bindIfExecuting(g, ev, t, s.Start)
-	if m.left, m.leftReason, m.leftFlags = s.Start, s.Reason, 0; m.log != nil {
-		m.stepGo(g, ev, t)
+	if m.left, m.leftReason = s.Start, s.Reason; m.log != nil {
+		m.stepGo(g, ev, nil)
 	}
 	return nil, nil
 }
@@ -215,10 +220,14 @@ func (m *Machine) goReady(g *Goroutine, ev *Event, t *thread) {
 	s.Origin, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = origin, ev.G, ev.Stack, ev.P, ev.M
 	g.wake = w
 	m.countWaiter(ev.P, +1)
+	if ev.G != NoGoroutine && m.byWorker(ev, t) {
+		m.leftFlags |= StepByWorker
+	}
 }
 
-// goStart makes a Runnable goroutine run on the event's thread and proc.
-func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread) {
+// goStart makes a Runnable goroutine run on the event's thread and proc. Like goStop and syscallEnd, it returns the proc if
+// that is simple: then it has changed with the goroutine.
+func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread) *proc {
 	g.span.P, g.span.M = ev.P, ev.M
 	if t == nil || t.coroutine == g.ID || g.span.Pseudo != NotPseudo {
 		m.confirmPseudo(g, t)
@@ -227,25 +236,30 @@ func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread) {
 		m.reportNetpoll(g, t, false)
 	}
 	m.enter(g, GoRunning, 0, ev.Flags)
-	p := m.procOrNil(ev.P)
-	if t == nil || p == nil {
-		m.bindIfExecuting(g, ev, t, m.now)
-	} else {
-		t.g, p.g = g, g
-		m.update(p, t, m.now)
-	}
 	if t != nil {
 		t.starts++
+		if t.simple != nil && t.g == nil && t.p == ev.P && g.work == WorkUser {
+			t.g, t.simple.g, t.everRan = g, g, true
+			return m.update(t, g.ID, g.Func, ProcRunning, ThreadRunning)
+		}
 	}
+	m.bindIfExecuting(g, ev, t, m.now)
+	return nil
+}
+
+// simply reports whether it is simple that a goroutine which runs, or is in a system call, changes: the event is of its thread
+// and proc, and what is known of those agrees.
+func (t *thread) simply(g *Goroutine, ev *Event) bool {
+	return t != nil && t.simple != nil && t.g == g && t.p == ev.P && g.span.P == ev.P && g.span.M == ev.M
 }
 
 // goStop takes a running goroutine off its proc, or into a system call.
-func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, to GoState) {
+func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, to GoState) (p *proc) {
 	g.span.Stack = ev.SubjectStack
 	if ev.SubjectStack != 0 {
 		g.LastStop = ev.SubjectStack
 	}
-	pid, mid := g.span.P, g.span.M
+	pid, mid, simple := g.span.P, g.span.M, t.simply(g, ev)
 	if t != nil {
 		t.coroutine = NoGoroutine
 		if to == GoWaiting && ev.Str == 0 || to == GoNotExist {
@@ -255,21 +269,30 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, to GoState) {
 	m.enter(g, to, ev.Str, ev.Flags)
 	if to == GoSyscall {
 		g.sysKnown, g.sys = true, sysCall{start: m.now, stack: ev.SubjectStack, proc: pid}
-		m.update(m.procOrNil(pid), t, m.now)
-		return
+		if simple {
+			return m.update(t, g.ID, g.Func, ProcSyscall, ThreadSyscall)
+		}
+		m.updateEach(m.procOrNil(pid), t, m.now)
+		return nil
 	}
-	m.unbind(g, t)
+	if simple {
+		t.g, t.simple.g, g.span.P, g.span.M = nil, nil, NoProc, NoThread
+		p = m.update(t, NoGoroutine, 0, ProcSearching, ThreadSearching)
+	} else {
+		m.unbind(g, t)
+	}
 	if to == GoRunnable {
 		g.wake = wake{}
 		g.span.Origin, g.span.WakerProc, g.span.WakerThread = m.stopOrigin(g, ev), pid, mid
 		m.countWaiter(pid, +1)
 	}
+	return p
 }
 
 // syscallEnd is one of the four ways out of a system call, or the end of a C
 // thread's goroutine.
-func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, to GoState) {
-	sys, blocked := g.sys, Duration(0)
+func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, to GoState) *proc {
+	sys, blocked := &g.sys, Duration(0)
 	if g.span.State == GoSyscallBlocked {
 		blocked = m.now.Sub(sys.blockedAt)
 	}
@@ -281,10 +304,15 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, to GoState) {
 	if to == GoNotExist {
 		m.markDestroyed(g, m.now)
 	}
+	simple := t.simply(g, ev)
 	m.enter(g, to, 0, ev.Flags)
 	if to == GoRunning {
+		if simple && g.work == WorkUser {
+			t.everRan = true
+			return m.update(t, g.ID, g.Func, ProcRunning, ThreadRunning)
+		}
 		m.bindIfExecuting(g, ev, t, m.now)
-		return
+		return nil
 	}
 	m.unbind(g, t)
 	if to == GoRunnable {
@@ -295,6 +323,7 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, to GoState) {
 		}
 		m.countWaiter(ev.P, +1)
 	}
+	return nil
 }
 
 func (m *Machine) exitPath(to GoState, before, after ProcID) SyscallExitPath {
@@ -438,7 +467,7 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 			s.State, g.sys.blockedAt = GoSyscallBlocked, at
 		}
 	}
-	m.update(p, t, at)
+	m.updateEach(p, t, at)
 }
 
 // unbind frees the goroutine's thread and proc of it. T is the event's thread.
@@ -454,7 +483,7 @@ func (m *Machine) unbind(g *Goroutine, t *thread) {
 	if p != nil && p.g == g {
 		p.g = nil
 	}
-	m.update(p, t, m.now)
+	m.updateEach(p, t, m.now)
 	s.P, s.M = NoProc, NoThread
 }
 

@@ -311,7 +311,7 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.threadStart, o)
 	if _, ok := o.(CountsObserver); ok {
 		_, load := o.(LoadObserver)
-		m.coarse = load && (m.coarse || m.obs.counts == nil)
+		m.coarse, m.counted = load && (m.coarse || m.obs.counts == nil), false
 	}
 	join(&m.obs.counts, o, func(a, b CountsObserver) CountsObserver { return &countsObservers{a, b} })
 	add(&m.obs.peak, o)

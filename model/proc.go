@@ -119,10 +119,13 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 		t.knownSince(p.span.Start)
 		since = p.span.Start
 	}
+	if p.thread != nil {
+		p.thread.simple = nil
+	}
 	p.thread, t.p = t, p.span.P
-	m.update(p, t, since)
+	m.updateEach(p, t, since)
 	if since < at {
-		p.vague, p.plain = true, false
+		p.vague, p.plain, t.simple = true, false, nil
 		m.vague++
 	}
 }
@@ -146,7 +149,7 @@ func (m *Machine) acquireProc(p *proc, t *thread, at Time) {
 		}
 		Report(m.obs.handoff, HandoffObserver.Handoff, h)
 	}
-	m.update(p, t, at)
+	m.updateEach(p, t, at)
 }
 
 // releaseProc takes a proc from the thread that holds it; by is the thread
@@ -164,7 +167,7 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 	} else {
 		holder = nil
 	}
-	m.update(p, holder, at)
+	m.updateEach(p, holder, at)
 	m.worldStops(at)
 	if m.maxProcs > 0 && int(p.span.P) >= m.maxProcs {
 		m.removeProc(p, at) // the proc on which GOMAXPROCS was lowered
@@ -177,57 +180,36 @@ func (m *Machine) loseProc(g *Goroutine) {
 	g.sys.blockedAt, g.sys.proc, g.span.P = m.now, g.span.P, NoProc
 }
 
-// update derives the states of a proc and of a thread, either of which may be nil, from what
-// they hold and, if anything changed, ends their current intervals.
-//
-// Nearly always they hold each other and the same goroutine, if any, and what changes is what
-// that does. All else is for updateEach, which would come to the same here.
-func (m *Machine) update(p *proc, t *thread, at Time) {
-	if p == nil || t == nil || p.thread != t || t.p != p.span.P || p.g != t.g || !p.plain {
-		m.updateEach(p, t, at)
-		return
-	}
-	s, of, before := &p.span, &t.span, p.span.State
-	state, does, g, fn := ProcSearching, ThreadSearching, NoGoroutine, StringID(0)
-	if t.g != nil {
-		g, fn = t.g.ID, t.g.Func
-		switch {
-		case t.g.span.State == GoRunning && t.g.work == WorkUser:
-			state, does, t.everRan = ProcRunning, ThreadRunning, true
-		case t.g.span.State == GoSyscall:
-			state, does = ProcSyscall, ThreadSyscall
-		default:
-			before = ProcIdle
-		}
-	}
-	if before == ProcIdle || before == state || of.State == does {
-		m.updateEach(p, t, at)
-		return
-	}
-	if m.late != nil {
-		m.flushStep()
-	}
-	if at > s.Start {
+// update changes the states of a thread that is simple and of its proc, which now have goroutine g, if any. It returns the proc.
+func (m *Machine) update(t *thread, g GoID, fn StringID, state ProcState, does ThreadState) *proc {
+	p := t.simple
+	s, before := &p.span, p.span.State
+	if m.now > s.Start {
 		if m.obs.procSpan != nil {
-			s.End = at
+			s.End = m.now
 			m.obs.procSpan.ProcSpan(s)
 		}
-		p.times[before] += at.Sub(s.Start)
-		s.Start = at
+		p.times[before] += m.now.Sub(s.Start)
+		s.Start, s.OpenStart = m.now, false
 	}
-	s.State, s.G, s.Func, s.M, s.OpenStart = state, g, fn, of.M, s.OpenStart && s.Start == p.from
+	if m.now > t.span.Start {
+		m.endThreadSpan(t, m.now)
+		t.span.OpenStart = false
+	}
+	s.State, s.G, s.Func, t.span.State, t.span.G = state, g, fn, does, g
 	*m.live.procs(before)--
 	*m.live.procs(state)++
-	m.counted = false
-	if m.log != nil {
-		m.late, m.lateFrom = p, before
-	}
-	m.endThreadSpan(t, max(at, of.Start))
-	of.State, of.P, of.G, of.OpenStart = does, t.p, g, of.OpenStart && of.Start == t.from
+	m.counted = m.counted && m.coarse // those have no load of their own
+	m.lateFrom = before
+	return p
 }
 
-// updateEach is update for whatever the proc and the thread hold.
+// updateEach derives the states of a proc and of a thread, either of which may be nil, from what
+// they hold and, if anything changed, ends their current intervals. It finds whether the thread is simple.
 func (m *Machine) updateEach(p *proc, t *thread, at Time) {
+	if p != nil && p.thread != nil {
+		p.thread.simple = nil
+	}
 	if p != nil && p.alive { // a trace that contradicts itself has goroutines on procs that are gone
 		state, work, g, fn, mid := ProcIdle, WorkUser, NoGoroutine, StringID(0), NoThread
 		if p.thread != nil {
@@ -271,6 +253,9 @@ func (m *Machine) updateEach(p *proc, t *thread, at Time) {
 	}
 	if t == nil {
 		return
+	}
+	if t.simple = nil; p != nil && p.alive && p.plain && p.thread == t && t.p == p.span.P && p.g == t.g && (p.g == nil || p.g.span.State != GoSyscallBlocked) {
+		t.simple = p
 	}
 	s, state, g := &t.span, ThreadNoProc, NoGoroutine
 	if t.p != NoProc {

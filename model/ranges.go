@@ -99,7 +99,7 @@ func (m *Machine) workChanged(g *Goroutine, name StringID, at Time) {
 	}
 	m.learnWork(g)
 	if p := m.procOrNil(g.span.P); p != nil && g.span.State == GoRunning {
-		m.update(p, nil, at)
+		m.updateEach(p, nil, at)
 	}
 }
 
@@ -198,7 +198,7 @@ func (m *Machine) unstop(at Time) {
 	for _, p := range m.procs {
 		if p != nil && p.alive && p.stopped {
 			p.stopped = false
-			m.update(p, nil, at)
+			m.updateEach(p, nil, at)
 		}
 	}
 }

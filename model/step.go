@@ -212,24 +212,12 @@ func (m *Machine) reportProc(p *ProcSpan, before ProcState, at Time) {
 	m.share(s)
 }
 
-// stepGo reports a goroutine's transition, after it was applied, with that of the proc, if it
-// says the same of goroutine, thread and proc. T is the event's thread.
-func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
-	p, flags := m.late, g.flags|m.leftFlags
-	if p != nil {
-		owner := NoGoroutine
-		if p.span.State.Held() {
-			owner = g.ID
-		}
-		if p.span.G == owner && p.span.P == ev.P && p.span.M == ev.M && p.span.Start == m.now {
-			m.late, flags = nil, flags|StepWithProc
-		} else {
-			m.flushStep()
-		}
+// stepGo reports a goroutine's transition, after it was applied, with that of the proc: of p, if it is not nil.
+func (m *Machine) stepGo(g *Goroutine, ev *Event, p *proc) {
+	if m.late != nil {
+		p = m.joins(g, ev)
 	}
-	if GoState(ev.From) == GoWaiting && ev.G != NoGoroutine && m.byWorker(ev, t) {
-		flags |= StepByWorker
-	}
+	flags := g.flags | m.leftFlags
 	l, from, to := m.log, GoState(ev.From), GoState(ev.To)
 	if len(l.Steps) == cap(l.Steps) {
 		l.Full()
@@ -241,21 +229,37 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, t *thread) {
 	s.From, s.To, s.Flags = ev.From, ev.To, flags
 	s.Origin, s.Poller, s.Pseudo, s.Work, s.procFrom, s.procTo = OriginUnknown, PollerAmbiguous, NotPseudo, WorkUser, 0, 0
 	s.Waited = m.waited
-	switch from {
-	case GoUndetermined, to:
-		s.From, s.Flags = uint8(GoUndetermined), (flags|StepStatus)&^StepByWorker
-	case GoRunning:
+	switch {
+	case flags&StepStatus != 0:
+		s.From = uint8(GoUndetermined)
+	case from == GoRunning:
 		s.Stack = ev.SubjectStack
-	case GoWaiting:
+	case from == GoWaiting:
 		s.Reason = m.leftReason
 	}
 	if to == GoRunnable || from == GoRunnable {
 		s.Origin, s.Pseudo, s.Poller = g.span.Origin, g.span.Pseudo, g.wake.poller
 	}
-	if flags&StepWithProc != 0 {
+	if p != nil {
+		s.Flags |= StepWithProc
 		s.Work, s.procFrom, s.procTo = p.span.Work, uint8(m.lateFrom), uint8(p.span.State)
 	}
 	m.share(s)
+}
+
+// joins returns the proc whose new state was to be reported with the goroutine's step, if it says the same of goroutine, thread
+// and proc; else it is reported now.
+func (m *Machine) joins(g *Goroutine, ev *Event) *proc {
+	p, owner := m.late, NoGoroutine
+	if p.span.State.Held() {
+		owner = g.ID
+	}
+	if p.span.G == owner && p.span.P == ev.P && p.span.M == ev.M && p.span.Start == m.now {
+		m.late = nil
+		return p
+	}
+	m.flushStep()
+	return nil
 }
 
 // stepMove reports a proc's way between threads.

@@ -12,6 +12,7 @@ type thread struct {
 	created    bool
 	p          ProcID
 	g          *Goroutine
+	simple     *proc // if not nil, the proc that it has, which does a user's work and has the same goroutine or none, and is settled
 	starts     int64
 	acquired   int64
 	times      [NumThreadStates]Duration

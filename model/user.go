@@ -25,6 +25,9 @@ func (m *Machine) label(ev *Event) {
 	if p := m.procOrNil(g.span.P); p != nil && p.g == g && m.workerMode(g) != WorkUser {
 		m.countProc(p, -1, p.span.Start)
 		p.span.Work, p.plain = g.work, false
+		if p.thread != nil {
+			p.thread.simple = nil
+		}
 		m.countProc(p, +1, p.span.Start)
 		if m.log != nil {
 			m.reportProc(&p.span, p.span.State, m.now)
