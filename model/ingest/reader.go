@@ -185,10 +185,13 @@ func (r *Reader) Next() ([]model.Event, error) {
 // ends there.
 func (r *Reader) stitchAll(events []model.Event) []model.Event {
 	c, s := r.clock, r.stitch
-	simple := c.mode == ClockRaw && !s.v1
+	step := uint64(longStep)
+	if n := len(events); c.mode != ClockRaw || s.v1 || n > 0 && r.win.beyond(events[n-1].Time) {
+		step = 0
+	}
 	for i := range events {
 		e := &events[i]
-		if simple && e.Kind == model.EventGoTransition && uint64(e.Time-c.last) < longStep && !r.win.beyond(e.Time) && s.passes(e) {
+		if e.Kind == model.EventGoTransition && uint64(e.Time-c.last) < step && s.passes(e) {
 			c.last = e.Time // as nearly always
 			continue
 		}

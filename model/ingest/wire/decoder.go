@@ -67,6 +67,9 @@ type Decoder struct {
 	chunk *Chunk
 	sent  Progress
 
+	events  []model.Event // of chunk
+	n, most int           // so many of them are filled; if that is more than most, the chunk is full
+
 	batches []batch
 	heap    []entry
 	clock   clock
@@ -96,7 +99,7 @@ func (d *Decoder) Decode(in io.ReaderAt, size int64, version int, out Sink) (sen
 			err = &UnsupportedError{Reason: fmt.Sprintf("internal error: %v", v)}
 		}
 		sent = d.sent
-		d.in, d.sink, d.chunk = nil, nil, nil // what belongs to the caller, or to the tables of the generation
+		d.in, d.sink, d.chunk, d.events = nil, nil, nil, nil // what belongs to the caller, or to the tables of the generation
 		d.strings.reset()
 	}()
 	d.reset(in, size, version, out)

@@ -9,10 +9,17 @@ const maxPerStep = 3
 // manyFrames is how many frames of new stacks end a chunk: some 400 kB.
 const manyFrames = 1 << 13
 
+// take begins a chunk.
+func (d *Decoder) take() {
+	d.chunk = d.sink.Chunk()
+	d.events, d.n = d.chunk.Events[:cap(d.chunk.Events)], 0
+	d.most = len(d.events) - maxPerStep
+}
+
 // pass hands the chunk on. It returns false if the sink wants no more.
 func (d *Decoder) pass() bool {
 	c := d.chunk
-	d.chunk = nil
+	d.chunk, c.Events = nil, d.events[:d.n]
 	d.sent.Events += len(c.Events)
 	d.sent.Strings += len(c.Strings)
 	d.sent.Stacks += len(c.Stacks)
@@ -38,10 +45,8 @@ func (d *Decoder) emit(t *thread, kind model.EventKind) *model.Event {
 // grow makes the chunk one event longer. N.B. the event is cleared and then
 // filled in place, as a composite literal would be built elsewhere and copied.
 func (d *Decoder) grow() *model.Event {
-	c := d.chunk
-	i := len(c.Events)
-	c.Events = c.Events[:i+1]
-	e := &c.Events[i]
+	e := &d.events[d.n]
+	d.n++
 	*e = model.Event{}
 	return e
 }

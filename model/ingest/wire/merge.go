@@ -34,7 +34,7 @@ func (d *Decoder) start() bool {
 	if !ok {
 		return d.refuse("invalid time")
 	}
-	d.chunk = d.sink.Chunk()
+	d.take()
 	d.chunk.Roster = roster
 	e := d.event(begin, model.EventSync)
 	e.Arg = d.clock.wall
@@ -44,16 +44,15 @@ func (d *Decoder) start() bool {
 // run emits everything else. It returns false if that is not possible.
 func (d *Decoder) run() bool {
 	for len(d.heap) > 0 || d.samples.time < maxTime {
-		if cap(d.chunk.Events)-len(d.chunk.Events) < maxPerStep || len(d.chunk.Frames) > manyFrames {
+		if d.n > d.most {
 			if !d.pass() {
 				return true
 			}
-			d.chunk = d.sink.Chunk()
+			d.take()
 		}
-		switch h := d.heap; {
-		case len(h) == 0 || d.samples.time < h[0].time:
+		if len(d.heap) == 0 || d.samples.time < d.heap[0].time {
 			d.sample()
-		case !d.next(h, h[0].thread):
+		} else if !d.turn(d.heap) {
 			return false
 		}
 		if d.failed {
@@ -65,21 +64,26 @@ func (d *Decoder) run() bool {
 	return true
 }
 
-// next emits the earliest event that can have happened by now: nearly always
-// the earliest one, which is that of thread t.
-func (d *Decoder) next(h []entry, t *thread) bool {
-	switch d.advance(t) {
-	case tooEarly:
-		return d.search()
-	case invalid:
-		return d.refuse("inconsistent state")
+// turn emits the earliest events that can have happened by now: nearly always those of the first thread, for as long
+// as they are the earliest and the chunk has room.
+func (d *Decoder) turn(h []entry) bool {
+	t, until := h[0].thread, d.samples.time
+	for i := 1; i < min(len(h), 3); i++ {
+		until = min(until, h[i].time)
 	}
-	r := d.read(t)
-	if r != readEvent || len(h) < 3 || t.time > h[1].time || t.time > h[2].time {
-		return d.place(0, r)
+	for {
+		switch d.advance(t) {
+		case tooEarly:
+			return d.search()
+		case invalid:
+			return d.refuse("inconsistent state")
+		}
+		r := d.read(t)
+		if r != readEvent || t.time > until || d.n > d.most || d.failed {
+			return d.place(0, r)
+		}
+		h[0].time = t.time
 	}
-	h[0].time = t.time // it goes on being the earliest
-	return true
 }
 
 // search emits the earliest event that can have happened by now, the first one

@@ -128,6 +128,9 @@ func (d *Decoder) newStack(id uint64) model.StackID {
 	from := len(d.chunk.Frames)
 	d.chunk.Frames = d.appendFrames(d.chunk.Frames, e)
 	to := len(d.chunk.Frames)
+	if to > manyFrames {
+		d.most = -1 // the chunk has no more room
+	}
 	d.chunk.Stacks = append(d.chunk.Stacks, d.chunk.Frames[from:to:to])
 	t.count++
 	e.number = model.StackID(t.count)
