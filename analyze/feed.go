@@ -44,6 +44,9 @@ func (f *feed) ProcSpan(s *model.ProcSpan) {
 	f.Timeline.ProcSpan(s)
 }
 
+// PartEnd implements [model.UseObserver].
+func (f *feed) PartEnd(t model.Time) model.Time { return f.Timeline.End(t) }
+
 // PeakAt implements [model.PeakObserver].
 func (f *feed) PeakAt(from model.Time, runnable int) {
 	f.Peak.PeakAt(from, runnable)

@@ -60,6 +60,9 @@ type Machine struct {
 	stw     *stwState
 	borrow  borrow
 
+	uses    UseObserver // if no other observer takes procs' intervals
+	partEnd Time        // of its present part of time
+
 	live      Counts   // numbers as of now
 	counted   bool     // they did not change since they were compared with pend
 	coarse    bool     // only what LoadObservers read is to be compared
@@ -141,6 +144,9 @@ func (m *Machine) Apply(ev *Event) error {
 		if d >= MinSilence {
 			m.silence(ev.Time)
 		}
+		if ev.Time >= m.partEnd && m.uses != nil {
+			m.reportUses(ev.Time)
+		}
 		m.now = ev.Time
 		m.moments++
 	}
@@ -205,6 +211,7 @@ func (m *Machine) other(ev *Event, t *thread, at Time) error {
 // intervals continue as open since before t, and every total starts from zero. Observers
 // registered afterwards receive nothing before t, but are called with GOMAXPROCS as of t.
 func (m *Machine) Begin(t Time) {
+	m.reportUses(m.now)
 	m.began = true
 	m.start, m.now, m.moments = t, t, -1
 	m.held = nil
@@ -255,7 +262,9 @@ func (m *Machine) Finish(t Time) error {
 	if !m.began {
 		return nil
 	}
-	if t = max(t, m.now); t > m.now {
+	t = max(t, m.now)
+	m.reportUses(t)
+	if t > m.now {
 		m.takeCounts()
 		m.now = t
 	}
@@ -305,6 +314,13 @@ func (m *Machine) Observe(o any) {
 	}
 	join(&m.obs.goSpan, o, func(a, b GoSpanObserver) GoSpanObserver { return &goSpanObservers{a, b} })
 	add(&m.obs.goEnd, o)
+	if x, ok := o.(ProcSpanObserver); ok {
+		m.reportUses(m.now)
+		m.uses, _ = x.(UseObserver)
+		if m.partEnd = 0; m.obs.procSpan != nil {
+			m.uses = nil
+		}
+	}
 	join(&m.obs.procSpan, o, func(a, b ProcSpanObserver) ProcSpanObserver { return &procSpanObservers{a, b} })
 	add(&m.obs.threadSpan, o)
 	add(&m.obs.thread, o)

@@ -15,6 +15,13 @@ type (
 	GoEndObserver interface{ GoEnd(*Goroutine) }
 	// ProcSpanObserver is called for each interval of each proc.
 	ProcSpanObserver interface{ ProcSpan(*ProcSpan) }
+	// UseObserver is a ProcSpanObserver that only adds up durations by state and work. What a proc does for
+	// goroutines of the program it may get as one interval for each state, in place of very many, all in one part of time.
+	UseObserver interface {
+		ProcSpanObserver
+		// PartEnd returns when the part of time ends, later than t, in which t is.
+		PartEnd(t Time) Time
+	}
 	// ThreadSpanObserver is called for each interval of each thread.
 	ThreadSpanObserver interface{ ThreadSpan(*ThreadSpan) }
 	// ThreadObserver is called for each thread once, at the end, sorted by id.

@@ -20,8 +20,9 @@ type proc struct {
 	plain   bool     // what it did before is settled, and it does no work but a user's
 	vague   bool     // held by a thread of which the trace has not shown yet what it ran
 	times   [NumProcStates]Duration
-	handoff *Handoff // on its way to a new thread
-	waiters int      // goroutines that became Runnable here and still wait
+	uses    [NumProcStates]Duration // of those, not reported yet
+	handoff *Handoff                // on its way to a new thread
+	waiters int                     // goroutines that became Runnable here and still wait
 	ranges  []openRange
 }
 
@@ -184,12 +185,14 @@ func (m *Machine) loseProc(g *Goroutine) {
 func (m *Machine) update(t *thread, g GoID, fn StringID, state ProcState, does ThreadState) *proc {
 	p := t.simple
 	s, before := &p.span, p.span.State
-	if m.now > s.Start {
-		if m.obs.procSpan != nil {
+	if d := m.now.Sub(s.Start); d > 0 {
+		if m.uses != nil {
+			p.uses[before] += d
+		} else if m.obs.procSpan != nil {
 			s.End = m.now
 			m.obs.procSpan.ProcSpan(s)
 		}
-		p.times[before] += m.now.Sub(s.Start)
+		p.times[before] += d
 		s.Start, s.OpenStart = m.now, false
 	}
 	if m.now > t.span.Start {
@@ -319,6 +322,28 @@ func (m *Machine) endProcSpan(p *proc, at Time) {
 	}
 	p.times[s.State] += at.Sub(s.Start)
 	s.Start = at
+}
+
+// reportUses reports what procs did up to the latest event. What simple ones do beyond, until a time, is cut there.
+func (m *Machine) reportUses(until Time) {
+	if m.uses == nil {
+		return
+	}
+	for _, p := range m.procs {
+		if p == nil {
+			continue
+		}
+		for state, d := range p.uses {
+			if d > 0 {
+				m.uses.ProcSpan(&ProcSpan{P: p.span.P, State: ProcState(state), G: NoGoroutine, M: NoThread, Start: m.now - Time(d), End: m.now})
+				p.uses[state] = 0
+			}
+		}
+		if p.thread != nil && p.thread.simple == p {
+			m.endProcSpan(p, until)
+		}
+	}
+	m.partEnd = m.uses.PartEnd(until)
 }
 
 // countProc adds n times the proc to the numbers since a time: the live ones, and, if

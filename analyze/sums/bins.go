@@ -98,6 +98,12 @@ func (b *Bins[T]) bin(at model.Time) *T {
 	return &b.cells[0] // before the first
 }
 
+// End returns when the bin of a point in time ends.
+func (b *Bins[T]) End(at model.Time) model.Time {
+	b.Bin(at)
+	return max(b.to, at+1)
+}
+
 // First returns when the first bin begins.
 func (b *Bins[T]) First() model.Time { return b.start }
 
