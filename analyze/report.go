@@ -125,15 +125,14 @@ func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true
 // Event counts an event; see [Totals.Event].
 func (r *Report) Event(ev *model.Event) {
 	r.Totals.Event(ev)
-	r.Requests.event(ev)
-	if ev.Kind == model.EventGoTransition || ev.Kind == model.EventProcTransition {
-		return
-	}
 	if ev.Kind == model.EventStackSample {
 		r.Pathologies.Sample(ev.Time)
 	}
-	if r.steps != nil {
+	if r.steps != nil && ev.Kind != model.EventGoTransition && ev.Kind != model.EventProcTransition {
 		r.steps.Event(ev)
+	}
+	if r.Requests.active || ev.Kind != model.EventGoTransition || ev.SubjectStack != 0 || ev.From == uint8(model.GoNotExist) {
+		r.Requests.event(ev)
 	}
 }
 

@@ -172,11 +172,10 @@ func (r *Requests) take(batch []requests.Seen) {
 	}
 }
 
-// event takes an event.
+// event takes an event. Until r is active, the transition of a goroutine may be left out that neither creates one nor has its stack.
 func (r *Requests) event(ev *model.Event) {
 	if !r.active {
-		shows := ev.Kind != model.EventGoTransition || ev.SubjectStack != 0 || model.GoState(ev.From) == model.GoNotExist
-		r.active = shows && r.tracker != nil && r.tracker.Event(ev)
+		r.active = r.tracker != nil && r.tracker.Event(ev)
 		return
 	}
 	if r.tracker.See(ev, &r.seen[r.saw]) {

@@ -155,7 +155,6 @@ func (m *Machine) Apply(ev *Event) error {
 		if t = m.recent[uint64(ev.M)%uint64(len(m.recent))]; t == nil || t.span.M != ev.M {
 			t = m.findThread(ev)
 		}
-		t.last = m.now
 	}
 	var err error
 	switch g, from, to := m.latest[uint8(ev.ID)], GoState(ev.From), GoState(ev.To); {
@@ -169,7 +168,7 @@ func (m *Machine) Apply(ev *Event) error {
 	if m.late != nil {
 		m.flushStep()
 	}
-	if t != nil && ev.Flags&EventStatus == 0 {
+	if t != nil {
 		t.remember(ev, m.now)
 	}
 	if d < 0 {

@@ -8,7 +8,7 @@ import (
 // thread is what is known of one thread.
 type thread struct {
 	span       ThreadSpan // the current interval, which has no end yet
-	from, last Time       // beginning of its account, its latest event
+	from, last Time       // beginning of its account, its latest event that prev leaves out
 	created    bool
 	p          ProcID
 	g          *Goroutine
@@ -44,9 +44,10 @@ func (e *lastEvent) leftSyscall(id GoID) bool {
 }
 
 // remember keeps the event for the rules that look at a thread's latest one.
-// Samples of the profiler fall in anywhere and do not count.
+// Samples of the profiler fall in anywhere, and do not count, nor do statuses.
 func (t *thread) remember(ev *Event, at Time) {
-	if ev.Kind == EventStackSample || ev.Kind == EventSync {
+	if ev.Flags&EventStatus != 0 || ev.Kind == EventStackSample || ev.Kind == EventSync {
+		t.last = at
 		return
 	}
 	// Field by field: copying what was just put together would stall the processor.
@@ -141,7 +142,7 @@ func (m *Machine) finishThreads(end Time) {
 		t.span.OpenEnd = true
 		m.endThreadSpan(t, end)
 		m.checkTimes("thread", int64(t.span.M), threadStateNames, t.times[:], end.Sub(t.from))
-		sum := Thread{M: t.span.M, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
+		sum := Thread{M: t.span.M, First: t.from, Last: max(t.last, t.prev.at), Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
 		Report(m.obs.thread, ThreadObserver.Thread, &sum)
 	}
 }

@@ -103,7 +103,7 @@ func (d *Decoder) read(t *thread) reading {
 	// Signed conversion is much the faster; larger numbers become negative and
 	// are refused.
 	t.time += model.Time(float64(int64(t.args[0])) * d.clock.tick)
-	if pos > len(buf) || int64(t.args[0]) < 0 || t.time < 0 || t.time >= latest {
+	if pos > len(buf) || int64(t.args[0]) < 0 || uint64(t.time) >= latest {
 		d.refuse("invalid event or time")
 		return readFailed
 	}

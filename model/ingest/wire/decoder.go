@@ -61,7 +61,7 @@ type Decoder struct {
 	reason  string     // why decoding cannot go on
 	err     error      // of reading the input
 	stuck   model.Time // see UnsupportedError
-	failed  bool       // an event names a string or stack that does not exist
+	failed  bool       // an event names a string or stack that does not exist; the chunk is full then
 
 	sink  Sink
 	chunk *Chunk

@@ -79,7 +79,7 @@ func (d *Decoder) turn(h []entry) bool {
 			return d.refuse("inconsistent state")
 		}
 		r := d.read(t)
-		if r != readEvent || t.time > until || d.n > d.most || d.failed {
+		if r != readEvent || t.time > until || d.n > d.most {
 			return d.place(0, r)
 		}
 		h[0].time = t.time

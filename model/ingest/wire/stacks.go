@@ -121,7 +121,7 @@ func (d *Decoder) anyStack(id uint64) model.StackID {
 func (d *Decoder) newStack(id uint64) model.StackID {
 	t := &d.stacks
 	if id >= uint64(len(t.entries)) || id != 0 && !t.entries[id].present {
-		d.failed = true
+		d.failed, d.most = true, -1
 		return 0
 	}
 	e := &t.entries[id]

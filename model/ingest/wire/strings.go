@@ -104,7 +104,7 @@ func (d *Decoder) newString(id uint64) model.StringID {
 		return 0
 	}
 	if !d.strings.has(id) {
-		d.failed = true
+		d.failed, d.most = true, -1
 		return 0
 	}
 	e := &d.strings.entries[id]
@@ -116,7 +116,7 @@ func (d *Decoder) newString(id uint64) model.StringID {
 // the trace's strings.
 func (d *Decoder) stw(reason uint64) model.StringID {
 	if !d.strings.has(reason) {
-		d.failed = true
+		d.failed, d.most = true, -1
 		return 0
 	}
 	if reason == 0 {
