@@ -133,10 +133,20 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestCandidate checks that goroutines of the runtime are not offered as requests.
+// TestCandidate checks that goroutines of the runtime, of rounds, and those that wait to be stopped are not offered as
+// requests, and that the calls of who takes from a channel are not: what they answer has waited there.
 func TestCandidate(t *testing.T) {
+	lives := func(name string, waiting ...result.Reason) result.Group {
+		return result.Group{Function: name, Created: manyLives, Ended: manyLives, Lifetime: 100, Waiting: waiting}
+	}
 	j := &judge{r: &result.Report{Goroutines: []result.Group{
-		{Function: "runtime.gcBgMarkWorker", System: true, Created: 2 * manyLives, Ended: 2 * manyLives}, {Function: "main.handle", Created: manyLives, Ended: manyLives}}}}
+		{Function: "runtime.gcBgMarkWorker", System: true, Created: 2 * manyLives, Ended: 2 * manyLives}, lives("main.part"),
+		lives("main.watch", result.Reason{Reason: "select", Total: 95}), lives("main.handle", result.Reason{Reason: "select", Total: 60})}}}
+	j.r.Blame.Rows = []result.BlameRow{{Kind: "sync.(*WaitGroup).Wait", Function: "main.part"},
+		{Kind: "chan receive", Waiter: "main.loop", Turns: fewHeld, Stacks: []result.BlameStack{{Turns: fewHeld, Stack: []result.Frame{{Function: "main.reply", File: "main.go"}, {Function: "main.loop", File: "main.go"}}}}}}
+	if fn := called(&j.r.Blame); fn != "" {
+		t.Errorf("calls of %s", fn)
+	}
 	if got, want := j.candidate(), "--request 'goroutine:main.handle' "; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

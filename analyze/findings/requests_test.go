@@ -76,7 +76,11 @@ func TestSlowRequests(t *testing.T) {
 			t.Errorf("of %d requests: %s", n, got)
 		}
 	}
-	v.Requests[0].Count = 0
+	v.Requests[0].Kind, v.Requests[0].Count = "func", 15
+	if findings.Judge(v); v.Verdict.Word != findings.Unknown || !strings.HasPrefix(v.Verdict.Text, "None of 15 calls that were seen took more than 10.0ms.") {
+		t.Errorf("of calls: %s %s", v.Verdict.Word, v.Verdict.Text)
+	}
+	v.Requests[0].Kind, v.Requests[0].Count = "http", 0
 	v.Goroutines = append([]result.Group{{Function: "x/y.(*T).handle", Created: 120, Ended: 110}}, v.Goroutines...)
 	findings.Judge(v)
 	if got := v.Verdict.Text; !strings.Contains(got, "--request 'goroutine:y.(*T).handle' takes each of its 120 goroutines as one.") {

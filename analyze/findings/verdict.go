@@ -801,7 +801,9 @@ func (j *judge) word() {
 	case j.halted() != "":
 		v.Word, v.Text = Unknown, j.halted()
 	default:
-		v.Word, v.Text = Healthy, j.healthy()
+		if v.Word, v.Text = Healthy, j.healthy(); len(v.Objectives) == 0 && len(j.questions) > 0 && j.questions[0].kind == "func" {
+			v.Word = Unknown
+		}
 		if text, rounds := pause(j.r); rounds > 0 {
 			v.Word, v.Text = Unknown, fmt.Sprintf("Between its rounds %s, while procs are %s busy: if that is meant, nothing here needs fixing.", text, textui.Percent(j.r.Procs.Utilisation))
 		} else if late := straggles(j.r); late != "" {
@@ -836,9 +838,17 @@ func (x *item) ofCollector() bool {
 }
 
 // candidate says what may be requests: of goroutines that were started and ended many times, those that
-// lived longest in all, else those for which main waits, else what a loop over messages calls.
+// lived longest in all, else those for which main waits, else what a loop that reads calls. Those of a round begin together,
+// so that they wait for each other whatever they do, and those that wait to be stopped answer nobody.
 func (j *judge) candidate() string {
-	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return !g.System && min(g.Created, g.Ended) >= manyLives })
+	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool {
+		round := slices.ContainsFunc(j.r.Blame.Rows, func(b result.BlameRow) bool {
+			return model.WaitOf(b.Kind) == model.WaitGroup && b.Function == g.Function
+		})
+		reason, most := longestWait(&g)
+		w := model.WaitOf(reason)
+		return !g.System && min(g.Created, g.Ended) >= manyLives && !round && !(10*most > 9*g.Lifetime && (w == model.WaitReceive || w == model.WaitSelect))
+	})
 	_, _, g := j.mainWaits()
 	if i >= 0 {
 		g = &j.r.Goroutines[i]
@@ -851,19 +861,15 @@ func (j *judge) candidate() string {
 	return fmt.Sprintf("--request 'goroutine:%s' takes each of its %s as one.", plain(textui.ShortFunc(g.Function)), textui.Plural(max(g.Created, g.Count), "goroutine"))
 }
 
-// called returns the program's function that is seen most often in the calls of loops over messages, "" if none
-// is: of functions that read, or take from a channel, again and again. Their waits separate its calls.
+// called returns the program's function that is seen most often in the calls of functions that read again and again, "" if
+// none is. Their waits separate its calls. What is taken from a channel has waited there, which no call shows.
 func called(b *result.Blame) (most string) {
 	reads := func(s result.BlameStack) bool {
 		return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == "net.(*netFD).Read" || f.Function == "os.(*File).Read" })
 	}
 	loops, seen := map[string]bool{}, map[string]int64{}
 	for i := range b.Rows {
-		switch r := &b.Rows[i]; {
-		case r.Turns < fewHeld:
-		case r.Kind == "chan receive", r.Kind == "select":
-			loops[r.Waiter] = true
-		case r.Kind == result.BlameInSlow, r.Kind == result.BlameInShort:
+		if r := &b.Rows[i]; r.Turns >= fewHeld && (r.Kind == result.BlameInSlow || r.Kind == result.BlameInShort) {
 			loops[r.Function] = loops[r.Function] || slices.ContainsFunc(r.Stacks, reads)
 		}
 	}
@@ -1120,6 +1126,8 @@ func (j *judge) healthy() string {
 		busy = fmt.Sprintf("procs %s busy, %s of that with garbage collection.", textui.Percent(share), textui.Percent(min(gc/share, 1)))
 	}
 	switch {
+	case k != nil && k.Kind == "func":
+		return fmt.Sprintf("None of %s calls that were seen took more than %s. Calls without a wait are not seen, nor is what waits for a call.", textui.Count(k.Count), textui.Duration(k.Max))
 	case k != nil && k.Count >= fewWaits && !k.Unknown:
 		return fmt.Sprintf("Nothing here needs fixing: 99%% of %s requests within %s, none over %s, %s", textui.Count(k.Count), textui.Duration(k.P99), textui.Duration(k.Max), busy)
 	case k != nil:
