@@ -147,6 +147,14 @@ func TestCandidate(t *testing.T) {
 	if fn := called(&j.r.Blame); fn != "" {
 		t.Errorf("calls of %s", fn)
 	}
+	rows := []result.BlameRow{{Kind: result.BlameInShort, Function: "main.read", Turns: fewHeld, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "net.(*netFD).Read"}, {Function: "main.read"}, {Function: "main.serve"}}}}},
+		{Kind: "chan receive", Function: "main.serve", Waiter: "main.worker"}}
+	if got := handsOn(&result.Blame{Rows: rows}); !strings.HasPrefix(got, "what main.serve reads for main.worker while that is busy") {
+		t.Errorf("who reads for others: %q", got)
+	}
+	if rows[1].Function = "main.tick"; handsOn(&result.Blame{Rows: rows}) != "" {
+		t.Error("who does not read hands on what it reads")
+	}
 	if got, want := j.candidate(), "--request 'goroutine:main.handle' "; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -853,20 +853,39 @@ func (j *judge) candidate() string {
 	if i >= 0 {
 		g = &j.r.Goroutines[i]
 	}
-	if fn := called(&j.r.Blame); g == nil && fn != "" {
+	if text, fn := handsOn(&j.r.Blame), called(&j.r.Blame); g != nil {
+	} else if text != "" || fn == "" {
+		return cmp.Or(text, "trace.NewTask marks some.")
+	} else {
 		return fmt.Sprintf("--request 'func:%s' takes each of its calls as one.", plain(textui.ShortFunc(fn)))
-	} else if g == nil {
-		return "trace.NewTask marks some."
 	}
 	return fmt.Sprintf("--request 'goroutine:%s' takes each of its %s as one.", plain(textui.ShortFunc(g.Function)), textui.Plural(max(g.Created, g.Count), "goroutine"))
+}
+
+// reads reports whether a stack is that of a read.
+func reads(s result.BlameStack) bool {
+	return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == "net.(*netFD).Read" || f.Function == "os.(*File).Read" })
+}
+
+// handsOn says which goroutines hand what they read to others through a channel, "" if none do. While those are busy that
+// wakes nobody, so that nothing shows who takes what.
+func handsOn(b *result.Blame) string {
+	for i := range b.Rows {
+		x := &b.Rows[i]
+		if w := model.WaitOf(x.Kind); (w == model.WaitReceive || w == model.WaitSelect) && x.Waiter != "" && slices.ContainsFunc(b.Rows, func(r result.BlameRow) bool {
+			return (r.Kind == result.BlameInSlow || r.Kind == result.BlameInShort) && slices.ContainsFunc(r.Stacks, func(s result.BlameStack) bool {
+				return reads(s) && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == x.Function })
+			})
+		}) {
+			return fmt.Sprintf("what %s reads for %s while that is busy wakes nobody, and cannot be followed. trace.NewTask marks it.", plain(textui.ShortFunc(x.Function)), plain(textui.ShortFunc(x.Waiter)))
+		}
+	}
+	return ""
 }
 
 // called returns the program's function that is seen most often in the calls of functions that read again and again, "" if
 // none is. Their waits separate its calls. What is taken from a channel has waited there, which no call shows.
 func called(b *result.Blame) (most string) {
-	reads := func(s result.BlameStack) bool {
-		return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == "net.(*netFD).Read" || f.Function == "os.(*File).Read" })
-	}
 	loops, seen := map[string]bool{}, map[string]int64{}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Turns >= fewHeld && (r.Kind == result.BlameInSlow || r.Kind == result.BlameInShort) {

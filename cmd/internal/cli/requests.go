@@ -65,9 +65,10 @@ hub, workers, or one that writes for each connection. The first of these to writ
 connection then answers: the request is of that goroutine, and is named after the one that
 reads. Eight must be answered at one place, and at least half of those that wake somebody.
 What comes while the hub of a chat is busy is answered in turn by those who write for
-connections. Messages that queue before a goroutine which answers for many connections, and that
-their number does not give away, are counted, without a path; so are those of which one was not
-answered, as the answers that follow may be to others.
+connections. Messages that queue before one that answers for many connections are counted,
+without a path, unless their number gives them away; so are those of which one was not
+answered, as the answers that follow may be to others. What queues while all of a pool of workers
+are busy wakes nobody, and is not found: trace.NewTask, where it is read, marks it.
 
 A trace contains no URLs and no profiler labels (pprof.Do). Groups and requests are named,
 in this order, by
