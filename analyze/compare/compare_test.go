@@ -713,6 +713,19 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestAnswers checks that more waiting to run is not worse where clients wait for answers of which none was found.
+func TestAnswers(t *testing.T) {
+	for n, want := range map[int64]string{0: "WORSE waiting", enoughRequests: "UNKNOWN waiting to run: p99(runnable) 1.00 -> 4.00ms (4.00x); but no requests were found"} {
+		old, now := side("old", 1), side("new", 4)
+		for _, s := range []*Side{&old, &now} {
+			s.Traces[0].Sample.Run, s.Traces[0].Reasons = 1e9, []sample.Class{{Detail: "network", Count: n}}
+		}
+		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, want) {
+			t.Errorf("of %d waits for the network: %s %s, want %s", n, r.Verdict, r.Headline, want)
+		}
+	}
+}
+
 // TestPacedHere checks that a batch which on one side alone has its own pace is compared, and one that only one side has is
 // named.
 func TestPacedHere(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 )
 
 // Verdicts of a comparison.
@@ -38,7 +39,8 @@ const (
 //
 //  1. The rows that count are those of requests; else those of ops, else those of batches, and if these did not change
 //     those of waiting to run. Where it is not known how long the work took, nothing is better for less waiting, which may be
-//     that of less work, also where both ran for as long or something else ran, nor worse for more if more ran; and neither
+//     that of less work, also where both ran for as long or something else ran, nor worse for more if more ran or answers for
+//     which clients wait are not found; and neither
 //     if it took longer for what waits less, or the other way.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
@@ -85,19 +87,31 @@ func (r *Result) judge() {
 	pace := slices.IndexFunc(batch, func(row *Row) bool {
 		return math.Abs(row.worse()) >= math.Log(leastTested) && (r.Verdict == Better && row.worse() > 0 || r.Verdict == Worse && row.worse() < 0)
 	})
-	switch {
-	case len(batch) == 0 && (r.Verdict == Better || !r.sameWork()):
-		r.Verdict, r.doubt = Unknown, "how long the work takes is not known: mark a piece of it with trace.WithRegion, which --op counts, or let main start and stop the trace of an amount of work"
-		if op := r.commonOp(); op != "" {
+	switch timed := len(batch) == 1 && batch[0].Group == "run"; {
+	case (len(batch) == 0 || timed) && (r.Verdict == Better || !r.sameWork() || r.Base.answers() && r.Cand.answers()):
+		switch op := r.commonOp(); {
+		case r.Verdict == Worse && r.sameWork():
+			r.doubt = "no requests were found, and how long they took is not known: trace.NewTask marks some"
+		case timed:
+			r.doubt = fmt.Sprintf("both ran for about as long: if that is until a time has come, %s waiting may be that of %[1]s work", map[bool]string{true: "less", false: "more"}[r.Verdict == Better])
+		case op != "":
 			r.doubt = fmt.Sprintf("how long the work takes is not known: --op %s counts it, if that is the work", op)
+		default:
+			r.doubt = "how long the work takes is not known: mark a piece of it with trace.WithRegion, which --op counts, or let main start and stop the trace of an amount of work"
 		}
-	case len(batch) == 1 && batch[0].Group == "run" && r.Verdict == Better:
-		r.Verdict, r.doubt = Unknown, "both ran for about as long: if that is until a time has come, less waiting may be that of less work"
+		r.Verdict = Unknown
 	case pace >= 0:
 		r.Verdict, r.doubt = Unknown, batch[pace].name()+": "+batch[pace].sentence()
 	case ran != nil && r.Verdict == Better && math.Abs(ran.worse()) >= math.Log(runLimit):
 		r.Verdict, r.doubt = Unknown, "that may be that of other work: "+ran.sentence()
 	}
+}
+
+// answers reports whether the traces of a side wait for the network, so that waits to run are a part of what their clients wait.
+func (s *Side) answers() bool {
+	return !slices.ContainsFunc(s.whole(), func(t *Trace) bool {
+		return !slices.ContainsFunc(t.Reasons, func(x sample.Class) bool { return model.WaitOf(x.Detail) == model.WaitNetwork && x.Count >= enoughRequests })
+	})
 }
 
 // ofWaiting reports whether the headline is about waits to run.
