@@ -139,6 +139,7 @@ type Result struct {
 	unlike  string // why Behind is not compared, see [SampledUnlike]
 	// unjudged are requests that there are too few of, and that seem to have changed by much.
 	unjudged []string
+	apart    []string // groups of requests that both sides have, which the others are without
 }
 
 // PerOp reports whether totals are per op, not per second.

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -200,12 +201,11 @@ func TestRequests(t *testing.T) {
 	with := func(s Side, kind string, groups map[string]sample.RequestSet) Side {
 		for i, x := range s.Traces {
 			r := &sample.Requests{Kind: kind, RequestSet: set(3*ms, 6*ms, 3000), Path: []sample.Named{{Name: "lock", Total: 3 * s1}}}
-			for _, name := range []string{"main.a", "main.b", result.OtherNames, result.NoName} {
-				if g, ok := groups[name]; ok {
-					g.P50 += model.Duration(i) * us
-					g.P99 += model.Duration(i) * us
-					r.Groups = append(r.Groups, sample.RequestGroup{Name: name, RequestSet: g})
-				}
+			for _, name := range slices.Sorted(maps.Keys(groups)) {
+				g := groups[name]
+				g.P50 += model.Duration(i) * us
+				g.P99 += model.Duration(i) * us
+				r.Groups = append(r.Groups, sample.RequestGroup{Name: name, RequestSet: g})
 			}
 			x.Sample.Requests = r
 		}
@@ -276,6 +276,12 @@ func TestRequests(t *testing.T) {
 	rare := func(p50 model.Duration, n int64) groups {
 		return groups{"main.a": old["main.a"], "main.b": set(p50, p50, n)}
 	}
+	unnamed := func(p50 model.Duration, n int64) groups {
+		return groups{"main.a": old["main.a"], result.NoName: set(p50, p50, n)}
+	}
+	sixth := func(p50 model.Duration) groups {
+		return groups{"main.z": set(p50, p50, 1500), "main.c": set(9*ms, 9*ms, 1500), "main.d": set(9*ms, 9*ms, 1500), "main.e": set(9*ms, 9*ms, 1500), "main.f": set(9*ms, 9*ms, 1500), "main.g": set(9*ms, 9*ms, 1500)}
+	}
 	for name, tt := range map[string]struct {
 		base, cand  groups
 		traces      int
@@ -289,6 +295,10 @@ func TestRequests(t *testing.T) {
 		"too few":         {rare(ms, 3), rare(60*ms, 3), 1, "UNKNOWN main.a: p50 2.00 -> 2.00ms (1.00x), p99 4.00 -> 4.00ms (1.00x), 1,500 -> 1,500 requests per second; but not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests", ""},
 		"too few, like":   {rare(ms, 3), rare(9*ms, 3), 1, "SAME main.a: ", ""},
 		"too few, better": {rare(ms, 3), groups{"main.a": set(ms, 2*ms, 1500), "main.b": set(60*ms, 60*ms, 3)}, 1, "BETTER main.a: ", "not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests"},
+		"sixth":           {sixth(2 * ms), sixth(6 * ms), 1, "WORSE main.z: p50 2.00 -> 6.00ms (3.00x)", ""},
+		"sixth, alike":    {sixth(2 * ms), sixth(4 * ms), 1, "SAME main.c", ""},
+		"not seen":        {unnamed(ms, 1500), rare(30*ms, 1000), 1, "WORSE other requests: mean 1.00 -> 30.0ms (30.0x), 1,500 -> 1,000 requests per second", "seen only in new: 1,000 requests of main.b, p99 30.0ms; in old the handler of 1,500 requests is not known"},
+		"not seen, new":   {unnamed(ms, 20), rare(3*ms, 1000), 1, "SAME main.a: ", "seen only in new: 1,000 requests of main.b, p99 3.00ms; in old the handler of 20 requests is not known"},
 	} {
 		factors := slices.Repeat([]float64{1}, tt.traces)
 		r := Of(with(side("old", factors...), "http", tt.base), with(side("new", factors...), "http", tt.cand), "")

@@ -51,7 +51,7 @@ const (
 //  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN;
 //     so it is if both sides have requests, but of different kinds, and if waits to run became better and the traces
 //     longer, or the other way: of whole runs the length counts.
-//  5. Requests that a side has few of are looked at where no others are worse, and by themselves: more figures would take
+//  5. Requests that a side has few of, and those of groups beyond the first, are looked at where no others are worse, and by themselves: more figures would take
 //     more traces to test each of them. What is not tested of them must change as much as a quantile of few.
 func (r *Result) judge() {
 	r.Verdict = Same
@@ -110,7 +110,9 @@ func (r *Result) judge() {
 // answers reports whether the traces of a side wait for the network, so that waits to run are a part of what their clients wait.
 func (s *Side) answers() bool {
 	return !slices.ContainsFunc(s.whole(), func(t *Trace) bool {
-		return !slices.ContainsFunc(t.Reasons, func(x sample.Class) bool { return model.WaitOf(x.Detail) == model.WaitNetwork && x.Count >= enoughRequests })
+		return !slices.ContainsFunc(t.Reasons, func(x sample.Class) bool {
+			return model.WaitOf(x.Detail) == model.WaitNetwork && x.Count >= enoughRequests
+		})
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -22,8 +23,8 @@ const (
 	maxGroups                      = 5
 	// leastHung more requests hang on one side than as great a part as on the other would be.
 	leastHung = 3
-	// allRequests is the group of all, where there are no others.
-	allRequests = "requests"
+	// allRequests is the group of all, where there are no others; otherRequests are those of no group that both sides have.
+	allRequests, otherRequests = "requests", "other requests"
 )
 
 // A group is a set of requests that is compared.
@@ -40,9 +41,10 @@ type group struct {
 }
 
 // groups returns the groups of requests that at least half of the traces of a side have enough
-// of: first those of both sides, with the most time first, then those that are rare. Those without a name are another mixture
-// if one side has a group that the other has not; then, or if there is no group, all requests are
-// compared, too. What both have and is not among them, but seems to have changed by much, is in r.unjudged.
+// of: first those of both sides, with the most time first, then those that are rare, or less than the first. Those without a
+// name are another mixture if one side has a group that the other has not: they are compared together with that, as a handler
+// is seen only in requests that wait, unless that side has more of them; then, or if there is no group, all requests are.
+// What both have and is not among them, but seems to have changed by much, is in r.unjudged.
 func (r *Result) groups() []group {
 	if r.RequestKind == "" {
 		return nil
@@ -94,14 +96,38 @@ func (r *Result) groups() []group {
 	if all {
 		both = slices.DeleteFunc(both, func(g group) bool { return g.name == result.NoName })
 	}
-	for _, list := range []*[]group{&both, &rare, &alone} {
-		slices.SortFunc(*list, func(a, b group) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name)) })
+	r.apart = result.Each(both, func(g *group) string { return g.name })
+	byTotal := func(a, b group) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name)) }
+	slices.SortFunc(both, byTotal)
+	for n := maxGroups; len(both) > n; both = both[:len(both)-1] {
+		g := both[len(both)-1]
+		g.rare = true
+		rare = append(rare, g)
+	}
+	for _, list := range []*[]group{&rare, &alone} {
+		slices.SortFunc(*list, byTotal)
 		n := min(len(*list), maxGroups)
 		*list, rest = (*list)[:n], append(rest, (*list)[n:]...)
 	}
 	r.unjudge(append(rest, alone...))
 	if all || len(both) == 0 {
-		both = append(both, group{name: allRequests})
+		name, n := otherRequests, [2]float64{}
+		for i, s := range []*Side{&r.Base, &r.Cand} {
+			for _, t := range s.Traces {
+				if x := r.set(t, otherRequests); x != nil {
+					n[i] += float64(x.Count) / (Seconds(t.Sample) * float64(len(s.Traces)))
+				}
+			}
+		}
+		for _, g := range alone {
+			if other := 2 - g.only; n[g.only-1] > runLimit*n[other] {
+				name = allRequests
+			}
+		}
+		if len(both) == 0 || len(alone) == 0 {
+			name = allRequests
+		}
+		both = append(both, group{name: name})
 	}
 	return slices.Concat(both, rare, alone)
 }
@@ -136,15 +162,22 @@ func (r *Result) set(t *Trace, group string) *sample.RequestSet {
 	if x == nil || x.Kind != r.RequestKind {
 		return nil
 	}
-	for i := range x.Groups {
-		if x.Groups[i].Name == group {
-			return &x.Groups[i].RequestSet
-		}
-	}
-	if group != allRequests {
+	switch i := slices.IndexFunc(x.Groups, func(g sample.RequestGroup) bool { return g.Name == group }); {
+	case i >= 0:
+		return &x.Groups[i].RequestSet
+	case group == allRequests:
+		return &x.RequestSet
+	case group != otherRequests:
 		return nil
 	}
-	return &x.RequestSet
+	sum := &sample.RequestSet{}
+	for _, g := range x.Groups {
+		if !slices.Contains(r.apart, g.Name) {
+			sum.Count, sum.Total, sum.Slowest, sum.Rest, sum.Middle = sum.Count+g.Count, sum.Total+g.Total, sum.Slowest+g.Slowest, sum.Rest+g.Rest, sum.Middle+g.Middle
+			sum.Tail, sum.Usual = append(sum.Tail, g.Tail...), append(sum.Usual, g.Usual...)
+		}
+	}
+	return sum
 }
 
 // requestRows adds the rows of each group of requests.
@@ -152,7 +185,7 @@ func (r *Result) requestRows() {
 	groups := r.groups()
 	for i, g := range groups {
 		selected := []rule.Selector{{Key: "kind", Pattern: r.RequestKind}}
-		if g.name != allRequests {
+		if g.name != allRequests && g.name != otherRequests {
 			selected = append(selected, rule.Selector{Key: "name", Pattern: g.name})
 		}
 		for _, x := range []struct {
@@ -164,14 +197,11 @@ func (r *Result) requestRows() {
 			{rule.Quantity{Agg: rule.Mean, Metric: "request"}, func(x *sample.RequestSet, _ float64) float64 { return float64(x.Total) / float64(x.Count) }},
 			{rule.Quantity{Agg: rule.Mean, Metric: "requests", Per: rule.PerSecond}, func(x *sample.RequestSet, seconds float64) float64 { return float64(x.Count) / seconds }},
 		} {
-			if x.q.Q == 0.5 && g.name == allRequests && i > 0 {
+			if x.q.Q == 0.5 && g.name == allRequests && i > 0 || x.q.Q > 0 && g.name == otherRequests {
 				continue // where the mixture changes, the median jumps from group to group
 			}
 			x.q.Select = selected
 			row := Row{Section: SectionRequests, Group: g.name, Quantity: x.q.String(), Unit: x.q.Unit(), of: &x.q, alone: g.only > 0, rare: g.rare}
-			if g.rare {
-				row.why = g.counts()
-			}
 			values := func(s *Side) (v Values) {
 				for _, t := range s.Traces {
 					set := r.set(t, g.name)
@@ -186,7 +216,9 @@ func (r *Result) requestRows() {
 				}
 				return v
 			}
-			row.fill(values(&r.Base), values(&r.Cand))
+			if row.fill(values(&r.Base), values(&r.Cand)); g.rare && row.Few > 0 {
+				row.why = g.counts()
+			}
 			r.Rows = append(r.Rows, row)
 		}
 		if g.only > 0 {
@@ -408,22 +440,22 @@ func (r *Result) decide(base, cand string) {
 	}
 }
 
-// Drawn returns how long the requests of a trace took that the headline is about.
-func (r *Result) Drawn(v *result.Report) *result.Dist {
+// Drawn returns how long the requests of a trace took that the headline is about, nil if it has none.
+func (r *Result) Drawn(v *result.Report) *dist.Dist {
+	sum := &dist.Dist{}
 	for i := range v.Requests {
-		k := &v.Requests[i]
-		if k.Kind != r.RequestKind {
-			continue
-		}
-		sets := k.Sets()
-		for n := range sets {
-			if sets[n].Name == r.lead.Group {
-				return &sets[n].Dist
+		if k := &v.Requests[i]; k.Kind == r.RequestKind {
+			sets := k.Sets()
+			for n := range sets {
+				name, group := sets[n].Name, r.lead.Group
+				if x := sets[n].Values(); x != nil && (name == group || group == allRequests || group == otherRequests && !slices.Contains(r.apart, name)) {
+					sum.Merge(x)
+				}
 			}
 		}
-		if r.lead.Group == allRequests {
-			return &k.Dist
-		}
 	}
-	return &result.Dist{}
+	if sum.Count() == 0 {
+		return nil
+	}
+	return sum
 }

@@ -413,11 +413,11 @@ func (c *comparison) picture() *chart.Picture {
 	}
 	for i, side := range []*chart.Side{&p.Base, &p.Cand} {
 		for _, r := range c.drawn[i] {
-			d := &r.Latency.All
+			x := r.Latency.All.Values()
 			if c.OfRequests() {
-				d = c.Drawn(r)
+				x = c.Drawn(r)
 			}
-			if x := d.Values(); x != nil {
+			if x != nil {
 				side.Recordings = append(side.Recordings, x)
 				side.Traces += len(r.Traces)
 			}
