@@ -186,6 +186,36 @@ func TestRemain(t *testing.T) {
 	}
 }
 
+// TestTicks checks that goroutines which a timer wakes out of a select pile up, unless those live that may have started them, or
+// accept connections; and not those that sleep.
+func TestTicks(t *testing.T) {
+	const second = model.Duration(1e9)
+	for name, x := range map[string]struct {
+		creator, reason string
+		alive           int64
+		want            bool
+	}{
+		"few start them":          {"main.load", "select", 1, true},
+		"as many live":            {"main.serve", "select", 300, false},
+		"who accepts starts them": {"main.listen", "select", 1, false},
+		"they sleep":              {"main.load", "sleep", 1, false},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Totals.Span = 3 * second
+		g := result.Group{Function: "main.watch", Count: 300, Created: 300, Lifetime: 450 * second, Waiting: []result.Reason{{Reason: x.reason, Count: 1000, Total: 450 * second}}}
+		g.States[model.GoWaiting] = 450 * second
+		v.Goroutines = []result.Group{g, {Function: "main.serve", Count: x.alive, Created: x.alive}}
+		stack := func(names ...string) (s []result.BlameStack) {
+			return []result.BlameStack{{Stack: result.Each(names, func(n *string) result.Frame { return result.Frame{Function: *n} })}}
+		}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.watch", Turns: 700}, {Kind: result.BlameCreated, Function: x.creator, Turns: 300, Stacks: stack(x.creator, "main.serve")},
+			{Kind: result.BlameShortSyscall, Function: "main.listen", Stacks: stack("net.(*TCPListener).Accept", "main.listen")}}
+		if l := findings.LeakOf(v); (l != nil) != x.want {
+			t.Errorf("%s: a leak: %+v", name, l)
+		}
+	}
+}
+
 // TestLeakAtIntervals checks that goroutines which a timer wakes again and again, and that do not end, are to leave their loop,
 // and that those which sleep first and then wait for others are not.
 func TestLeakAtIntervals(t *testing.T) {

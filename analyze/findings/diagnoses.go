@@ -630,21 +630,26 @@ func LeakOf(r *result.Report) *Leak {
 	var most *Leak
 	for i := range r.Goroutines {
 		g := &r.Goroutines[i]
-		left, added := g.Count-g.Ended, g.Created-g.Ended
-		few := float64(g.Ended) <= mostEnd*float64(g.Created) && float64(added) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && (left >= manyLeft || outlives(r, g))
-		if g.System || left < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && left <= most.Left {
+		rest, added := g.Count-g.Ended, g.Created-g.Ended
+		few := float64(g.Ended) <= mostEnd*float64(g.Created) && float64(added) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && (rest >= manyLeft || outlives(r, g))
+		if g.System || rest < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && rest <= most.Left {
 			continue
 		}
-		most = &Leak{Func: g.Function, Left: left, Added: added, created: g.Created}
+		most = &Leak{Func: g.Function, Left: rest, Added: added, created: g.Created}
 		if w := mostly(g); w != nil {
-			most.Waiting = w.Reason
-			timers := slices.DeleteFunc(r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool {
-				return w.Count < 2*left || 2*b.Turns < w.Count || b.Function != g.Function && !within(b, g.Function)
-			})
-			most.timed = append(timers, nil)[0]
+			most.Waiting, most.timed = w.Reason, ticks(r, g)
 		}
 	}
 	return most
+}
+
+// ticks returns where a timer wakes goroutines that do not end out of most of their waits, again and again, nil if it does not.
+func ticks(r *result.Report, g *result.Group) *result.BlameRow {
+	w := mostly(g)
+	timers := slices.DeleteFunc(r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool {
+		return w == nil || w.Count < 2*(g.Count-g.Ended) || 2*b.Turns < w.Count || b.Function != g.Function && !within(b, g.Function)
+	})
+	return append(timers, nil)[0]
 }
 
 // mostly returns what goroutines wait for most of the time, nil if that is not known.
@@ -658,14 +663,35 @@ func mostly(g *result.Group) *result.Reason {
 // connected reports whether goroutines mostly wait for the network, and a function started them that accepts connections.
 func connected(r *result.Report, g *result.Group) bool {
 	w := mostly(g)
-	return w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool {
-		return b.Turns >= g.Created && slices.ContainsFunc(r.Blame.Rows, func(x result.BlameRow) bool {
-			return slices.ContainsFunc(x.Stacks, func(s result.BlameStack) bool {
-				i := slices.IndexFunc(s.Stack, func(f result.Frame) bool {
-					return strings.HasPrefix(f.Function, "net.(*") && strings.HasSuffix(f.Function, ".Accept")
-				})
-				return i >= 0 && slices.ContainsFunc(s.Stack[i:], func(f result.Frame) bool { return f.Function == b.Function })
+	return w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && slices.ContainsFunc(creators(r, g), func(b *result.BlameRow) bool { return accepts(r, b) })
+}
+
+// creators returns where as many goroutines were started as of a function, of the program if it is that.
+func creators(r *result.Report, g *result.Group) []*result.BlameRow {
+	return slices.DeleteFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool {
+		return b.Turns < g.Created || result.OfProgram(g.Function) && !result.OfProgram(b.Function)
+	})
+}
+
+// accepts reports whether a row's function is seen to accept connections.
+func accepts(r *result.Report, b *result.BlameRow) bool {
+	return slices.ContainsFunc(r.Blame.Rows, func(x result.BlameRow) bool {
+		return slices.ContainsFunc(x.Stacks, func(s result.BlameStack) bool {
+			i := slices.IndexFunc(s.Stack, func(f result.Frame) bool {
+				return strings.HasPrefix(f.Function, "net.(*") && strings.HasSuffix(f.Function, ".Accept")
 			})
+			return i >= 0 && slices.ContainsFunc(s.Stack[i:], func(f result.Frame) bool { return f.Function == b.Function })
+		})
+	})
+}
+
+// left reports whether a timer wakes goroutines out of a select again and again whose creators are gone: none that has started as
+// many accepts connections, or is one of as many that live. What sleeps may be a client, or work at its pace.
+func left(r *result.Report, g *result.Group) bool {
+	w, list := mostly(g), creators(r, g)
+	return w != nil && model.WaitOf(w.Reason) == model.WaitSelect && ticks(r, g) != nil && len(list) > 0 && !slices.ContainsFunc(list, func(b *result.BlameRow) bool {
+		return accepts(r, b) || slices.ContainsFunc(r.Goroutines, func(h result.Group) bool {
+			return h.Function != g.Function && 2*(h.Count-h.Ended) > g.Count-g.Ended && within(b, h.Function)
 		})
 	})
 }
@@ -680,8 +706,8 @@ func remain(r *result.Report, g *result.Group) bool {
 	off := float64(g.Lifetime) - (before+added/2)*span
 	most := max(likeMedian*added/2, math.Sqrt(max(added, 0)/3)) * span // two standard deviations of what comes by chance
 	selects := slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool { return b.Waiter == g.Function && result.OfProgram(b.Function) })
-	return result.OfProgram(g.Function) && (waitsForOthers(g) || selects && waitsForOthers(g, model.WaitSelect)) && added >= max(fewHeld, 3*math.Sqrt(2*before)) && off >= -most && off <= most+float64(g.Ended)*span/2/HangTimes &&
-		slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns >= g.Created && result.OfProgram(b.Function) })
+	return result.OfProgram(g.Function) && (waitsForOthers(g) || selects && waitsForOthers(g, model.WaitSelect) || left(r, g)) && added >= max(fewHeld, 3*math.Sqrt(2*before)) && off >= -most && off <= most+float64(g.Ended)*span/2/HangTimes &&
+		len(creators(r, g)) > 0
 }
 
 // leaks finds goroutines that pile up, where they wait, and who starts them.
@@ -700,6 +726,9 @@ func (d *diagnostician) leaks() {
 	if b := l.timed; b != nil {
 		waits.Role, waits.File, waits.Line = "waits for a timer, again and again", b.File, b.Line
 		x.Advice = "Let them end: leave the loop when what they serve ends, as by a select on the timer and a context that is cancelled, and stop the ticker. Or let one goroutine do it for all."
+		if model.WaitOf(l.Waiting) == model.WaitSelect {
+			x.Advice = "Let them end: cancel or close what the select waits for next to the timer when what they serve ends. Or let one goroutine do it for all."
+		}
 	} else if n >= 0 {
 		waits.File, waits.Line = d.r.Blame.Rows[n].WaiterFile, d.r.Blame.Rows[n].WaiterLine
 	}
@@ -730,12 +759,12 @@ func waitsForOthers(g *result.Group, or ...model.Wait) bool {
 
 // outlives reports whether goroutines wait for others, and requests of one handler, most of which ended, started as many.
 func outlives(r *result.Report, g *result.Group) bool {
-	if !waitsForOthers(g) {
+	if !waitsForOthers(g) && !left(r, g) {
 		return false
 	}
 	return slices.ContainsFunc(r.Requests, func(k result.RequestKind) bool {
 		return slices.ContainsFunc(k.Handlers, func(h result.RequestHandler) bool {
-			return 2*h.Count >= g.Created && slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns >= g.Created && within(b, h.Name) })
+			return 2*h.Count >= g.Created && slices.ContainsFunc(creators(r, g), func(b *result.BlameRow) bool { return within(b, h.Name) })
 		})
 	})
 }
