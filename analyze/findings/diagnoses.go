@@ -215,20 +215,25 @@ func (d *diagnostician) spins() {
 	role, how, advice := "spins", " spins: it looks and calls runtime.Gosched, again and again", spinAdvice
 	if len(rows) == 0 {
 		yields = result.Named{}
-		if rows, ran = d.unceasing(); len(rows) == 0 || batch(d.r) && slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "spin" }) {
+		if rows, text = d.tries(); len(rows) > 0 {
+			how = " spins: it tries again and again, and does not wait"
+		} else if rows, ran = d.unceasing(); len(rows) == 0 || batch(d.r) && slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "spin" }) {
 			return
 		}
-		text, how = fmt.Sprintf("It runs for %s of the time.", textui.Ratio(ran, d.r.Totals.Span)), " spins: it looks for something to do, again and again, and does not wait"
 		looks := asks
 		if batch(d.r) {
 			looks = asks[:looking]
 		}
-		if calling(rows[0], true, d.looks(rows[0], looks)...) < spinShare {
-			if batch(d.r) || !d.slow() || 2*ran < running(d.r) {
-				return
-			}
+		switch {
+		case text != "":
+		case calling(rows[0], true, d.looks(rows[0], looks)...) >= spinShare:
+			how = " spins: it looks for something to do, again and again, and does not wait"
+		case batch(d.r) || !d.slow() || 2*ran < running(d.r):
+			return
+		default:
 			role, how, advice = "runs", " runs all the time and does not wait: it spins, or computes", "If it looks for something to do, let it wait for that: see schedscope explain spin. If it computes, do that less often, keep the result, or give the program one more proc and CPU."
 		}
+		text = cmp.Or(text, fmt.Sprintf("It runs for %s of the time.", textui.Ratio(ran, d.r.Totals.Span)))
 	}
 	d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool { return x.Kind == "busy-procs" || x.Kind == "spin" })
 	for i := range d.list { // now it is known
@@ -238,13 +243,27 @@ func (d *diagnostician) spins() {
 	x.first, x.Advice = true, advice
 }
 
-// asks begin the names of functions with which code looks whether there is something to do: they return at once where there is
-// not. Of package sync these are the locks around what it looks at; who is in a Map or a Pool most of the time works with it.
-var asks = []string{"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "time.Now", "time.Since",
+// asks are the names of functions with which code looks whether there is something to do, or how they begin, and after … end:
+// they return at once where there is not. Of package sync these are the locks around what it looks at; who is in a Map or a Pool
+// most of the time works with it.
+var asks = []string{"sync/atomic.Load", "sync/atomic.…Load", "sync/atomic.CompareAndSwap", "sync/atomic.…CompareAndSwap", "sync.…TryLock", "internal/sync.…TryLock",
+	"runtime.selectgo", "runtime.selectnbrecv", "runtime.selectnbsend", "time.Now", "time.Since",
 	"runtime.Gosched", "sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).", "internal/sync.runtime_", "sync/atomic."}
 
-// looking is how many of asks do nothing but look.
-const looking = 5
+// The first of asks do nothing but look: trying, for what takes no time where there is something else to do, and looking.
+const trying, looking = 6, 11
+
+// tries returns where code is that others wait behind, or that runs alone, and that mostly tries whether it can go on: half of its
+// stacks are in a single load or attempt, which takes no time where it does something in between.
+func (d *diagnostician) tries() (rows []*result.BlameRow, text string) {
+	list, all, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)
+	for _, r := range byFunction(list) {
+		if r.Turns >= fewTurns && result.Ratio(r.Total, all) >= leastShare && calling(r, true, asks[:trying]...) >= spinShare {
+			return []*result.BlameRow{r}, fmt.Sprintf("It has the proc for %s of what others wait behind, or of what runs alone.", textui.Ratio(r.Total, all))
+		}
+	}
+	return nil, ""
+}
 
 // looks returns the names with which a row's function looks for something to do: without select where it has waited in that, as
 // nobody does in one with a default. Such a select finds something, most of the time.
@@ -257,17 +276,25 @@ func (d *diagnostician) looks(row *result.BlameRow, names []string) []string {
 	return names
 }
 
-// restless says who never waits in a program without requests, next to others that do, "" if nobody does: if it does not
-// compute, it spins, which no stack may show. The main function is the work itself.
+// restless says who never waits in a program without requests, next to others that run, or while main sleeps, "" if nobody does:
+// if it does not compute, it spins, which no stack may show. The main function is the work itself.
 func restless(r *result.Report) string {
 	for i := range r.Goroutines {
 		g := &r.Goroutines[i]
 		if wants := g.States[model.GoRunning] + g.States[model.GoRunnable]; batch(r) && !g.System && g.Count == int64(len(r.Traces)) && g.Function != "main.main" && wants == g.Lifetime &&
-			10*g.States[model.GoRunning] >= 9*r.Totals.Span && 10*running(r) >= 11*g.States[model.GoRunning] {
+			10*g.States[model.GoRunning] >= 9*r.Totals.Span && (mainSleeps(r) || 10*running(r) >= 11*g.States[model.GoRunning]) {
 			return fmt.Sprintf(" %s runs all the time and never waits: it computes, or it spins.", plain(textui.ShortFunc(g.Function)))
 		}
 	}
 	return ""
+}
+
+// mainSleeps reports whether main sleeps most of the time: it does not wait for what runs.
+func mainSleeps(r *result.Report) bool {
+	return slices.ContainsFunc(r.Goroutines, func(g result.Group) bool {
+		reason, most := longestWait(&g)
+		return g.Function == "main.main" && reason == "sleep" && 2*most > r.Totals.Span
+	})
 }
 
 // unceasing returns where goroutines run that hardly ever wait, and for how long: those of one function, which live for half
@@ -288,7 +315,7 @@ func (d *diagnostician) unceasing() (rows []*result.BlameRow, ran model.Duration
 	return rows, ran
 }
 
-const spinAdvice = "Let it wait instead of spinning: receive without a default, or use a sync.Cond, a timer or a ticker."
+const spinAdvice = "Let it wait instead of spinning: receive without a default, call Lock, or use a sync.Cond, a timer or a ticker."
 
 // allocating is the part of a row's samples in which its function called the allocator.
 func allocating(r *result.BlameRow) float64 {
@@ -306,7 +333,10 @@ func calling(r *result.BlameRow, seen bool, names ...string) float64 {
 		all += s.Total
 		i := slices.IndexFunc(s.Stack, func(f result.Frame) bool { return f.Function == r.Function })
 		if i > 0 && slices.ContainsFunc(s.Stack[:i], func(f result.Frame) bool {
-			return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(f.Function, n) })
+			return slices.ContainsFunc(names, func(n string) bool {
+				begins, ends, _ := strings.Cut(n, "…")
+				return strings.HasPrefix(f.Function, begins) && strings.HasSuffix(f.Function, ends)
+			})
 		}) {
 			part += s.Total
 		}

@@ -85,6 +85,11 @@ func TestLackOfCPUs(t *testing.T) {
 		"of who locks":       {1650 * ms, 112, unceasing("internal/sync.(*Mutex).lockSlow"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of a batch":         {1650 * ms, 112, alone("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of its atomics":     {1650 * ms, 112, alone("sync/atomic.(*Int64).Add"), "more-procs-than-cpus", "", others},
+		"of who tries":       {1650 * ms, 112, alone("sync/atomic.(*Int64).Load"), "spin", "rec.Spin spins: it tries", "Let it wait"},
+		"of who tries to lock and waits": {4000 * ms, 190, func(v *result.Report) {
+			alone("internal/sync.(*Mutex).TryLock")(v)
+			v.Goroutines = nil
+		}, "spin", "rec.Spin spins: it tries", "Let it wait"},
 		"of who locks and waits": {4000 * ms, 190, func(v *result.Report) {
 			unceasing("sync.(*Mutex).Lock")(v)
 			v.Goroutines = nil
@@ -509,5 +514,12 @@ func TestRestless(t *testing.T) {
 		if got := strings.Contains(items(v)[0].Text, "main.watch runs all the time and never waits"); got != x.want {
 			t.Errorf("%s: %t: %+v", name, got, items(v)[0])
 		}
+	}
+	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+	v.Goroutines = []result.Group{{Function: "main.main", Count: 1, Waiting: []result.Reason{{Reason: "sleep", Total: v.Totals.Span}}}, {Function: "main.watch", Count: 1, Lifetime: v.Totals.Span}}
+	v.Goroutines[1].States[model.GoRunning] = v.Totals.Span
+	findings.Judge(v)
+	if v.Verdict.Word != findings.Unknown || !strings.HasPrefix(v.Verdict.Text, "main.watch runs all the time and never waits: it computes, or it spins. If it computes,") {
+		t.Errorf("while main sleeps: %s %s", v.Verdict.Word, v.Verdict.Text)
 	}
 }

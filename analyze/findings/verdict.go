@@ -808,8 +808,12 @@ func (j *judge) word() {
 			v.Word, v.Text = Unknown, fmt.Sprintf("Between its rounds %s, while procs are %s busy: if that is meant, nothing here needs fixing.", text, textui.Percent(j.r.Procs.Utilisation))
 		} else if late := straggles(j.r); late != "" {
 			v.Word, v.Text = Unknown, late
+		} else if runs := restless(j.r); runs != "" && mainSleeps(j.r) {
+			v.Word, v.Text = Unknown, runs[1:]+" If it computes, nothing here needs fixing."
 		} else if text != "" {
 			v.Text += " Note that " + text + "."
+		} else {
+			v.Text += restless(j.r)
 		}
 		if j.open.handler != nil {
 			v.Text += " " + j.open.text()
@@ -1152,8 +1156,8 @@ func (j *judge) healthy() string {
 	case k != nil:
 		return fmt.Sprintf("Nothing here needs fixing: %s requests, none over %s, %s", textui.Count(k.Count), textui.Duration(k.Max), busy)
 	case share >= allInUse && j.r.Procs.MeanRunnable >= 1:
-		return fmt.Sprintf("Nothing here needs fixing: procs %s busy, and %s goroutines wait for one at a time; only more procs (GOMAXPROCS %s) or less work shorten the run.%s",
-			textui.Percent(share), number(j.r.Procs.MeanRunnable), maxProcs(j.r), restless(j.r))
+		return fmt.Sprintf("Nothing here needs fixing: procs %s busy, and %s goroutines wait for one at a time; only more procs (GOMAXPROCS %s) or less work shorten the run.",
+			textui.Percent(share), number(j.r.Procs.MeanRunnable), maxProcs(j.r))
 	case j.r.Latency.All.Count == 0:
 		return "Nothing here needs fixing: no goroutine of the program waited to run, " + busy
 	}
