@@ -64,6 +64,7 @@ const (
 	// threads ran goroutines without a CPU.
 	onCPU        = 0.7
 	allInUse     = 0.9    // of the procs' time
+	mostIdle     = 0.5    // of it: what waits behind turns of less than a millisecond has come at once
 	spinTurn     = 10_000 // between two calls of runtime.Gosched
 	spinShare    = 0.5    // of samples of code that has the procs
 	starvedOfCPU = 0.4    // so little comes first
@@ -121,10 +122,13 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 	if d.slow() {
 		d.overcommitted()
 		if d.short() {
-			if !d.computes() {
+			computes := d.computes()
+			if !computes {
 				d.busy()
 			}
-			d.collector()
+			if !computes || d.r.GC.Share >= collectorShare { // what it takes of the procs makes a batch longer, not who waits for it
+				d.collector()
+			}
 			d.stops()
 			d.calls()
 			d.others()

@@ -135,15 +135,25 @@ func (d *diagnostician) batch() {
 		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r)).first = 2*d.batched >= 1
 }
 
-// computes reports whether the procs are in use nearly all the time for work that nobody outside waits for: no requests, and
-// next to no goroutine that a timer or the network woke. That they wait for each other does not make it last longer.
+// computes reports whether a program without requests shares the procs among its own work: they are in use nearly all the time, and
+// next to no goroutine was woken by a timer or the network. Or it starts goroutines in rounds, and hardly any waits that was woken:
+// a round ends with its last one, in whatever order they run. Only more procs or less work make that shorter.
 func (d *diagnostician) computes() bool {
-	var outside int64
-	for _, o := range []model.Origin{model.OriginTimer, model.OriginNetpoll} {
-		x := named(d.r.Latency.ByOrigin, o.String())
-		outside += x.Count
+	var outside, woken result.Named
+	for i := range d.r.Latency.ByOrigin {
+		x := &d.r.Latency.ByOrigin[i]
+		if timed := x.Name == model.OriginTimer.String() || x.Name == model.OriginNetpoll.String(); timed {
+			outside.Count += x.Count
+		} else if x.Name != model.OriginGoroutine.String() && x.Name != model.OriginSyscall.String() {
+			continue
+		}
+		woken.Total += x.Total
 	}
-	return batch(d.r) && d.r.Procs.Utilisation >= allInUse && outside*100 <= d.r.Latency.All.Count
+	all, started := &d.r.Latency.All, named(d.r.Latency.ByOrigin, model.OriginCreated.String()).Total
+	return batch(d.r) && (d.r.Procs.Utilisation >= allInUse && outside.Count*100 <= all.Count || 2*started >= all.Total && woken.Total*100 <= all.Total &&
+		slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
+			return model.WaitOf(b.Kind) == model.WaitGroup && b.Turns >= fewTurns && 2*b.Total >= d.r.Procs.Saturated
+		}))
 }
 
 // busy finds whose code kept the procs.
@@ -188,7 +198,14 @@ func (d *diagnostician) busy() {
 			kind, does = "spin", " spins: it looks for something to do, again and again"
 			text += fmt.Sprintf(" It was in that in %s of its CPU samples.", textui.Percent(spins))
 		}
+		bursts := kind == "busy-procs" && d.r.Procs.Utilisation < mostIdle && rows[0].Total < model.Duration(rows[0].Turns)*result.NotableWait
+		if bursts {
+			does = " runs while others wait, although the procs are idle at other times"
+		}
 		x := d.add(kind, l.part(rows[0].Total, total), result.Inferred, d.culprits("runs", rows, 2, total), top(rows, "")+does, "%s", text)
+		if bursts {
+			x.Advice = "Let what it works for not come at once: spread it over time, or take it in smaller batches. Or make its work shorter."
+		}
 		if allocates >= 0.3 {
 			x.Advice = "Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects. " + x.Advice
 		}

@@ -147,6 +147,32 @@ func TestComputes(t *testing.T) {
 			t.Errorf("after %v: %s", origin, v.Verdict.Text)
 		}
 	}
+	// Those of a round wait for each other.
+	for woken, want := range map[model.Duration]string{0: findings.Healthy, 1: findings.Starved} {
+		v := lacking(t, 2e9, 200)
+		all := v.Latency.All
+		v.Procs.Utilisation, v.Procs.Saturated = 0.5, 2e9
+		v.Latency.ByOrigin = []result.Named{{Name: model.OriginCreated.String(), Dist: all}, {Name: model.OriginGoroutine.String(), Dist: result.Dist{Count: 9, Total: woken * all.Total / 20}}}
+		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: "sync.(*WaitGroup).Wait", Function: "main.part", Waiter: "main.round", Turns: 40, Total: 3e9})
+		if findings.Judge(v); v.Verdict.Word != want {
+			t.Errorf("of a round, woken %v: %s %s", woken, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
+
+// TestAtOnce checks that no code keeps procs busy that are idle most of the time, where many short turns make others wait.
+func TestAtOnce(t *testing.T) {
+	for turns, want := range map[int64]string{1: "rec.Spin keeps the procs busy", 1e6: "rec.Spin runs while others wait, although the procs are idle at other times"} {
+		v := lacking(t, 1600e6, 160)
+		v.Procs.Utilisation = 0.2
+		for i := range v.Blame.Rows {
+			v.Blame.Rows[i].Turns = turns
+		}
+		findings.Judge(v)
+		if f := items(v)[0]; f.Title != want || strings.HasPrefix(f.Advice, "Bound") != (turns == 1) {
+			t.Errorf("%d turns: %s: %s", turns, f.Title, f.Advice)
+		}
+	}
 }
 
 // slowest sets what five of 20 requests spend more time on than the others, 16 ms each.

@@ -856,6 +856,8 @@ func (j *judge) candidate() string {
 	_, _, g := j.mainWaits()
 	if i >= 0 {
 		g = &j.r.Goroutines[i]
+	} else if g != nil && 2*(g.States[model.GoRunning]+g.States[model.GoRunnable]) > g.Lifetime { // they compute
+		g = nil
 	}
 	if text, fn := handsOn(&j.r.Blame), called(&j.r.Blame); g != nil {
 	} else if text != "" || fn == "" {
@@ -968,6 +970,9 @@ func pause(r *result.Report) (text string, rounds float64) {
 		reason, most := longestWait(g)
 		rows := r.Blame.Of(result.BlameTimers)
 		n := slices.IndexFunc(rows, func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, g.Function) })
+		if i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason == "sleep" }); i >= 0 && model.WaitOf(reason) == model.WaitGroup {
+			reason, most = "sleep", g.Waiting[i].Total // between rounds
+		}
 		if reason != "sleep" || n < 0 || g.Count != int64(len(r.Traces)) || !batch(r) {
 			continue
 		}
@@ -1155,7 +1160,7 @@ func (j *judge) healthy() string {
 		return fmt.Sprintf("Nothing here needs fixing: 99%% of %s requests within %s, none over %s, %s", textui.Count(k.Count), textui.Duration(k.P99), textui.Duration(k.Max), busy)
 	case k != nil:
 		return fmt.Sprintf("Nothing here needs fixing: %s requests, none over %s, %s", textui.Count(k.Count), textui.Duration(k.Max), busy)
-	case share >= allInUse && j.r.Procs.MeanRunnable >= 1:
+	case (share >= allInUse || 2*j.r.Procs.Saturated >= j.r.Totals.Span) && j.r.Procs.MeanRunnable >= 1:
 		return fmt.Sprintf("Nothing here needs fixing: procs %s busy, and %s goroutines wait for one at a time; only more procs (GOMAXPROCS %s) or less work shorten the run.",
 			textui.Percent(share), number(j.r.Procs.MeanRunnable), maxProcs(j.r))
 	case j.r.Latency.All.Count == 0:
