@@ -466,17 +466,30 @@ func (q *question) brought(x *result.RequestRow) bool {
 	})
 }
 
+// onlyWaits reports whether one of few goroutines hardly does anything but wait where a row says.
+func onlyWaits(r *result.Report, x *result.RequestRow) bool {
+	return slices.ContainsFunc(r.Goroutines, func(g result.Group) bool {
+		_, longest := longestWait(&g)
+		return g.Function == x.Function && g.Created < fewTurns && float64(longest) >= (1-likeMedian)*float64(g.Lifetime)
+	})
+}
+
 // news reports whether those of the slowest that are listed of a group without a handler are of another one that always takes
 // as long, or are messages that wait where others do not, and do next to nothing else than wait in select, until their own
-// timer ends that or somebody who does nothing but wait for a time: as a long poll does.
+// timer ends that or somebody who does nothing but wait for a time: as a long poll does. Or those of a handler do, until such a one
+// closes a channel, which whoever waits hears: who sends is in runtime.chansend1.
 func (q *question) news(r *result.Report, x *result.RequestRow) bool {
 	waits := func(x *result.RequestRow) bool {
 		rows := q.within(x)
-		ended := len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) && (rows[0].Kind == "timer" || rows[0].Kind == "sleep" && slices.ContainsFunc(r.Goroutines, func(g result.Group) bool {
-			_, longest := longestWait(&g)
-			return g.Function == rows[0].Function && g.Created < fewTurns && float64(longest) >= (1-likeMedian)*float64(g.Lifetime)
-		}))
-		return way(x).Callee == "runtime.selectgo" && (x.Kind == "timer" || x.Kind == "channel" && ended)
+		return way(x).Callee == "runtime.selectgo" && (x.Kind == "timer" || x.Kind == "channel" && len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) && (rows[0].Kind == "timer" || rows[0].Kind == "sleep" && onlyWaits(r, rows[0])))
+	}
+	if result.Handled(q.Name) && q.kind == "http" && x.Kind == "channel" && waits(x) {
+		rows := q.within(x)
+		return onlyWaits(r, rows[0]) && q.cost(x) >= (1-likeMedian)*q.whole() && q.usual(x) < 2 && slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool {
+			return b.Waiter == x.Function && slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
+				return len(s.Stack) > 0 && result.OfProgram(s.Stack[0].Function) && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == rows[0].Function })
+			})
+		})
 	}
 	listed := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return p.Duration < q.From })
 	unnamed := q.kind == "tcp" || q.kind == "message" // messages of one handler, however unlike

@@ -596,6 +596,33 @@ func TestBrought(t *testing.T) {
 	}
 }
 
+// TestNews checks that requests which wait in select until a goroutine that only waits for a time closes a channel poll: not where
+// it sends to each, or does something else, too.
+func TestNews(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for about, x := range map[string]struct {
+		callee, top string // of the wait, and of who ends it
+		waits       model.Duration
+		want        string
+	}{
+		"closed":           {"runtime.selectgo", "main.publish", 1000, findings.Healthy},
+		"sent to each":     {"runtime.selectgo", "runtime.chansend1", 1000, findings.Slow},
+		"stores them":      {"runtime.selectgo", "main.publish", 800, findings.Slow},
+		"without a select": {"runtime.chanrecv1", "main.publish", 1000, findings.Slow},
+	} {
+		wait := result.RequestRow{Kind: "channel", Function: "main.poll", Usual: 10, Middle: 2000 * ms, Way: &result.RequestWay{Callee: x.callee}}
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		v.Goroutines = []result.Group{{Function: "main.tick", Count: 1, Lifetime: 1000, Waiting: []result.Reason{{Reason: "sleep", Total: x.waits}}}}
+		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: "select", Function: "main.publish", Waiter: "main.poll", Turns: 20, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: x.top}, {Function: "main.publish"}, {Function: "main.tick"}}}}})
+		v.Requests = []result.RequestKind{{Kind: "http", Groups: []result.RequestGroup{{Name: "main.poll", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{200 * ms}, 20)...), Tails: []result.RequestTail{{
+			Count: 5, Total: 1000 * ms, Middle: result.RequestMiddle{Count: 10, Total: 2000 * ms}, Groups: []result.RequestRow{wait},
+			Rows: []result.RequestRow{{Kind: "sleep", Function: "main.tick", Wait: "channel", Waiter: "main.poll", Middle: 1900 * ms}}}}}}}}}
+		if findings.Judge(v); v.Verdict.Word != x.want {
+			t.Errorf("%s: %s %s", about, v.Verdict.Word, v.Verdict.Text)
+		}
+	}
+}
+
 // TestJitter checks that answers from outside may take a little longer now and then, but not much, nor may there be
 // more of them.
 func TestJitter(t *testing.T) {
