@@ -1,6 +1,6 @@
 // Package strict decodes files that were saved, and records in traces: they may be damaged since, or
-// not be what they are taken for. Checking a report of 400 kB by its JSON Schema instead takes six times as long, half as
-// long as that before the first one, and does not see keys that are there twice.
+// not be what they are taken for. To check a report of 400 kB by its JSON Schema and to decode it then takes four times as
+// long, apart from compiling the schema, and does not find keys that are there twice.
 package strict
 
 import (
