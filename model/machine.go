@@ -49,16 +49,18 @@ type Machine struct {
 	start, now Time // start of accounting; time of the latest event
 	moments    int64
 
-	gs      GoTable[Goroutine]
-	latest  [256]*Goroutine // of gs, those that the latest events were about, by id
-	ended   []*Goroutine    // to be used again
-	procs   []*proc         // by id; nil: not seen
-	threads map[ThreadID]*thread
-	recent  [64]*thread // those of the latest events, by id
-	tasks   map[TaskID]*Task
-	phases  []openRange // open ranges of the whole program
-	stw     *stwState
-	borrow  borrow
+	gs     GoTable[Goroutine]
+	latest [256]*Goroutine // of gs, those that the latest events were about, by id
+	// To be used again.
+	ended      []*Goroutine
+	endedTasks []*Task
+	procs      []*proc // by id; nil: not seen
+	threads    map[ThreadID]*thread
+	recent     [64]*thread // those of the latest events, by id
+	tasks      map[TaskID]*Task
+	phases     []openRange // open ranges of the whole program
+	stw        *stwState
+	borrow     borrow
 
 	uses    UseObserver // if no other observer takes procs' intervals
 	partEnd Time        // of its present part of time
@@ -79,6 +81,7 @@ type Machine struct {
 	// Scratch for observers, so that calling them does not allocate.
 	syscallExit  SyscallExit
 	metricSample MetricSample
+	region       Region
 	netpollWake  NetpollWake
 }
 

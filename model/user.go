@@ -48,7 +48,12 @@ func (m *Machine) metric(ev *Event, at Time) {
 
 func (m *Machine) taskBegin(ev *Event, at Time) {
 	id := TaskID(ev.ID)
-	m.tasks[id] = &Task{ID: id, Parent: TaskID(ev.Arg), Name: ev.Str, G: ev.G, Start: at}
+	task := new(Task)
+	if n := len(m.endedTasks) - 1; n >= 0 {
+		task, m.endedTasks = m.endedTasks[n], m.endedTasks[:n]
+	}
+	*task = Task{ID: id, Parent: TaskID(ev.Arg), Name: ev.Str, G: ev.G, Start: at}
+	m.tasks[id] = task
 }
 
 func (m *Machine) taskEnd(ev *Event, at Time) {
@@ -60,6 +65,7 @@ func (m *Machine) taskEnd(ev *Event, at Time) {
 	delete(m.tasks, id)
 	task.End = at
 	Report(m.obs.task, TaskObserver.Task, task)
+	m.endedTasks = append(m.endedTasks, task)
 }
 
 func (m *Machine) finishTasks(t Time) {
@@ -93,7 +99,8 @@ func (m *Machine) regionEnd(ev *Event, at Time) {
 
 // reportRegion reports a region that was just taken off its goroutine's list.
 func (m *Machine) reportRegion(g *Goroutine, r *openRegion, at Time, open bool) {
-	s := Region{Task: r.task, Name: r.name, G: g.ID, Func: g.Func, Start: r.start, End: at,
+	s := &m.region
+	*s = Region{Task: r.task, Name: r.name, G: g.ID, Func: g.Func, Start: r.start, End: at,
 		OpenStart: r.openStart, OpenEnd: open, Depth: len(g.regions), Times: g.timesAt(at)}
 	for i := range s.Times {
 		s.Times[i] -= r.times[i]
@@ -104,7 +111,7 @@ func (m *Machine) reportRegion(g *Goroutine, r *openRegion, at Time, open bool) 
 			task.Times[i] += d
 		}
 	}
-	Report(m.obs.region, RegionObserver.Region, &s)
+	Report(m.obs.region, RegionObserver.Region, s)
 }
 
 // maxNesting is how many regions around another one are looked at. No program

@@ -68,7 +68,12 @@ func (t *Tracker) mark(ev *model.Event) {
 	t.label(ev, g, x)
 	switch {
 	case begins && x == nil:
-		t.tasks[id] = &task{pending: t.hold(g), name: name, from: g.id, since: t.here(g), seen: t.now}
+		x = new(task)
+		if n := len(t.ended) - 1; n >= 0 {
+			x, t.ended = t.ended[n], t.ended[:n]
+		}
+		*x = task{pending: t.hold(g), name: name, from: g.id, since: t.here(g), seen: t.now, legs: x.legs[:0]}
+		t.tasks[id] = x
 		return
 	case ev.Kind == model.EventRegionBegin && g.server != nil && g.req != nil && g.role != roleFunc && strings.Contains(name, "/") && g.depth < routeDepth:
 		g.name, g.depth = name, routeDepth
@@ -192,6 +197,9 @@ func (t *Tracker) endTask(x *task, whole bool) {
 	}
 	t.drop(x.pending)
 	x.unused = true
+	if cap(x.legs) < 64 {
+		t.ended = append(t.ended, x)
+	}
 }
 
 // endTasks reports the tasks that the trace leaves open.

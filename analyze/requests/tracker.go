@@ -46,8 +46,9 @@ type Tracker struct {
 	spare   [][]segment  // of goroutines that are forgotten
 	depth   int
 	tasks   map[model.TaskID]*task
-	stops   []stop // of the world
-	inStop  int    // stops that are going on, as the last of stops
+	ended   []*task // to be used again
+	stops   []stop  // of the world
+	inStop  int     // stops that are going on, as the last of stops
 	writes  [writesKept]write
 	wrote   uint
 	dials   [dialsKept]dial
