@@ -353,9 +353,6 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, flags EventFl
 	case GoWaiting:
 		g.Block = addReason(g.Block, s.Reason, d)
 	case GoRunnable:
-		if m.late != nil {
-			m.flushStep() // the end of a wait comes right before the step that ends it
-		}
 		m.countRunnable(-1)
 		m.countWaiter(s.WakerProc, -1)
 		if s.Pseudo == NotPseudo {

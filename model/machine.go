@@ -35,10 +35,9 @@ type Machine struct {
 	logs     []*StepLog
 	log      *StepLog // the first one, own if only observers take steps, nil if nobody does
 	own      StepLog
-	apart    [2]Step // scratch of share: observers get the two steps of a record one by one
-	shared   bool    // what log gets is also for other logs, or for observers
-	late     *proc   // whose new state is to be reported with the next step
-	lateFrom ProcState
+	apart    [2]Step   // scratch of share: observers get the two steps of a record one by one
+	shared   bool      // what log gets is also for other logs, or for observers
+	procFrom ProcState // of the proc that changed with the goroutine
 
 	left       Time // since when and for what a goroutine was in the state that it left last
 	leftReason StringID
@@ -168,9 +167,6 @@ func (m *Machine) Apply(ev *Event) error {
 	default:
 		m.change(g, ev, t)
 	}
-	if m.late != nil {
-		m.flushStep()
-	}
 	if t != nil {
 		t.remember(ev, m.now)
 	}
@@ -277,7 +273,6 @@ func (m *Machine) Finish(t Time) error {
 	m.finishThreads(t)
 	m.finishRanges(t)
 	m.finishTasks(t)
-	m.flushStep()
 	return m.Check()
 }
 

@@ -17,7 +17,6 @@ type proc struct {
 	from    Time
 	gone    Time     // when GOMAXPROCS did away with it, if not alive
 	absent  Duration // how long it did not exist
-	plain   bool     // what it did before is settled, and it does no work but a user's
 	vague   bool     // held by a thread of which the trace has not shown yet what it ran
 	times   [NumProcStates]Duration
 	uses    [NumProcStates]Duration // of those, not reported yet
@@ -126,7 +125,7 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 	p.thread, t.p = t, p.span.P
 	m.updateEach(p, t, since)
 	if since < at {
-		p.vague, p.plain, t.simple = true, false, nil
+		p.vague, t.simple = true, nil
 		m.vague++
 	}
 }
@@ -203,7 +202,7 @@ func (m *Machine) update(t *thread, g GoID, fn StringID, state ProcState, does T
 	*m.live.procs(before)--
 	*m.live.procs(state)++
 	m.counted = m.counted && m.coarse // those have no load of their own
-	m.lateFrom = before
+	m.procFrom = before
 	return p
 }
 
@@ -236,9 +235,6 @@ func (m *Machine) updateEach(p *proc, t *thread, at Time) {
 		if state == s.State && work == s.Work && g == s.G && mid == s.M {
 			s.Func = fn
 		} else {
-			if m.late != nil {
-				m.flushStep()
-			}
 			m.endProcSpan(p, max(at, s.Start))
 			if p.vague {
 				p.vague = false
@@ -248,16 +244,15 @@ func (m *Machine) updateEach(p *proc, t *thread, at Time) {
 			m.countProc(p, -1, s.Start)
 			s.State, s.Work, s.G, s.Func, s.M, s.OpenStart = state, work, g, fn, mid, s.OpenStart && s.Start == p.from
 			m.countProc(p, +1, s.Start)
-			p.plain = m.settled && work == WorkUser
 			if m.log != nil {
-				m.late, m.lateFrom = p, before // to be reported with the goroutine's step, if that comes next
+				m.reportProc(s, before, s.Start)
 			}
 		}
 	}
 	if t == nil {
 		return
 	}
-	if t.simple = nil; p != nil && p.alive && p.plain && p.thread == t && t.p == p.span.P && p.g == t.g && (p.g == nil || p.g.span.State != GoSyscallBlocked) {
+	if t.simple = nil; p != nil && p.alive && m.settled && !p.vague && p.span.Work == WorkUser && p.thread == t && t.p == p.span.P && p.g == t.g && (p.g == nil || p.g.span.State != GoSyscallBlocked) {
 		t.simple = p
 	}
 	s, state, g := &t.span, ThreadNoProc, NoGoroutine
@@ -411,7 +406,7 @@ func (m *Machine) resizeProcs(n int, at Time) {
 func (m *Machine) removeProc(p *proc, at Time) {
 	m.endProcSpan(p, at)
 	m.countProc(p, -1, m.now)
-	p.alive, p.plain, p.gone = false, false, at
+	p.alive, p.gone = false, at
 	m.seenProcs--
 	m.live.Procs--
 }

@@ -196,14 +196,6 @@ func (m *Machine) handOn(s *Step) {
 	}
 }
 
-// flushStep reports the new state of a proc that was to be reported with the next step.
-func (m *Machine) flushStep() {
-	if p := m.late; p != nil {
-		m.late = nil
-		m.reportProc(&p.span, m.lateFrom, p.span.Start)
-	}
-}
-
 // reportProc reports a proc's state.
 func (m *Machine) reportProc(p *ProcSpan, before ProcState, at Time) {
 	s := m.newStep(StepProc)
@@ -214,9 +206,6 @@ func (m *Machine) reportProc(p *ProcSpan, before ProcState, at Time) {
 
 // stepGo reports a goroutine's transition, after it was applied, with that of the proc: of p, if it is not nil.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, p *proc) {
-	if m.late != nil {
-		p = m.joins(g, ev)
-	}
 	flags := g.flags | m.leftFlags
 	l, from, to := m.log, GoState(ev.From), GoState(ev.To)
 	if len(l.Steps) == cap(l.Steps) {
@@ -242,29 +231,13 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, p *proc) {
 	}
 	if p != nil {
 		s.Flags |= StepWithProc
-		s.Work, s.procFrom, s.procTo = p.span.Work, uint8(m.lateFrom), uint8(p.span.State)
+		s.Work, s.procFrom, s.procTo = p.span.Work, uint8(m.procFrom), uint8(p.span.State)
 	}
 	m.share(s)
 }
 
-// joins returns the proc whose new state was to be reported with the goroutine's step, if it says the same of goroutine, thread
-// and proc; else it is reported now.
-func (m *Machine) joins(g *Goroutine, ev *Event) *proc {
-	p, owner := m.late, NoGoroutine
-	if p.span.State.Held() {
-		owner = g.ID
-	}
-	if p.span.G == owner && p.span.P == ev.P && p.span.M == ev.M && p.span.Start == m.now {
-		m.late = nil
-		return p
-	}
-	m.flushStep()
-	return nil
-}
-
 // stepMove reports a proc's way between threads.
 func (m *Machine) stepMove(ev *Event, from, to ThreadID) {
-	m.flushStep()
 	if m.log == nil {
 		return
 	}
@@ -278,7 +251,6 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID) {
 
 // stepPhase reports a step that concerns all procs.
 func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, stack StackID, n int) {
-	m.flushStep()
 	if m.log == nil {
 		return
 	}

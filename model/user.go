@@ -24,7 +24,7 @@ func (m *Machine) label(ev *Event) {
 	// The label of a mark worker says how its proc has been used since it started.
 	if p := m.procOrNil(g.span.P); p != nil && p.g == g && m.workerMode(g) != WorkUser {
 		m.countProc(p, -1, p.span.Start)
-		p.span.Work, p.plain = g.work, false
+		p.span.Work = g.work
 		if p.thread != nil {
 			p.thread.simple = nil
 		}

@@ -61,20 +61,6 @@ const fewAlive, perAlive = 1 << 18, 7
 // goWeight is what a goroutine counts in a state.
 var goWeight = [8]int64{model.GoRunnable: 4, model.GoRunning: 2, model.GoWaiting: 2, model.GoSyscall: 2}
 
-// growth is by how much that grows from one state to another, for those that passes is about.
-var growth = func() (g [8][8]int64) {
-	for from := range goWeight {
-		for to := range goWeight {
-			if g[from][to] = notSimple; from != to && goWeight[from] > 0 && goWeight[to] > 0 {
-				g[from][to] = goWeight[to] - goWeight[from]
-			}
-		}
-	}
-	return g
-}()
-
-const notSimple = 1 << 8
-
 type procState struct {
 	status model.ProcStatus
 	thread model.ThreadID // that has it, while Running
@@ -272,8 +258,12 @@ func markStatus(e *model.Event) {
 // are. It returns false, and changes nothing, for what is not as simple.
 func (s *stitcher) passes(e *model.Event) bool {
 	p, i, m := s.gos.pages.get(e.ID>>goPageBits), e.ID&(goPageSize-1), s.threads.get(int64(e.M))
-	grown := growth[e.From%8][e.To%8]
-	if p == nil || m == nil || p.states[i] != e.From || grown == notSimple || grown > 0 && s.crowded(grown) {
+	from, to := model.GoState(e.From), model.GoState(e.To)
+	if p == nil || m == nil || p.states[i] != e.From || from == to || from <= model.GoNotExist || to <= model.GoNotExist {
+		return false
+	}
+	grown := goWeight[to%8] - goWeight[from%8]
+	if grown > 0 && s.crowded(grown) {
 		return false
 	}
 	s.alive += grown
