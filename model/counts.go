@@ -26,7 +26,9 @@ func (m *Machine) takeCounts() {
 			m.reportCounts(c)
 			c.Start = c.End
 		}
-		c.takeNumbers(&m.live)
+		if c.takeLoad(&m.live); !m.coarse || !m.settled {
+			c.takeNumbers(&m.live)
+		}
 	}
 	if c.Runnable > m.peak {
 		m.peak = c.Runnable
@@ -36,7 +38,7 @@ func (m *Machine) takeCounts() {
 	}
 }
 
-// sameLoad, sameNumbers, which looks at the others, and takeNumbers work field by field: right after
+// sameLoad and takeLoad, and sameNumbers and takeNumbers, which are about the others, work field by field: right after
 // single fields were written, reading them in larger units would stall the processor.
 
 func (c *Counts) sameLoad(o *Counts) bool {
@@ -47,9 +49,12 @@ func (c *Counts) sameNumbers(o *Counts) bool {
 	return c.Running == o.Running && c.Searching == o.Searching && c.Syscall == o.Syscall && c.GC == o.GC && c.Stopped == o.Stopped
 }
 
+func (c *Counts) takeLoad(o *Counts) {
+	c.Runnable, c.Idle, c.Overloaded, c.Procs = o.Runnable, o.Idle, o.Overloaded, o.Procs
+}
+
 func (c *Counts) takeNumbers(o *Counts) {
-	c.Runnable, c.Running, c.Searching, c.Idle = o.Runnable, o.Running, o.Searching, o.Idle
-	c.Syscall, c.Overloaded, c.GC, c.Stopped, c.Procs = o.Syscall, o.Overloaded, o.GC, o.Stopped, o.Procs
+	c.Running, c.Searching, c.Syscall, c.GC, c.Stopped = o.Running, o.Searching, o.Syscall, o.GC, o.Stopped
 }
 
 // flushCounts ends the pending elementary interval at t and reports it, or holds it

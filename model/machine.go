@@ -282,7 +282,7 @@ type observers struct {
 	start       []StartObserver
 	goSpan      GoSpanObserver
 	goEnd       []GoEndObserver
-	procSpan    ProcSpanObserver
+	procSpan    []ProcSpanObserver
 	threadSpan  []ThreadSpanObserver
 	thread      []ThreadObserver
 	threadStart []ThreadStartObserver
@@ -318,7 +318,7 @@ func (m *Machine) Observe(o any) {
 			m.uses = nil
 		}
 	}
-	join(&m.obs.procSpan, o, func(a, b ProcSpanObserver) ProcSpanObserver { return &procSpanObservers{a, b} })
+	add(&m.obs.procSpan, o)
 	add(&m.obs.threadSpan, o)
 	add(&m.obs.thread, o)
 	add(&m.obs.threadStart, o)
@@ -374,13 +374,11 @@ func join[T comparable](all *T, o any, both func(a, b T) T) {
 
 type (
 	goSpanObservers      [2]GoSpanObserver
-	procSpanObservers    [2]ProcSpanObserver
 	countsObservers      [2]CountsObserver
 	syscallExitObservers [2]SyscallExitObserver
 )
 
 func (l *goSpanObservers) GoSpan(s *GoSpan)                { l[0].GoSpan(s); l[1].GoSpan(s) }
-func (l *procSpanObservers) ProcSpan(s *ProcSpan)          { l[0].ProcSpan(s); l[1].ProcSpan(s) }
 func (l *syscallExitObservers) SyscallExit(s *SyscallExit) { l[0].SyscallExit(s); l[1].SyscallExit(s) }
 func (l *countsObservers) Counts(c *Counts)                { l[0].Counts(c); l[1].Counts(c) }
 

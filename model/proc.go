@@ -119,7 +119,7 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 		t.knownSince(p.span.Start)
 		since = p.span.Start
 	}
-	if p.thread != nil {
+	if p.thread != nil { // as the trace contradicts itself
 		p.thread.simple = nil
 	}
 	p.thread, t.p = t, p.span.P
@@ -187,9 +187,9 @@ func (m *Machine) update(t *thread, g GoID, fn StringID, state ProcState, does T
 	if d := m.now.Sub(s.Start); d > 0 {
 		if m.uses != nil {
 			p.uses[before] += d
-		} else if m.obs.procSpan != nil {
+		} else {
 			s.End = m.now
-			m.obs.procSpan.ProcSpan(s)
+			Report(m.obs.procSpan, ProcSpanObserver.ProcSpan, s)
 		}
 		p.times[before] += d
 		s.Start, s.OpenStart = m.now, false
@@ -312,8 +312,8 @@ func (m *Machine) learnWork(g *Goroutine) {
 // endProcSpan reports the current interval and adds it to the proc's totals.
 func (m *Machine) endProcSpan(p *proc, at Time) {
 	s := &p.span
-	if s.End = at; at > s.Start && m.obs.procSpan != nil {
-		m.obs.procSpan.ProcSpan(s)
+	if s.End = at; at > s.Start {
+		Report(m.obs.procSpan, ProcSpanObserver.ProcSpan, s)
 	}
 	p.times[s.State] += at.Sub(s.Start)
 	s.Start = at

@@ -25,10 +25,8 @@ func (m *Machine) label(ev *Event) {
 	if p := m.procOrNil(g.span.P); p != nil && p.g == g && m.workerMode(g) != WorkUser {
 		m.countProc(p, -1, p.span.Start)
 		p.span.Work = g.work
-		if p.thread != nil {
-			p.thread.simple = nil
-		}
 		m.countProc(p, +1, p.span.Start)
+		m.updateEach(p, nil, m.now) // it is not simple now
 		if m.log != nil {
 			m.reportProc(&p.span, p.span.State, m.now)
 		}

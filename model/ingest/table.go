@@ -13,8 +13,8 @@ type table[V any] struct {
 
 // get returns the value of key, nil if there is none.
 func (t *table[V]) get(key int64) *V {
-	if c := &t.cache[uint64(key)%64]; c.value != nil && c.key == key {
-		return c.value
+	if c := &t.cache[uint64(key)%64]; c.key == key {
+		return c.value // nil where nothing was there so far, as key 0 is then
 	}
 	return t.find(key)
 }
@@ -39,13 +39,16 @@ func (t *table[V]) getOrAdd(key int64) (v *V, isNew bool) {
 	}
 	v = new(V)
 	t.values[key] = v
+	t.find(key)
 	return v, true
 }
 
 // remove forgets key.
 func (t *table[V]) remove(key int64) {
 	delete(t.values, key)
-	t.cache[uint64(key)%64].value = nil // N.B. another key's entry is only a cached copy
+	if c := &t.cache[uint64(key)%64]; c.key == key {
+		c.value = nil
+	}
 }
 
 // goStates holds the state of each goroutine that exists, a byte each in pages

@@ -28,26 +28,17 @@ func (d *Decoder) pass() bool {
 
 // event adds an event without context to the chunk, for its caller to complete.
 func (d *Decoder) event(t model.Time, kind model.EventKind) *model.Event {
-	e := d.grow()
-	e.Time, e.Flags = d.clock.step(t)
-	e.G, e.M, e.P, e.Kind = model.NoGoroutine, model.NoThread, model.NoProc, kind
-	return e
+	return d.emit(&thread{time: t, g: model.NoGoroutine, id: model.NoThread, p: model.NoProc}, kind)
 }
 
-// emit adds an event in the context of a thread, at the time of its next event.
-func (d *Decoder) emit(t *thread, kind model.EventKind) *model.Event {
-	e := d.grow()
-	e.Time, e.Flags = d.clock.step(t.time)
-	e.G, e.M, e.P, e.Kind = t.g, t.id, t.p, kind
-	return e
-}
-
-// grow makes the chunk one event longer. N.B. the event is cleared and then
+// emit adds an event in the context of a thread, at the time of its next event. N.B. the event is cleared and then
 // filled in place, as a composite literal would be built elsewhere and copied.
-func (d *Decoder) grow() *model.Event {
+func (d *Decoder) emit(t *thread, kind model.EventKind) *model.Event {
 	e := &d.events[d.n]
 	d.n++
 	*e = model.Event{}
+	e.Time, e.Flags = d.clock.step(t.time)
+	e.G, e.M, e.P, e.Kind = t.g, t.id, t.p, kind
 	return e
 }
 
