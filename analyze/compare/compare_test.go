@@ -832,6 +832,7 @@ func TestLeaked(t *testing.T) {
 	}{
 		{nil, leak, 1, "WORSE goroutines of main.follow pile up in new, not in old: 800 more at the end than at the beginning; waiting to run: "},
 		{leak, nil, 1, "BETTER goroutines of main.follow pile up in old, not in new: "},
+		{leak, nil, 0.2, "BETTER goroutines of main.follow pile up in old, not in new: 800 more at the end than at the beginning; waiting to run: p99(runnable) 1.00ms -> 200µs (0.20x); but how long"},
 		{leak, leak, 1, "SAME waiting to run: "},
 		{nil, leak, 3, "WORSE waiting to run: p99(runnable) 1.00 -> 3.00ms (3.00x); also worse: goroutines of main.follow pile up in new"},
 		{leak, nil, 3, "WORSE waiting to run: p99(runnable) 1.00 -> 3.00ms (3.00x); better: goroutines of main.follow pile up in old"},

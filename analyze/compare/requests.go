@@ -379,7 +379,7 @@ func (r *Result) leaked() {
 	}
 	base, cand := leaks(&r.Base), leaks(&r.Cand)
 	if base == nil || cand == nil {
-		r.decide(say(base, r.Base.Name, r.Cand.Name), say(cand, r.Cand.Name, r.Base.Name))
+		r.decide(say(base, r.Base.Name, r.Cand.Name), say(cand, r.Cand.Name, r.Base.Name), true)
 	}
 }
 
@@ -417,19 +417,19 @@ func (r *Result) held() {
 		return ""
 	}
 	if unknown := func(t *Trace) bool { return len(t.Sample.Held) == 0 }; !slices.ContainsFunc(slices.Concat(r.Base.whole(), r.Cand.whole()), unknown) {
-		r.decide(find(&r.Base, &r.Cand), find(&r.Cand, &r.Base))
+		r.decide(find(&r.Base, &r.Cand), find(&r.Cand, &r.Base), false)
 	}
 }
 
 // leastHeld is how many goroutines wait at a time on average where that matters by itself.
 const leastHeld = 0.2
 
-// decide puts first what is bad on one side whatever requests take, "" if nothing is. Where it is better, nothing that is worse counts
-// less.
-func (r *Result) decide(base, cand string) {
+// decide puts first what is bad on one side whatever requests take, "" if nothing is, or how much was done if always is set. Where it
+// is better, nothing that is worse counts less.
+func (r *Result) decide(base, cand string, always bool) {
 	switch {
 	case (base == "") == (cand == ""):
-	case base != "" && r.Verdict != Worse && (r.Verdict != Unknown || r.doubt == "" && r.Single()):
+	case base != "" && r.Verdict != Worse && (r.Verdict != Unknown || r.doubt == "" && r.Single() || r.doubt != "" && always && r.lead != nil && r.ofWaiting()):
 		r.Verdict, r.Headline = Better, base+"; "+r.Headline
 	case base != "":
 		r.Headline += "; better: " + base

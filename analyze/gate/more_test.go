@@ -489,6 +489,12 @@ func TestPlan(t *testing.T) {
 	set := recipe{n: 200, seed: 1, sd: .2}.set("base")
 	r := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set}, Traces: 10, Detect: 1.5})
 	row := r.Rules[0]
+	twice := recipe{n: 200, seed: 2, sd: .2, edit: func(i int, x *sample.Sample) {
+		x.Values["mean(wait/op)"] = sample.Value{X: 9e9}
+	}}.set("cand")
+	if both := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set, twice}}).Rules[0]; both.Median != row.Median || both.Seen != 400 {
+		t.Errorf("of two sides: %+v, of one %+v", both, row)
+	}
 	if math.Abs(row.Spread-.2) > .03 || row.Seen != 200 || row.Traces != 10 || row.Power < .7 || row.FalseAlarm > .02 || row.MDE < 1.3 || row.MDE > 1.7 || row.Needed < 6 || row.Needed > 14 {
 		t.Errorf("relative: %+v", row)
 	}

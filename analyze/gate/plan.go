@@ -95,6 +95,9 @@ func (in *PlanInput) row(r subject, family int) PlanRow {
 	xs, s := pooled(in.Sets, r.key)
 	row.Seen = len(xs)
 	m := stat.Median(xs)
+	if first, _ := pooled(in.Sets[:min(len(in.Sets), 1)], r.key); len(first) > 0 { // the other side may be of another program
+		m = stat.Median(first)
+	}
 	switch {
 	case r.Point:
 		row.Why = "compared trace by trace, without statistics"

@@ -349,6 +349,9 @@ func (g *guarded) conclude(rules []judged) (v Verdict, exit int, headline string
 		v, exit, headline = is, code, fmt.Sprintf(format, args...)
 	}
 	all, on := textui.Plural(len(rules), "rule"), g.OnInconclusive
+	if len(failed) == 0 && slices.ContainsFunc(rules, func(j judged) bool { return j.added }) { // else it is named
+		all += ", one of them added for the throughput of requests,"
+	}
 	errors := len(slices.DeleteFunc(slices.Clone(rules), func(j judged) bool { return !isError(j) }))
 	kept := textui.Plural(errors, "rule")
 	if errors < len(rules) {
@@ -454,6 +457,9 @@ func (g *guarded) next(rules []judged) (list []string) {
 	}
 	if most > 0 {
 		list = append(list, fmt.Sprintf("record about %d traces per side: schedscope gate record -n %d, or see schedscope gate plan", most, most))
+	}
+	if !slices.ContainsFunc(rules, func(j judged) bool { return j.cause != causeMissing }) {
+		return append(list, "ask for what these traces have figures of, as a batch has no requests: schedscope help gate-rules lists all")
 	}
 	if g.disturbed() {
 		list = append(list, "record again where nothing else runs; one program recorded on both sides shows what a machine is good for")

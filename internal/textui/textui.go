@@ -168,14 +168,18 @@ func Place[N int | uint64](function, file string, line N) string {
 // Columns wraps the words of s into lines of at most limit columns; all but the
 // first begin with indent, which does not count. A limit of 0 or less is none.
 func Columns(s string, limit int, indent string) string {
+	return columns(strings.Fields(s), limit, "\n"+indent)
+}
+
+func columns(words []string, limit int, end string) string {
 	var b strings.Builder
 	used := 0
-	for _, word := range strings.Fields(s) {
+	for _, word := range words {
 		w := Width(word)
 		switch {
 		case used == 0:
 		case limit > 0 && used+1+w > limit:
-			b.WriteString("\n" + indent)
+			b.WriteString(end)
 			used = 0
 		default:
 			b.WriteByte(' ')
@@ -185,6 +189,16 @@ func Columns(s string, limit int, indent string) string {
 		used += w
 	}
 	return b.String()
+}
+
+// Command is [Columns] for a command: it breaks no quoted word, and continues lines as a shell does.
+func Command(s string, limit int, indent string) string {
+	quoted, escaped := false, false
+	words := strings.FieldsFunc(s, func(r rune) bool {
+		quoted, escaped = quoted != (r == '\'' && !escaped), r == '\\' && !quoted && !escaped
+		return r == ' ' && !quoted
+	})
+	return columns(words, limit-2, " \\\n"+indent)
 }
 
 // ShellWord quotes s if a shell would split or expand it.

@@ -137,6 +137,15 @@ func TestSpark(t *testing.T) {
 	}
 }
 
+func TestCommand(t *testing.T) {
+	const cmd = `see x --a 1 'a  b'\''s c' | grep -F 'd e'`
+	for limit, want := range map[int]string{100: cmd, 20: "see x --a 1 \\\n  'a  b'\\''s c' | \\\n  grep -F 'd e'", 5: "see \\\n  x \\\n  --a \\\n  1 \\\n  'a  b'\\''s c' \\\n  | \\\n  grep \\\n  -F \\\n  'd e'"} {
+		if got := Command(cmd, limit, "  "); got != want {
+			t.Errorf("%d: %s\nwant %s", limit, got, want)
+		}
+	}
+}
+
 func TestColumns(t *testing.T) {
 	if got, want := Columns("one two  three four", 9, "  "), "one two\n  three\n  four"; got != want {
 		t.Errorf("Columns = %q, want %q", got, want)

@@ -380,6 +380,8 @@ func (t *TextWriter) facet(f *Facet) {
 		t.Wrap(indent+"└ ", indent+"  ", f.Text)
 	case f.Label == "" && f.Text != "": // as the pairs of rows
 		t.Wrap("      ", "        ", f.Text)
+	case f.Label == "see":
+		t.Printf("    %s\n", textui.Command(f.Label+" "+textui.Clean(f.Text), t.Width-4, "    "))
 	case f.Text != "":
 		t.Wrap("    ", "    ", f.Label+" "+f.Text)
 	}

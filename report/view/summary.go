@@ -261,7 +261,11 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 		next = "--details for the other items and all numbers"
 	}
 	if len(r.Traces) == 1 {
-		next += ", schedscope view for a timeline"
+		name := argument(&r.Traces[0])
+		if strings.Contains(name, "'") { // lines may end in it
+			name = "FILE"
+		}
+		next += fmt.Sprintf(", schedscope view %s for a timeline", name)
 	}
 	if r.MainRequests() != nil {
 		next += ", schedscope requests for the slowest"

@@ -87,14 +87,17 @@ per second; without requests, ops. Without either, batches: how long the program
 started and stopped the trace; else, or if that did not change, how often a function that waits
 for goroutines most of the time (sync.WaitGroup) got them all. Else, and if these did not change,
 the waits to run: where it is not known how long the work took, or both ran for as long, less of
-them is not BETTER, nor is more WORSE if another amount of work ran; and less is not BETTER if
-the traces became longer, or something else ran (UNKNOWN). A different load is not judged: where
+them is not BETTER, nor is more WORSE if another amount of work ran, or clients wait for answers
+of which none was found; and less is not BETTER if the traces became longer, or something else
+ran (UNKNOWN). A different load is not judged: where
 latencies are the SAME, the line gives the ratio of the loads. With too few traces for a test,
 such as one per side, the line says "not tested", and only large changes count. The rows below
 show which part of the time changed, and what else did.
 
 A change counts from x1.1 and 50 µs on, of a number per second from x1.05 on. Untested, from x1.5
-and 500 µs on, of a p99 from x2, of five to nine requests from x10. What may have changed and is
+and 500 µs on, of a p99 from x2, of five to nine requests from x10, of handlers beyond the five
+with the most time from x2.5. Requests whose handler is seen on one side only are compared with
+all of no common handler on the other. What may have changed and is
 of too few is UNKNOWN, the rest SAME; WORSE goes before BETTER. If requests hang (schedscope
 explain hanging-requests), that comes first: the side is worse of which a far greater part does,
 and nothing is better where none ended. Then come goroutines that pile up on one side (schedscope
@@ -128,6 +131,9 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	}
 	c := &comparison{app: a, flags: f, pictures: f.out.has(isPicture)}
 	if err := c.load(ctx, base, cand); err != nil {
+		return err
+	}
+	if err := f.requests.found(int64(len(c.RequestKind))); err != nil {
 		return err
 	}
 	return f.out.write(a, c.write)
@@ -173,6 +179,9 @@ func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, er
 		old, new = args[:1], args[1:]
 	}
 	if len(old) == 0 || len(new) == 0 {
+		if len(args) == 1 && !exists(args[0]) {
+			return nil, nil, usagef(hintSides, "%s: no such file or directory", args[0])
+		}
 		return nil, nil, usagef(hintSides, "compare takes two sides")
 	}
 	if err := oneSide(slices.Concat(old, new)...); err != nil {
