@@ -296,15 +296,21 @@ func TestStraggles(t *testing.T) {
 		"few rounds":  {31 * ms, 9 * ms, 19, false},
 		"seldom":      {10 * ms, 2 * ms, 84, false},
 		"of a server": {31 * ms, 9 * ms, 84, false},
+		"of others":   {31 * ms, 9 * ms, 84, false},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Totals.Span, v.Requests = 3000*ms, nil
 		if name == "of a server" {
 			v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{ms}, 20)...)}}}
 		}
-		v.Goroutines = []result.Group{{Function: "main.fetchAll.func1", Count: 8 * x.rounds, Ended: 8 * x.rounds, Lifetime: model.Duration(8*x.rounds) * x.mean}}
+		v.Goroutines = []result.Group{{Function: "main.fetchAll.func1", Count: 8 * x.rounds, Created: 8 * x.rounds, Ended: 8 * x.rounds, Lifetime: model.Duration(8*x.rounds) * x.mean}}
 		v.Blame.Rows = []result.BlameRow{{Kind: "sync.(*WaitGroup).Wait", Function: "main.fetchAll.func1", Waiter: "main.fetchAll", Turns: x.rounds, Total: model.Duration(x.rounds) * x.each}}
 		v.Procs.Uses[result.UseUser] = v.Totals.Span / 5
+		starts := result.BlameRow{Kind: result.BlameCreated, Function: "main.fetchAll", Turns: 8 * x.rounds}
+		if name == "of others" { // half of them
+			starts.Turns /= 2
+		}
+		v.Blame.Rows = append(v.Blame.Rows, starts)
 		findings.Judge(v)
 		if got := strings.Contains(v.Verdict.Text, "84 rounds of main.fetchAll takes 3.4 times as long as its 8 goroutines (main.fetchAll.func1) do on average"); got != x.want {
 			t.Errorf("%s: %s %s", name, v.Verdict.Word, v.Verdict.Text)

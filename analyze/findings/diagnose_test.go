@@ -460,10 +460,11 @@ func TestConnections(t *testing.T) {
 // that those of a pool are not, none of which waits while the sender is held up.
 func TestHeadOfLine(t *testing.T) {
 	for _, tt := range []struct {
-		waiting model.Duration
+		waiting model.Duration // a tenth at a time on average
 		traces  int
+		other   string // whose goroutines wait
 		want    bool
-	}{{4, 1, true}, {3, 1, false}, {7, 1, false}, {2, 2, true}, {1, 2, false}} {
+	}{{40, 1, "main.receive", true}, {30, 1, "main.receive", false}, {32, 1, "main.receive", false}, {70, 1, "main.receive", false}, {20, 2, "main.receive", true}, {10, 2, "main.receive", false}, {40, 1, "main.listen", true}} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Traces = slices.Repeat(v.Traces, tt.traces)
 		const span = model.Duration(time.Second)
@@ -477,15 +478,15 @@ func TestHeadOfLine(t *testing.T) {
 		row := func(kind, waker, waiter string, d model.Duration) result.BlameRow {
 			return result.BlameRow{Kind: kind, Function: waker, Waiter: waiter, Total: d, BlameBasis: result.BlameBasis{Seen: d}, Turns: 50}
 		}
-		v.Blame.Rows = []result.BlameRow{row("chan send", "main.receive", "main.send", span/2), row("chan receive", "main.send", "main.receive", tt.waiting*span)}
-		v.Goroutines = append(v.Goroutines, result.Group{Function: "main.receive", Count: 6})
+		v.Blame.Rows = []result.BlameRow{row("chan send", "main.receive", "main.send", span/2), row("chan receive", "main.send", tt.other, tt.waiting*span/10)}
+		v.Goroutines = append(v.Goroutines, result.Group{Function: tt.other, Count: 6})
 		findings.Judge(v)
 		got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "slow-receiver" })
 		if tt.want && strings.Contains(v.Findings[0].Advice, "semaphore") {
 			t.Errorf("main.receive receives what main.send sends: %s", v.Findings[0].Advice)
 		}
 		if got != tt.want {
-			t.Errorf("%d of 6 in %d traces wait on average: %t, want %t", tt.waiting, tt.traces, got, tt.want)
+			t.Errorf("%d tenths of 6 in %d traces wait on average: %t, want %t", tt.waiting, tt.traces, got, tt.want)
 		}
 	}
 }

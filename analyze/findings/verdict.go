@@ -545,7 +545,7 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	}
 	t, together := &j.r.Lateness.Timers, &j.r.Lateness.Together
 	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
-	still := slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool {
+	still := len(j.r.Traces) == 1 && slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool { // of several it is not known in which
 		end := p.Start + model.Time(p.Duration)
 		return 2*together.Max >= p.Duration && p.Start < together.MaxAt && together.MaxAt <= end && 10*end.Sub(together.MaxAt) <= p.Duration
 	})
@@ -1002,6 +1002,9 @@ func straggles(r *result.Report) string {
 			continue
 		}
 		g, chance := &r.Goroutines[i], 3*1.28/math.Sqrt(float64(b.Turns))
+		if slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(c *result.BlameRow) bool { return c.Function == b.Waiter && c.Turns < g.Created }) {
+			continue // others start some, too
+		}
 		n := g.Count / b.Turns
 		for k := range n {
 			chance += 1 / float64(k+1)
