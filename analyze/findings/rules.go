@@ -9,6 +9,11 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
+// found returns a finding.
+func found(kind string, severity result.Severity, grade result.Grade, evidence []result.Evidence, format string, args ...any) (result.Finding, bool) {
+	return result.Finding{Kind: kind, Severity: severity, Grade: grade, Text: fmt.Sprintf(format, args...), Evidence: evidence}, true
+}
+
 // starving finds goroutines that still waited when the trace ended, longer than
 // any wait that ended.
 func starving(r *result.Report) (result.Finding, bool) {
@@ -20,12 +25,8 @@ func starving(r *result.Report) (result.Finding, bool) {
 	if open.Count != 1 {
 		who = textui.Plural(open.Count, "goroutine") + " were waiting to run, one of them"
 	}
-	return result.Finding{
-		Kind: "starving", Severity: result.Serious, Grade: result.Certain,
-		Text: fmt.Sprintf("When the %s ended, %s for %s already: longer than any wait that ended. Percentiles do not include such waits.",
-			subject(r), who, textui.Duration(open.Max)),
-		Evidence: []result.Evidence{{Name: "waiting at the end", Value: float64(open.Count), Unit: "count"}, {Name: "longest so far", Value: float64(open.Max), Unit: "ns"}},
-	}, true
+	return found("starving", result.Serious, result.Certain, []result.Evidence{{Name: "waiting at the end", Value: float64(open.Count), Unit: "count"}, {Name: "longest so far", Value: float64(open.Max), Unit: "ns"}},
+		"When the %s ended, %s for %s already: longer than any wait that ended. Percentiles do not include such waits.", subject(r), who, textui.Duration(open.Max))
 }
 
 // minPeak is the number of runnable goroutines from which on it is noted who readied them.
@@ -38,13 +39,8 @@ func saturated(r *result.Report) (result.Finding, bool) {
 	if share < saturatedShare {
 		return result.Finding{}, false
 	}
-	f := result.Finding{
-		Kind: "procs-saturated", Severity: WaitSeverity(&r.Latency), Grade: result.Certain,
-		Text: fmt.Sprintf("For %s of the time no proc was idle while goroutines waited: %s of the procs' time (GOMAXPROCS %s) was in use, %.1f goroutines waited on average, %d at most.",
-			textui.Percent(share), textui.Percent(x.Utilisation), maxProcs(r), x.MeanRunnable, x.MaxRunnable),
-		Evidence: []result.Evidence{{Name: "saturated", Value: share, Unit: "share"}, {Name: "utilisation", Value: x.Utilisation, Unit: "share"},
-			{Name: "mean runnable", Value: x.MeanRunnable, Unit: "goroutines"}, {Name: "procs", Value: x.Mean, Unit: "procs"}},
-	}
+	f, _ := found("procs-saturated", WaitSeverity(&r.Latency), result.Certain, []result.Evidence{{Name: "saturated", Value: share, Unit: "share"}, {Name: "utilisation", Value: x.Utilisation, Unit: "share"}, {Name: "mean runnable", Value: x.MeanRunnable, Unit: "goroutines"}, {Name: "procs", Value: x.Mean, Unit: "procs"}},
+		"For %s of the time no proc was idle while goroutines waited: %s of the procs' time (GOMAXPROCS %s) was in use, %.1f goroutines waited on average, %d at most.", textui.Percent(share), textui.Percent(x.Utilisation), maxProcs(r), x.MeanRunnable, x.MaxRunnable)
 	if syscall := x.Uses[result.UseSyscall]; syscall > running(r) {
 		part := result.Ratio(syscall, running(r)+syscall)
 		f.Text += fmt.Sprintf(" System calls took %s of that.", textui.Percent(part))
@@ -74,13 +70,8 @@ func longBursts(r *result.Report) (result.Finding, bool) {
 	default:
 		veryLong = fmt.Sprintf(", %s of them longer than 20ms", textui.Count(b.VeryLong.Count))
 	}
-	f := result.Finding{
-		Kind: "long-bursts", Severity: result.Info, Grade: result.Certain,
-		Text: fmt.Sprintf("%s ran longer than %s without giving way%s; the longest was %s (%s, proc %d, at %s%s).",
-			textui.Plural(b.Long.Count, "burst"), than, veryLong, textui.Duration(longest[0].Duration), plain(longest[0].Function), longest[0].Proc, textui.Duration(longest[0].Start), in(r, longest[0].Trace)),
-		Evidence: []result.Evidence{{Name: "bursts over 10ms", Value: float64(b.Long.Count), Unit: "count"}, {Name: "bursts over 20ms", Value: float64(b.VeryLong.Count), Unit: "count"},
-			{Name: "longest burst", Value: float64(longest[0].Duration), Unit: "ns"}},
-	}
+	f, _ := found("long-bursts", result.Info, result.Certain, []result.Evidence{{Name: "bursts over 10ms", Value: float64(b.Long.Count), Unit: "count"}, {Name: "bursts over 20ms", Value: float64(b.VeryLong.Count), Unit: "count"}, {Name: "longest burst", Value: float64(longest[0].Duration), Unit: "ns"}},
+		"%s ran longer than %s without giving way%s; the longest was %s (%s, proc %d, at %s%s).", textui.Plural(b.Long.Count, "burst"), than, veryLong, textui.Duration(longest[0].Duration), plain(longest[0].Function), longest[0].Proc, textui.Duration(longest[0].Start), in(r, longest[0].Trace))
 	if b.VeryLong.Count > 0 && r.Latency.All.Max >= result.SeriousWait {
 		f.Severity = result.Notable
 	}
@@ -99,13 +90,8 @@ func idleProcs(r *result.Report) (result.Finding, bool) {
 	if x.Episodes.Count < fewValues {
 		lengths = between(&x.Episodes)
 	}
-	f := result.Finding{
-		Kind: "idle-while-runnable", Severity: result.Info, Grade: result.Inferred,
-		Text: fmt.Sprintf("For %s of the time a proc was idle while a goroutine was runnable, in %s of %s.",
-			textui.Percent(share), textui.Plural(x.Episodes.Count, "episode"), lengths),
-		Evidence: []result.Evidence{{Name: "idle while runnable", Value: share, Unit: "share"}, {Name: "p99 episode", Value: float64(x.Episodes.P99), Unit: "ns"},
-			{Name: "idle while another proc was overloaded", Value: result.Ratio(x.Wall, r.Totals.Span), Unit: "share"}},
-	}
+	f, _ := found("idle-while-runnable", result.Info, result.Inferred, []result.Evidence{{Name: "idle while runnable", Value: share, Unit: "share"}, {Name: "p99 episode", Value: float64(x.Episodes.P99), Unit: "ns"}, {Name: "idle while another proc was overloaded", Value: result.Ratio(x.Wall, r.Totals.Span), Unit: "share"}},
+		"For %s of the time a proc was idle while a goroutine was runnable, in %s of %s.", textui.Percent(share), textui.Plural(x.Episodes.Count, "episode"), lengths)
 	switch {
 	case long:
 		f.Severity = result.Notable

@@ -18,13 +18,8 @@ func queuedSyscalls(r *result.Report) (result.Finding, bool) {
 	if share < queuedShare || wait < result.NotableWait {
 		return result.Finding{}, false
 	}
-	return result.Finding{
-		Kind: "syscall-exits-queue", Severity: result.Notable, Grade: result.Certain,
-		Text: fmt.Sprintf("%s of system calls found no idle proc when they came back and queued; goroutines then waited %s at p99.",
-			textui.Percent(share), textui.Duration(wait)),
-		Evidence: []result.Evidence{{Name: "queued after a system call", Value: float64(queued), Unit: "count"}, {Name: "of system calls", Value: share, Unit: "share"},
-			{Name: "p99 wait after a system call", Value: float64(wait), Unit: "ns"}},
-	}, true
+	return found("syscall-exits-queue", result.Notable, result.Certain, []result.Evidence{{Name: "queued after a system call", Value: float64(queued), Unit: "count"}, {Name: "of system calls", Value: share, Unit: "share"}, {Name: "p99 wait after a system call", Value: float64(wait), Unit: "ns"}},
+		"%s of system calls found no idle proc when they came back and queued; goroutines then waited %s at p99.", textui.Percent(share), textui.Duration(wait))
 }
 
 // lateNetpoll finds that network events were noticed late, or run late.
@@ -67,12 +62,8 @@ func retakes(r *result.Report) (result.Finding, bool) {
 	if rate < result.RetakeRate || h.Count < fewWaits {
 		return result.Finding{}, false
 	}
-	return result.Finding{
-		Kind: "sysmon-retakes", Severity: result.Notable, Grade: result.Certain,
-		Text: fmt.Sprintf("sysmon took procs from system calls %.0f times per second, after %s in the call at p50: system calls are slow enough to be noticed, and each costs a change of threads.",
-			rate, textui.Duration(h.InSyscall.P50)),
-		Evidence: []result.Evidence{{Name: "sysmon retakes", Value: rate, Unit: "per second"}},
-	}, true
+	return found("sysmon-retakes", result.Notable, result.Certain, []result.Evidence{{Name: "sysmon retakes", Value: rate, Unit: "per second"}},
+		"sysmon took procs from system calls %.0f times per second, after %s in the call at p50: system calls are slow enough to be noticed, and each costs a change of threads.", rate, textui.Duration(h.InSyscall.P50))
 }
 
 // unexplainedShare is the share of the decisions of a scheduler that the reconstruction of the
@@ -86,13 +77,8 @@ func otherRules(r *result.Report) (result.Finding, bool) {
 		return result.Finding{}, false
 	}
 	share := float64(unexplained) / float64(judged)
-	return result.Finding{
-		Kind: "scheduler-differs", Severity: result.Notable, Grade: result.Inferred,
-		Text: fmt.Sprintf("%s of the %s that run queues determine (%s) are unexplained: with the same queues the reference scheduler decides differently. The goroutines that were started so had waited %s in all.",
-			textui.Count(unexplained), textui.Plural(judged, "decision"), textui.Percent(share), textui.Duration(waited)),
-		Evidence: []result.Evidence{{Name: "decisions", Value: float64(judged), Unit: "count"}, {Name: "unexplained", Value: share, Unit: "share"},
-			{Name: "waited before", Value: float64(waited), Unit: "ns"}},
-	}, true
+	return found("scheduler-differs", result.Notable, result.Inferred, []result.Evidence{{Name: "decisions", Value: float64(judged), Unit: "count"}, {Name: "unexplained", Value: share, Unit: "share"}, {Name: "waited before", Value: float64(waited), Unit: "ns"}},
+		"%s of the %s that run queues determine (%s) are unexplained: with the same queues the reference scheduler decides differently. The goroutines that were started so had waited %s in all.", textui.Count(unexplained), textui.Plural(judged, "decision"), textui.Percent(share), textui.Duration(waited))
 }
 
 // leastUnexplained is more than one error of the reconstruction makes with what follows from it.
@@ -126,13 +112,8 @@ func assists(r *result.Report) (result.Finding, bool) {
 	if assist+credit < result.NotableWait || result.Ratio(assist+credit, ran) < assistShare {
 		return result.Finding{}, false
 	}
-	f := result.Finding{
-		Kind: "gc-assists", Severity: result.Notable, Grade: result.Certain,
-		Text: fmt.Sprintf("Goroutines of the program spent %s on marking for the collector, %s of the time in which they ran, and waited %s for credit.",
-			textui.Duration(assist), textui.Percent(share), textui.Duration(credit)),
-		Evidence: []result.Evidence{{Name: "assists", Value: float64(assist), Unit: "ns"}, {Name: "waits for assist credit", Value: float64(credit), Unit: "ns"},
-			{Name: "assists of the running time", Value: share, Unit: "share"}},
-	}
+	f, _ := found("gc-assists", result.Notable, result.Certain, []result.Evidence{{Name: "assists", Value: float64(assist), Unit: "ns"}, {Name: "waits for assist credit", Value: float64(credit), Unit: "ns"}, {Name: "assists of the running time", Value: share, Unit: "share"}},
+		"Goroutines of the program spent %s on marking for the collector, %s of the time in which they ran, and waited %s for credit.", textui.Duration(assist), textui.Percent(share), textui.Duration(credit))
 	if share >= 4*assistShare {
 		f.Severity = result.Serious
 	}
@@ -151,37 +132,21 @@ func lockedThreads(r *result.Report) (result.Finding, bool) {
 	if rate < lockedRate || n < fewWaits || share < lockedShare {
 		return result.Finding{}, false
 	}
-	return result.Finding{
-		Kind: "locked-thread-ping-pong", Severity: result.Notable, Grade: result.Certain,
-		Text:     fmt.Sprintf("Goroutines that are locked to a thread started %.0f times per second, %s of all starts: each takes a proc from one thread to another.", rate, textui.Percent(share)),
-		Evidence: []result.Evidence{{Name: "starts on locked threads", Value: rate, Unit: "per second"}, {Name: "of all starts", Value: share, Unit: "share"}},
-	}, true
+	return found("locked-thread-ping-pong", result.Notable, result.Certain, []result.Evidence{{Name: "starts on locked threads", Value: rate, Unit: "per second"}, {Name: "of all starts", Value: share, Unit: "share"}},
+		"Goroutines that are locked to a thread started %.0f times per second, %s of all starts: each takes a proc from one thread to another.", rate, textui.Percent(share))
 }
 
 // lateTimers finds timers that fired only when a long burst on their proc ended.
 func lateTimers(r *result.Report) (result.Finding, bool) {
 	t := &r.Lateness.Timers
-	values := t.Values()
-	if values == nil {
-		return result.Finding{}, false
-	}
 	late := int64(0)
-	values.Each(func(v model.Duration, n int64) {
-		if v >= timeSlice {
-			late += n
-		}
-	})
+	above(t, timeSlice, func(_ model.Duration, n int64) { late += n })
 	share := float64(late) / float64(max(t.Count+r.Lateness.UnboundedTimers, 1))
 	if late < fewLateTimers || share < lateTimerShare {
 		return result.Finding{}, false
 	}
-	return result.Finding{
-		Kind: "timers-late-behind-busy-proc", Severity: result.Notable, Grade: result.Inferred,
-		Text: fmt.Sprintf("%s, %s of all, fired on procs that had not looked at their timers for 10ms, at most %s late: a proc looks at them only between two goroutines.",
-			textui.Plural(late, "timer"), textui.Percent(share), textui.Duration(t.Max)),
-		Evidence: []result.Evidence{{Name: "timers on procs that had not looked for 10 ms", Value: float64(late), Unit: "count"}, {Name: "of all timers", Value: share, Unit: "share"},
-			{Name: "greatest lateness, at most", Value: float64(t.Max), Unit: "ns"}},
-	}, true
+	return found("timers-late-behind-busy-proc", result.Notable, result.Inferred, []result.Evidence{{Name: "timers on procs that had not looked for 10 ms", Value: float64(late), Unit: "count"}, {Name: "of all timers", Value: share, Unit: "share"}, {Name: "greatest lateness, at most", Value: float64(t.Max), Unit: "ns"}},
+		"%s, %s of all, fired on procs that had not looked at their timers for 10ms, at most %s late: a proc looks at them only between two goroutines.", textui.Plural(late, "timer"), textui.Percent(share), textui.Duration(t.Max))
 }
 
 // named returns the distribution of that name, an empty one if there is none.

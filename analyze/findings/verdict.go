@@ -728,7 +728,7 @@ func (j *judge) disturbed() {
 // word sets the word and the sentence of the verdict, and what is ruled out.
 func (j *judge) word() {
 	v := &j.r.Verdict
-	missed := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" })
+	missed, none := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" }), len(j.questions) == 0 && j.r.MainRequests() == nil
 	switch {
 	case j.open.hangs:
 		v.Word, v.Text = Slow, j.open.text()
@@ -747,7 +747,7 @@ func (j *judge) word() {
 		if v.Text = j.what(&j.items[0]); j.open.handler != nil && len(j.questions) == 0 {
 			v.Text += " " + j.open.text()
 		}
-	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met() && !(len(j.questions) == 0 && j.open.handler != nil && j.r.MainRequests() == nil):
+	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met() && !(none && j.open.handler != nil):
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
 		if throttled(j.r) {
 			v.Text = "Nothing of the program stands out, but a CPU quota held it up: raise the limit, and record again to be sure."
@@ -785,15 +785,15 @@ func (j *judge) word() {
 		if j.open.handler != nil {
 			v.Text += " " + j.open.text()
 		}
-	case len(j.questions) == 0 && j.open.handler != nil && j.r.MainRequests() == nil:
+	case none && j.open.handler != nil:
 		v.Word, v.Text = Unknown, j.open.text()
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
 		v.Word, v.Text = Unknown, "No goroutine of the program waited to run from beginning to end, and there are no requests: record for longer, under load."
-	case len(j.questions) == 0 && j.r.MainRequests() == nil && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
+	case none && named(j.r.Waiting.ByReason, "network").Count >= fewWaits:
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for the network.", textui.Duration(j.r.Latency.All.Max))
-	case len(j.questions) == 0 && j.r.MainRequests() == nil && slices.ContainsFunc(j.r.Blame.Of(result.BlameInSlow), func(b *result.BlameRow) bool { return b.Turns >= fewHeld && ofInput(j.r, b) }):
+	case none && slices.ContainsFunc(j.r.Blame.Of(result.BlameInSlow), func(b *result.BlameRow) bool { return b.Turns >= fewHeld && ofInput(j.r, b) }):
 		v.Word, v.Text = Unknown, fmt.Sprintf("No goroutine waited more than %s to run, but the program waits for input.", textui.Duration(j.r.Latency.All.Max))
-	case len(j.questions) == 0 && j.r.MainRequests() == nil && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
+	case none && result.Ratio(running(j.r), j.r.Totals.Span) < ranShare:
 		v.Word, v.Text = Unknown, fmt.Sprintf("The program ran for %s of the time: record it under load.", textui.Ratio(running(j.r), j.r.Totals.Span))
 		if _, _, awaited := j.mainWaits(); awaited != nil {
 			v.Text = fmt.Sprintf("The program ran for %s of the time, while main waited for goroutines.", textui.Ratio(running(j.r), j.r.Totals.Span))
@@ -842,7 +842,7 @@ func (x *item) ofCollector() bool {
 }
 
 // candidate says what may be requests: of goroutines that were started and ended many times, those that
-// lived longest in all, else those for which main waits, else what a loop that reads calls. Those of a round begin together,
+// lived longest in all, else those for which main waits. Calls are none: only those with a wait are seen. Those of a round begin together,
 // so that they wait for each other whatever they do, and those that wait to be stopped answer nobody.
 func (j *judge) candidate() string {
 	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool {
@@ -859,11 +859,8 @@ func (j *judge) candidate() string {
 	} else if g != nil && 2*(g.States[model.GoRunning]+g.States[model.GoRunnable]) > g.Lifetime { // they compute
 		g = nil
 	}
-	if text, fn := handsOn(&j.r.Blame), called(&j.r.Blame); g != nil {
-	} else if text != "" || fn == "" {
-		return cmp.Or(text, "trace.NewTask marks some.")
-	} else {
-		return fmt.Sprintf("--request 'func:%s' takes each of its calls as one.", plain(textui.ShortFunc(fn)))
+	if g == nil {
+		return cmp.Or(handsOn(&j.r.Blame), "trace.NewTask marks some.")
 	}
 	return fmt.Sprintf("--request 'goroutine:%s' takes each of its %s as one.", plain(textui.ShortFunc(g.Function)), textui.Plural(max(g.Created, g.Count), "goroutine"))
 }
@@ -887,30 +884,6 @@ func handsOn(b *result.Blame) string {
 		}
 	}
 	return ""
-}
-
-// called returns the program's function that is seen most often in the calls of functions that read again and again, "" if
-// none is. Their waits separate its calls. What is taken from a channel has waited there, which no call shows.
-func called(b *result.Blame) (most string) {
-	loops, seen := map[string]bool{}, map[string]int64{}
-	for i := range b.Rows {
-		if r := &b.Rows[i]; r.Turns >= fewHeld && (r.Kind == result.BlameInSlow || r.Kind == result.BlameInShort) {
-			loops[r.Function] = loops[r.Function] || slices.ContainsFunc(r.Stacks, reads)
-		}
-	}
-	for i := range b.Rows {
-		for _, s := range b.Rows[i].Stacks {
-			for k := len(s.Stack) - 1; k > 0; k-- { // the outermost loop
-				if f := &s.Stack[k-1]; loops[s.Stack[k].Function] && !loops[f.Function] && result.Programs(&model.Frame{Func: f.Function, File: f.File}) {
-					if seen[f.Function] += s.Turns; seen[f.Function] >= fewHeld && (most == "" || seen[f.Function] > seen[most]) {
-						most = f.Function
-					}
-					break
-				}
-			}
-		}
-	}
-	return most
 }
 
 // longestWait returns what goroutines waited for the longest, and for how long.
