@@ -205,10 +205,8 @@ func (r *Result) tooLittle() string {
 	if r.doubt != "" {
 		return "; but " + r.doubt
 	}
-	figures, n := len(r.weighed), 2
-	for 2*stat.MinP(n, n)*float64(figures) >= Alpha {
-		n++
-	}
+	figures := len(r.weighed)
+	n := least(func(n int) bool { return n > 1 && 2*stat.MinP(n, n)*float64(figures) < Alpha })
 	why := "that may be chance"
 	switch {
 	case r.Single():

@@ -111,7 +111,7 @@ func (r *Result) groups() []group {
 	}
 	r.unjudge(append(rest, alone...))
 	if all || len(both) == 0 {
-		name, n := otherRequests, [2]float64{}
+		name, n := allRequests, [2]float64{}
 		for i, s := range []*Side{&r.Base, &r.Cand} {
 			for _, t := range s.Traces {
 				if x := r.set(t, otherRequests); x != nil {
@@ -119,13 +119,9 @@ func (r *Result) groups() []group {
 				}
 			}
 		}
-		for _, g := range alone {
-			if other := 2 - g.only; n[g.only-1] > runLimit*n[other] {
-				name = allRequests
-			}
-		}
-		if len(both) == 0 || len(alone) == 0 {
-			name = allRequests
+		more := func(g group) bool { return n[g.only-1] > runLimit*n[2-g.only] }
+		if len(both) > 0 && len(alone) > 0 && !slices.ContainsFunc(alone, more) {
+			name = otherRequests
 		}
 		both = append(both, group{name: name})
 	}

@@ -341,22 +341,21 @@ func (v *Values) summarize() {
 	}
 }
 
-// EnoughForP returns the least number of traces per side with which a row can differ.
-func EnoughForP() int {
-	for n := 1; ; n++ {
-		if 2*stat.MinP(n, n) < Alpha {
-			return n
-		}
+// least returns the least number that is enough.
+func least(enough func(n int) bool) int {
+	n := 1
+	for !enough(n) {
+		n++
 	}
+	return n
 }
+
+// EnoughForP returns the least number of traces per side with which a row can differ.
+func EnoughForP() int { return least(func(n int) bool { return CanDiffer(n, n) }) }
 
 // EnoughForInterval returns the least number of traces with which a median has an interval.
 func EnoughForInterval() int {
-	for n := 1; ; n++ {
-		if 1-2*math.Pow(0.5, float64(n)) >= Confidence {
-			return n
-		}
-	}
+	return least(func(n int) bool { return 1-2*math.Pow(0.5, float64(n)) >= Confidence })
 }
 
 // EnoughText names the least numbers of traces with which a row can differ.
@@ -364,11 +363,7 @@ func EnoughText() string {
 	n := EnoughForP()
 	s := fmt.Sprintf("%d traces per side", n)
 	for k := n - 1; k > 1; k-- { // one on a side says nothing of chance
-		m := n
-		for !CanDiffer(k, m) {
-			m++
-		}
-		s += fmt.Sprintf(", or %d and %d", k, m)
+		s += fmt.Sprintf(", or %d and %d", k, least(func(m int) bool { return CanDiffer(k, m) }))
 	}
 	return s
 }

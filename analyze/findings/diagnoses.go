@@ -308,10 +308,8 @@ func restless(r *result.Report) string {
 
 // mainSleeps reports whether main sleeps most of the time: it does not wait for what runs.
 func mainSleeps(r *result.Report) bool {
-	return slices.ContainsFunc(r.Goroutines, func(g result.Group) bool {
-		reason, most := longestWait(&g)
-		return g.Function == "main.main" && reason == "sleep" && 2*most > r.Totals.Span
-	})
+	reason, most, _ := (&judge{r: r}).mainWaits()
+	return reason == "sleep" && 2*most > r.Totals.Span
 }
 
 // unceasing returns where goroutines run that hardly ever wait, and for how long: those of one function, which live for half
