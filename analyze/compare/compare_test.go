@@ -310,6 +310,10 @@ func TestRequests(t *testing.T) {
 	if r.RequestKind != "http" || r.Row("p99(request{kind=http})").Ratio != nil || r.Verdict != Unknown || !strings.HasPrefix(r.Headline, "Requests of old are of kind http, those of new of kind task") {
 		t.Errorf("of two kinds: %s %s", r.Verdict, r.Headline)
 	}
+	r = Of(side("old", 1), with(side("new", 1), "http", old), "")
+	if r.Verdict != Unknown || !strings.HasSuffix(r.Headline, "but only one side has requests, so that how long they take is not compared") {
+		t.Errorf("with requests on one side: %s %s", r.Verdict, r.Headline)
+	}
 }
 
 func TestCode(t *testing.T) {

@@ -49,7 +49,7 @@ const (
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 //  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN;
-//     so it is if both sides have requests, but of different kinds, and if waits to run became better and the traces
+//     so it is if the sides have requests of different kinds, or one has none and nothing else is worse or better, and if waits to run became better and the traces
 //     longer, or the other way: of whole runs the length counts.
 //  5. Requests that a side has few of, and those of groups beyond the first, are looked at where no others are worse, and by themselves: more figures would take
 //     more traces to test each of them. What is not tested of them must change as much as a quantile of few.
@@ -79,6 +79,9 @@ func (r *Result) judge() {
 		if r.weigh(r.rowsOf("", false)); r.Verdict == Same {
 			r.weighed, r.lead = batch, batch[0]
 		}
+	}
+	if base, cand := r.kinds(); r.Verdict == Same && r.lead != nil && base != cand {
+		r.Verdict, r.doubt = Unknown, "only one side has requests, so that how long they take is not compared"
 	}
 	if r.lead == nil || !r.ofWaiting() {
 		return
