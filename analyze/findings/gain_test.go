@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -245,6 +246,32 @@ func TestLimited(t *testing.T) {
 		x := &result.RequestRow{Kind: "sleep", Way: &result.RequestWay{Between: []result.Frame{{Function: "y.stamp"}, {Function: tt.by}}}}
 		if got := q.limited(g, x); got != tt.want {
 			t.Errorf("y.list waits at %s, %s ends the wait: %t, want %t", tt.at, tt.by, got, tt.want)
+		}
+	}
+}
+
+// TestBoundsInBuckets checks that bounds of values of which only the buckets are known are those of the buckets.
+func TestBoundsInBuckets(t *testing.T) {
+	const us = model.Duration(1000)
+	exact := func(v model.Duration, n int) *dist.Dist {
+		d := &dist.Dist{}
+		for range n {
+			d.Add(v, 0)
+		}
+		return d
+	}
+	bucketed := func(d *dist.Dist) *dist.Dist {
+		return dist.Of(d.Histogram(), d.Total(), d.Min(), d.Max(), 0)
+	}
+	for v := 10_000 * us; v < 10_100*us; v += us {
+		seen, others := exact(v, 1000), exact(v, 1001)
+		others.Add(us, 0)
+		others.Add(50_000*us, 0)
+		for i, s := range []*dist.Dist{seen, bucketed(seen)} {
+			low, high := bounds(s, bucketed(others), 0.99)
+			if near := func(x model.Duration) bool { return max(x-v, v-x) < v/200 }; !near(low) || !near(high) {
+				t.Fatalf("%d: %v to %v of %v", i, low, high, v)
+			}
 		}
 	}
 }

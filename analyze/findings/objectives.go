@@ -233,15 +233,18 @@ func bounds(seen, others *dist.Dist, q float64) (low, high model.Duration) {
 	if seen.Count() < others.Count() {
 		fewer, i = seen, 0
 	}
+	var all dist.Dist
+	all.Merge(seen)
+	all.Merge(others)
+	if !all.Exact() { // the same values of both: the middles of buckets
+		fewer = dist.Of(fewer.Histogram(), 0, all.Min(), all.Max(), 0)
+	}
 	type some struct {
 		v model.Duration
 		n int64
 	}
 	var list []some
 	fewer.Each(func(v model.Duration, n int64) { list = append(list, some{v, n}) })
-	var all dist.Dist
-	all.Merge(seen)
-	all.Merge(others)
 	var below [2]int64 // up to v, of those that are seen and of the others
 	low, high = -1, -1
 	all.Each(func(v model.Duration, n int64) {
