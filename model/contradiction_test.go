@@ -86,6 +86,34 @@ func TestMovedInSyscall(t *testing.T) {
 	}
 }
 
+// A goroutine that another thread and proc still have when it ends is not used for another one.
+func TestNotUsedAgain(t *testing.T) {
+	b, _ := oneProc()
+	move := func(at int, id int64, p model.ProcID, m model.ThreadID, from, to model.GoState) {
+		b.At(at)
+		b.Raw(model.Event{Kind: model.EventGoTransition, ID: id, From: uint8(from), To: uint8(to), G: model.NoGoroutine, P: p, M: m})
+	}
+	for _, from := range []model.GoState{model.GoRunnable, model.GoSyscall} {
+		move(10, 1, 0, 1, model.GoRunning, model.GoSyscall)
+		move(20, 1, 1, 2, from, model.GoRunning)
+		move(30, 1, 1, 2, model.GoRunning, model.GoNotExist)
+		move(40, 7, 1, 2, model.GoNotExist, model.GoSyscall)
+		b.At(50)
+		b.Raw(model.Event{Kind: model.EventProcTransition, ID: 0, From: uint8(model.ProcStatusRunning), To: uint8(model.ProcStatusIdle), G: model.NoGoroutine, P: 0, M: 1})
+		b.At(60)
+		machine, r := model.NewMachine(b.Tables, model.Config{Version: 26}), &record{}
+		machine.Observe(r)
+		for _, ev := range b.Events() {
+			_ = machine.Apply(&ev)
+		}
+		_ = machine.Finish(machine.Now())
+		if last := r.goSpans[len(r.goSpans)-1]; last.G != 7 || last.State != model.GoSyscall || last.Start != modeltest.At(40) {
+			t.Errorf("from %v: the last interval is %+v, want a system call since 40", from, last)
+		}
+		b, _ = oneProc()
+	}
+}
+
 // A proc that GOMAXPROCS did away with while a thread had it stays without states, whoever takes it
 // then and whatever that runs.
 func TestRemovedProcTaken(t *testing.T) {

@@ -28,6 +28,7 @@ type Goroutine struct {
 	worker   bool      // it is a background mark worker
 	flags    StepFlags // StepSystem, StepWorker
 	sysKnown bool      // the beginning of the current system call is in the trace
+	strayed  bool      // it moved where it cannot: another thread or proc may still have it, as the trace contradicts itself
 
 	// span is the current interval, which has no end yet. It is what observers get, so
 	// that it is not put together each time.

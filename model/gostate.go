@@ -108,6 +108,7 @@ func (m *Machine) unusual(ev *Event, t *thread) error {
 			have = GoSyscall
 		}
 		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, m.now, have, from)
+		g.strayed = true
 	}
 	m.change(g, ev, t)
 	if err != nil && to != GoRunnable {
@@ -432,6 +433,7 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 		s.P, s.M = NoProc, NoThread
 		return
 	}
+	g.strayed = g.strayed || s.M != NoThread && s.M != ev.M || s.P != NoProc && s.P != ev.P
 	s.M = ev.M
 	pid := ev.P
 	if t != nil {
@@ -491,7 +493,9 @@ func (m *Machine) endGoroutine(g *Goroutine) {
 	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
 	m.latest[uint8(g.ID)] = nobody[min(uint8(g.ID), 1)]
-	m.ended = append(m.ended, g)
+	if !g.strayed {
+		m.ended = append(m.ended, g)
+	}
 }
 
 func (m *Machine) reportGoEnd(g *Goroutine) {

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 )
 
@@ -61,8 +62,8 @@ type Machine struct {
 	stw        *stwState
 	borrow     borrow
 
-	uses    UseObserver // if no other observer takes procs' intervals
-	partEnd Time        // of its present part of time
+	uses          UseObserver // if no other observer takes procs' intervals
+	part, partEnd Time        // its present part of time: intervals in it are summed
 
 	live      Counts   // numbers as of now
 	counted   bool     // they did not change since they were compared with pend
@@ -314,7 +315,7 @@ func (m *Machine) Observe(o any) {
 	if x, ok := o.(ProcSpanObserver); ok {
 		m.reportUses(m.now)
 		m.uses, _ = x.(UseObserver)
-		if m.partEnd = 0; m.obs.procSpan != nil {
+		if m.part, m.partEnd = math.MaxInt64, 0; m.obs.procSpan != nil {
 			m.uses = nil
 		}
 	}

@@ -185,7 +185,7 @@ func (m *Machine) update(t *thread, g GoID, fn StringID, state ProcState, does T
 	p := t.simple
 	s, before := &p.span, p.span.State
 	if d := m.now.Sub(s.Start); d > 0 {
-		if m.uses != nil {
+		if m.uses != nil && s.Start >= m.part {
 			p.uses[before] += d
 		} else {
 			s.End = m.now
@@ -319,8 +319,8 @@ func (m *Machine) endProcSpan(p *proc, at Time) {
 	s.Start = at
 }
 
-// reportUses reports what procs did up to the latest event. What simple ones do beyond, until a time, is cut there.
-func (m *Machine) reportUses(until Time) {
+// reportUses reports what procs did in the part of time that ends. The next one begins at t.
+func (m *Machine) reportUses(t Time) {
 	if m.uses == nil {
 		return
 	}
@@ -334,11 +334,8 @@ func (m *Machine) reportUses(until Time) {
 				p.uses[state] = 0
 			}
 		}
-		if p.thread != nil && p.thread.simple == p {
-			m.endProcSpan(p, until)
-		}
 	}
-	m.partEnd = m.uses.PartEnd(until)
+	m.part, m.partEnd = t, m.uses.PartEnd(t)
 }
 
 // countProc adds n times the proc to the numbers since a time: the live ones, and, if
