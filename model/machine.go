@@ -49,12 +49,11 @@ type Machine struct {
 	start, now Time // start of accounting; time of the latest event
 	moments    int64
 
-	gs     GoTable[Goroutine]
-	latest [256]*Goroutine // of gs, those that the latest events were about, by id
-	// To be used again.
-	ended      []*Goroutine
-	endedTasks []*Task
-	procs      []*proc // by id; nil: not seen
+	gs         GoTable[Goroutine]
+	latest     [256]*Goroutine // of gs, those that the latest events were about, by id
+	ended      []*Goroutine    // to be used again
+	endedTasks []*Task         // to be used again
+	procs      []*proc         // by id; nil: not seen
 	threads    map[ThreadID]*thread
 	recent     [64]*thread // those of the latest events, by id
 	tasks      map[TaskID]*Task

@@ -201,7 +201,7 @@ func (m *Machine) update(t *thread, g GoID, fn StringID, state ProcState, does T
 	s.State, s.G, s.Func, t.span.State, t.span.G = state, g, fn, does, g
 	*m.live.procs(before)--
 	*m.live.procs(state)++
-	m.counted = m.counted && m.coarse // those have no load of their own
+	m.counted = m.counted && m.coarse // the load is the same
 	m.procFrom = before
 	return p
 }

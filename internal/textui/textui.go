@@ -193,11 +193,16 @@ func columns(words []string, limit int, end string) string {
 
 // Command is [Columns] for a command: it breaks no quoted word, and continues lines as a shell does.
 func Command(s string, limit int, indent string) string {
-	quoted, escaped := false, false
-	words := strings.FieldsFunc(s, func(r rune) bool {
-		quoted, escaped = quoted != (r == '\'' && !escaped), r == '\\' && !quoted && !escaped
-		return r == ' ' && !quoted
-	})
+	var words []string
+	quoted := false
+	for _, part := range strings.Split(s, " ") {
+		if quoted {
+			words[len(words)-1] += " " + part
+		} else {
+			words = append(words, part)
+		}
+		quoted = quoted != (strings.Count(strings.ReplaceAll(part, `'\''`, ""), "'")%2 > 0) // as ShellWord quotes
+	}
 	return columns(words, limit-2, " \\\n"+indent)
 }
 
