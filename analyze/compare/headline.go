@@ -37,11 +37,10 @@ const (
 
 // judge finds the verdict and the row that the headline is about:
 //
-//  1. The rows that count are those of requests; else those of ops, else those of batches, and if these did not change
-//     those of waiting to run. Where it is not known how long the work took, nothing is better for less waiting, which may be
-//     that of less work, also where both ran for as long or something else ran, nor worse for more if more ran or answers for
-//     which clients wait are not found; and neither
-//     if it took longer for what waits less, or the other way.
+//  1. The rows that count are those of requests; else those of ops, else those of batches, and if these did not change those
+//     of waiting to run. Where it is not known how long the work took, nothing is better for less waiting, which may be that
+//     of less work, also where both ran for as long or something else ran, nor worse for more if more ran or answers for
+//     which clients wait are not found; and neither if it took longer for what waits less, or the other way.
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
 //     A rate by itself changed only where both sides did the same number, in different times, or
@@ -51,8 +50,9 @@ const (
 //  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN;
 //     so it is if the sides have requests of different kinds, or one has none and nothing else is worse or better, and if waits to run became better and the traces
 //     longer, or the other way: of whole runs the length counts.
-//  5. Requests that a side has few of, and those of groups beyond the first, are looked at where no others are worse, and by themselves: more figures would take
-//     more traces to test each of them. What is not tested of them must change as much as a quantile of few.
+//  5. Requests that a side has few of, and those of groups beyond the first, are looked at where no others are worse, and by
+//     themselves: more figures would take more traces to test each of them. What is not tested of them must change as much
+//     as a quantile of few.
 func (r *Result) judge() {
 	r.Verdict = Same
 	if base, cand := r.kinds(); base != cand && base != "" && cand != "" {

@@ -214,11 +214,12 @@ func (d *diagnostician) busy() {
 	x.causes, x.first = []result.Cause{result.CauseGoroutine}, d.job
 }
 
-// spins finds code that looks for something to do, again and again. It calls runtime.Gosched until something has come: most
-// waits to run are those after it, and goroutines run for less than spinTurn between them, which is not enough to have done
-// something. Or it never waits, and most of its stacks are in what it looks with: of a program without requests, whose work
-// may be with atomics, under locks or in turns, in others. However many CPUs there are, it takes them. What never waits and is seen
-// elsewhere may compute: it has a proc, and others share the rest.
+// spins finds code that looks for something to do, again and again. It calls runtime.Gosched until something has come: most waits
+// to run are those after it, and goroutines run for less than spinTurn between them, which is not enough to have done something.
+// Or it has procs that others wait for, and most of its stacks are in an attempt. Or it never waits, and most of its stacks are
+// in what it looks with: of a program without requests, whose work may be with atomics, under locks or in turns, in others.
+// However many CPUs there are, it takes them. What never waits and is seen elsewhere may compute: it has a proc, and others share
+// the rest.
 func (d *diagnostician) spins() {
 	yields, ran, text := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), running(d.r), ""
 	var rows []*result.BlameRow

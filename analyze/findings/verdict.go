@@ -801,7 +801,7 @@ func (j *judge) word() {
 	case j.halted() != "":
 		v.Word, v.Text = Unknown, j.halted()
 	default:
-		if v.Word, v.Text = Healthy, j.healthy(); len(v.Objectives) == 0 && len(j.questions) > 0 && j.questions[0].kind == "func" {
+		if v.Word, v.Text = Healthy, j.healthy(); len(v.Objectives) == 0 && j.main() != nil && j.main().Kind == "func" {
 			v.Word = Unknown
 		}
 		if text, rounds := pause(j.r); rounds > 0 {
@@ -1116,15 +1116,20 @@ func (j *judge) unexplained(missed bool) (word, text string) {
 	return Unknown, fmt.Sprintf("The slowest %s take %s and more: %s", j.codeless.name(), textui.Duration(j.codeless.From), why)
 }
 
+// main returns the kind of requests that the verdict is about, nil if there are too few of each group to judge, however many in all.
+func (j *judge) main() *result.RequestKind {
+	k := j.r.MainRequests()
+	if len(j.questions) == 0 {
+		return nil
+	} else if k != nil {
+		return k
+	}
+	return &j.r.Requests[slices.IndexFunc(j.r.Requests, func(k result.RequestKind) bool { return k.Kind == j.questions[0].kind })]
+}
+
 // healthy says what is fast enough.
 func (j *judge) healthy() string {
-	k := j.r.MainRequests()
-	if len(j.questions) == 0 { // too few of each group to judge, however many in all
-		k = nil
-	} else if k == nil {
-		k = &j.r.Requests[slices.IndexFunc(j.r.Requests, func(k result.RequestKind) bool { return k.Kind == j.questions[0].kind })]
-	}
-	share, gc := j.r.Procs.Utilisation, j.r.GC.Share
+	k, share, gc := j.main(), j.r.Procs.Utilisation, j.r.GC.Share
 	busy := fmt.Sprintf("procs %s busy.", textui.Percent(share))
 	if share > 0 && gc >= allocatesShare*share {
 		busy = fmt.Sprintf("procs %s busy, %s of that with garbage collection.", textui.Percent(share), textui.Percent(min(gc/share, 1)))
