@@ -476,20 +476,11 @@ func onlyWaits(r *result.Report, x *result.RequestRow) bool {
 
 // news reports whether those of the slowest that are listed of a group without a handler are of another one that always takes
 // as long, or are messages that wait where others do not, and do next to nothing else than wait in select, until their own
-// timer ends that or somebody who does nothing but wait for a time: as a long poll does. Or those of a handler do, until such a one
-// closes a channel, which whoever waits hears: who sends is in runtime.chansend1.
+// timer ends that or somebody who does nothing but wait for a time: as a long poll does.
 func (q *question) news(r *result.Report, x *result.RequestRow) bool {
 	waits := func(x *result.RequestRow) bool {
 		rows := q.within(x)
 		return way(x).Callee == "runtime.selectgo" && (x.Kind == "timer" || x.Kind == "channel" && len(rows) > 0 && 2*q.cost(rows[0]) >= q.cost(x) && (rows[0].Kind == "timer" || rows[0].Kind == "sleep" && onlyWaits(r, rows[0])))
-	}
-	if result.Handled(q.Name) && q.kind == "http" && x.Kind == "channel" && waits(x) {
-		rows := q.within(x)
-		return onlyWaits(r, rows[0]) && q.cost(x) >= (1-likeMedian)*q.whole() && q.usual(x) < 2 && slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool {
-			return b.Waiter == x.Function && slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
-				return len(s.Stack) > 0 && result.OfProgram(s.Stack[0].Function) && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == rows[0].Function })
-			})
-		})
 	}
 	listed := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return p.Duration < q.From })
 	unnamed := q.kind == "tcp" || q.kind == "message" // messages of one handler, however unlike
@@ -509,6 +500,24 @@ func (q *question) news(r *result.Report, x *result.RequestRow) bool {
 		}
 	}
 	return sum >= (1-likeMedian)*q.whole()
+}
+
+// awaits says for whom requests of a handler of net/http wait in select, and do next to nothing else, "" if for nobody: for a goroutine
+// that only waits for a time, until it closes a channel, which whoever waits hears: who sends is in runtime.chansend1. So does a
+// long poll, and so does what is done for many at once, as a commit: only the program's author knows.
+func (q *question) awaits(r *result.Report, x *result.RequestRow) string {
+	rows := q.within(x)
+	if q.kind != "http" || !result.Handled(q.Name) || x.Kind != "channel" || way(x).Callee != "runtime.selectgo" || q.cost(x) < (1-likeMedian)*q.whole() || q.usual(x) >= 2 ||
+		len(rows) == 0 || 2*q.cost(rows[0]) < q.cost(x) || rows[0].Kind != "timer" && rows[0].Kind != "sleep" || !onlyWaits(r, rows[0]) ||
+		!slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool {
+			return b.Waiter == x.Function && slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
+				return len(s.Stack) > 0 && result.OfProgram(s.Stack[0].Function) && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == rows[0].Function })
+			})
+		}) {
+		return ""
+	}
+	return fmt.Sprintf("%s waits in select for up to %s, until %s, which sleeps, closes a channel: if it waits for news, as a long poll does, nothing here needs fixing; if for what is done for many at once, sleep for a shorter time (%s).",
+		plain(textui.ShortFunc(x.Function)), textui.Duration(q.RequestGroup.Max), plain(textui.ShortFunc(rows[0].Function)), plain(textui.Place(rows[0].Function, rows[0].File, rows[0].Line)))
 }
 
 // limited reports whether a wait is for a place among a number of them, as of a semaphore or a pool: who

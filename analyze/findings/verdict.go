@@ -100,6 +100,7 @@ type judge struct {
 	items     []item
 	codeless  *question // what is slow by code that no stack shows
 	note      string    // of what may be meant, or not
+	doubt     string    // the same, where only the program's author knows
 	open      unended
 }
 
@@ -281,6 +282,10 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 	for _, c := range list {
 		if note := c.q.meant(j.r, c.part); c.q.limit == 0 && (note != "" || c.q.streams(c.part)) {
 			j.note = cmp.Or(note, j.note)
+			continue
+		}
+		if doubt := c.q.awaits(j.r, c.part); c.q.limit == 0 && doubt != "" {
+			j.doubt = doubt
 			continue
 		}
 		f := c.q.item(j.r, c.part)
@@ -806,7 +811,7 @@ func (j *judge) word() {
 		}
 		if text, rounds := pause(j.r); rounds > 0 {
 			v.Word, v.Text = Unknown, fmt.Sprintf("Between its rounds %s, while procs are %s busy: if that is meant, nothing here needs fixing.", text, textui.Percent(j.r.Procs.Utilisation))
-		} else if late := straggles(j.r); late != "" {
+		} else if late := cmp.Or(straggles(j.r), j.doubt); late != "" {
 			v.Word, v.Text = Unknown, late
 		} else if runs := restless(j.r); runs != "" && mainSleeps(j.r) {
 			v.Word, v.Text = Unknown, runs[1:]+" If it computes, nothing here needs fixing."
