@@ -2,8 +2,6 @@ package model_test
 
 import (
 	"encoding/binary"
-	"maps"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/schedscope/schedscope/model"
@@ -47,50 +45,6 @@ func FuzzMachine(f *testing.F) {
 			}
 		}
 	})
-}
-
-// spent are durations by part of time, state and work.
-type spent map[[3]int64]model.Duration
-
-const partOfTime = 1 << 10
-
-func (x spent) ProcSpan(s *model.ProcSpan) {
-	for from := s.Start; from < s.End; {
-		to := min(s.End, x.PartEnd(from))
-		x[[3]int64{int64(from / partOfTime), int64(s.State), int64(s.Work)}] += to.Sub(from)
-		from = to
-	}
-}
-
-func (spent) PartEnd(t model.Time) model.Time { return (t/partOfTime + 1) * partOfTime }
-
-// TestUses checks that the sums of what procs do are those of the intervals, whatever the trace says.
-func TestUses(t *testing.T) {
-	for seed := range uint64(200) {
-		data := make([]byte, 1000*eventBytes)
-		random := rand.New(rand.NewPCG(seed, 1))
-		for i := range data {
-			data[i] = []byte{255, 0, 255, 255, 255, 0, 3, 1, 1, 3, 7, 7}[i%eventBytes] & byte(random.Uint32())
-			if i%eventBytes == 2 && data[i] < 192 {
-				data[i] = byte(model.EventGoTransition)
-			}
-		}
-		tables := model.NewTables()
-		for _, s := range []string{"", "preempted", "network", "GC (idle)", "stop-the-world (x)", "GC mark assist", "sleep", "runtime.gcBgMarkWorker"} {
-			tables.AddString(s)
-			tables.AddStack([]model.Frame{{PC: uint64(len(s)), Func: s}})
-		}
-		machine, sums, each := model.NewMachine(tables, model.Config{Version: 19}), spent{}, spent{}
-		machine.Observe(sums)
-		all := model.NewMachine(tables, model.Config{Version: 19})
-		all.Observe(struct{ model.ProcSpanObserver }{each})
-		for _, ev := range decodeEvents(data, tables) {
-			_, _ = machine.Apply(&ev), all.Apply(&ev)
-		}
-		if _, _ = machine.Finish(machine.Now()), all.Finish(all.Now()); len(sums) < 10 || !maps.Equal(sums, each) {
-			t.Errorf("seed %d: got %v, want %v", seed, sums, each)
-		}
-	}
 }
 
 // eventBytes is the length of an encoded event.

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"maps"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/schedscope/schedscope/fixtures"
@@ -57,6 +58,36 @@ func TestUses(t *testing.T) {
 		}
 		if summed.spans > each.spans+len(summed.sums) {
 			t.Errorf("%s: %d sums of %d intervals", name, summed.spans, each.spans)
+		}
+	}
+}
+
+// TestUsesOfAnything checks the same of events that contradict each other.
+func TestUsesOfAnything(t *testing.T) {
+	for seed := range uint64(200) {
+		data, random := make([]byte, 1000*eventBytes), rand.New(rand.NewPCG(seed, 1))
+		for i := range data {
+			data[i] = []byte{255, 127, 255, 255, 255, 0, 3, 1, 1, 3, 7, 7}[i%eventBytes] & byte(random.Uint32())
+			if i%eventBytes == 2 && data[i] < 192 {
+				data[i] = byte(model.EventGoTransition)
+			}
+		}
+		each, summed := times{sums: map[use]model.Duration{}}, sums{times{sums: map[use]model.Duration{}}}
+		for _, o := range []any{&each, &summed} {
+			tables := model.NewTables()
+			for _, s := range []string{"", "preempted", "network", "GC (idle)", "stop-the-world (x)", "GC mark assist", "sleep", "runtime.gcBgMarkWorker"} {
+				tables.AddString(s)
+				tables.AddStack([]model.Frame{{PC: uint64(len(s)), Func: s}})
+			}
+			machine := model.NewMachine(tables, model.Config{Version: 19})
+			machine.Observe(o)
+			for _, ev := range decodeEvents(data, tables) {
+				_ = machine.Apply(&ev)
+			}
+			_ = machine.Finish(machine.Now())
+		}
+		if len(each.sums) < 10 || !maps.Equal(each.sums, summed.sums) {
+			t.Errorf("seed %d: sums differ from those of intervals", seed)
 		}
 	}
 }
