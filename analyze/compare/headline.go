@@ -535,7 +535,7 @@ func (r *Result) class() string {
 func (r *Result) nothing() string {
 	if r.Verdict == Unknown {
 		base, cand := r.kinds()
-		return fmt.Sprintf("Requests of %s are of kind %s, those of %s of kind %s, which cannot be compared: compare reports of what both have (schedscope analyze --request KIND -o FILE.json).", r.Base.Name, base, r.Cand.Name, cand)
+		return fmt.Sprintf("Requests of %s are of kind %s, those of %s of kind %s, which cannot be compared: name what both have, such as --request tcp or --request task:NAME.", r.Base.Name, base, r.Cand.Name, cand)
 	}
 	for _, s := range []*Side{&r.Base, &r.Cand} {
 		if r.counted(s) == 0 {

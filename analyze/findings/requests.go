@@ -648,7 +648,11 @@ func (q *question) gain(cost float64) string {
 		whole, who, _ = q.typical()
 		rest = whole * max(1-cost/max(q.middle(), 1), 0)
 	}
-	return fmt.Sprintf("%s %s -> about %s", who, duration(whole), duration(rest))
+	before, after := duration(whole), duration(rest)
+	if before == after {
+		return ""
+	}
+	return fmt.Sprintf("%s %s -> about %s", who, before, after)
 }
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for

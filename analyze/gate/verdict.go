@@ -350,7 +350,7 @@ func (g *guarded) conclude(rules []judged) (v Verdict, exit int, headline string
 	}
 	all, on := textui.Plural(len(rules), "rule"), g.OnInconclusive
 	if len(failed) == 0 && slices.ContainsFunc(rules, func(j judged) bool { return j.added }) { // else it is named
-		all += ", one of them added for the throughput of requests,"
+		all += " (one of them added for the throughput of requests)"
 	}
 	errors := len(slices.DeleteFunc(slices.Clone(rules), func(j judged) bool { return !isError(j) }))
 	kept := textui.Plural(errors, "rule")
