@@ -337,6 +337,9 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
 	}
+	if g.Kind == "sleep" && r.Procs.Utilisation >= allInUse { // runtime/proc.go: schedule looks at timers, and sysmon preempts after 10 ms, Go 1.26
+		f.Advice = fmt.Sprintf("The procs are %s busy: sleeps end late, when one looks at its timers, after up to 10ms of what runs. If this one asks for less, shorten what runs. ", textui.Percent(r.Procs.Utilisation)) + f.Advice
+	}
 	switch fn := q.dials(); {
 	case fn == nil:
 	case g.Called() && fn.Function == g.Function && fn.Line == g.Line:

@@ -370,8 +370,12 @@ func TestRetried(t *testing.T) {
 		"no further call":   {10, 0, "main.retry", meant},
 		"all sleep":         {15, 20, "main.retry", meant},
 		"called by another": {15, 0, "main.other", meant},
+		"while procs run":   {10, 0, "main.retry", "The procs are 98% busy: sleeps end late"},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		if name == "while procs run" {
+			v.Procs.Utilisation = 0.98
+		}
 		slowest(v, result.RequestRow{Kind: "sleep", Function: "main.retry", File: "retry.go", Line: 7, Slow: 70e6, Have: 5, Times: 10, Usual: tt.usual},
 			result.RequestRow{Kind: "network", Function: "main.send", File: "send.go", Line: 5, Slow: 5e6, Have: 5, Times: tt.calls, Usual: 10, Way: &result.RequestWay{Callers: []result.Frame{{Function: tt.caller}}}})
 		findings.Judge(v)
