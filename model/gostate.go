@@ -167,8 +167,10 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread) (*Goroutine, er
 }
 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
-	g := new(Goroutine)
-	if n := len(m.ended) - 1; n >= 0 {
+	var g *Goroutine
+	if n := len(m.ended) - 1; n < 0 {
+		g = new(Goroutine)
+	} else {
 		g, m.ended = m.ended[n], m.ended[:n]
 	}
 	*g = Goroutine{ID: id, Marks: &noMarks, From: from, Block: g.Block[:0]}

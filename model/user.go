@@ -46,8 +46,10 @@ func (m *Machine) metric(ev *Event, at Time) {
 
 func (m *Machine) taskBegin(ev *Event, at Time) {
 	id := TaskID(ev.ID)
-	task := new(Task)
-	if n := len(m.endedTasks) - 1; n >= 0 {
+	var task *Task
+	if n := len(m.endedTasks) - 1; n < 0 {
+		task = new(Task)
+	} else {
 		task, m.endedTasks = m.endedTasks[n], m.endedTasks[:n]
 	}
 	*task = Task{ID: id, Parent: TaskID(ev.Arg), Name: ev.Str, G: ev.G, Start: at}

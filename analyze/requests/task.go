@@ -68,8 +68,9 @@ func (t *Tracker) mark(ev *model.Event) {
 	t.label(ev, g, x)
 	switch {
 	case begins && x == nil:
-		x = new(task)
-		if n := len(t.ended) - 1; n >= 0 {
+		if n := len(t.ended) - 1; n < 0 {
+			x = new(task)
+		} else {
 			x, t.ended = t.ended[n], t.ended[:n]
 		}
 		*x = task{pending: t.hold(g), name: name, from: g.id, since: t.here(g), seen: t.now, legs: x.legs[:0]}
