@@ -43,7 +43,7 @@ type group struct {
 // groups returns the groups of requests that at least half of the traces of a side have enough
 // of: first those of both sides, with the most time first, then those that are rare, or less than the first. Those without a
 // name are another mixture if one side has a group that the other has not: they are compared together with that, as a handler
-// is seen only in requests that wait, unless that side has more of them; then, or if there is no group, all requests are.
+// is seen only in requests that wait, unless that side has more of them; then, or without a group, all requests are.
 // What both have and is not among them, but seems to have changed by much, is in r.unjudged.
 func (r *Result) groups() []group {
 	if r.RequestKind == "" {
