@@ -100,7 +100,7 @@ func verdictLine(t *document.TextWriter, r *result.Report) {
 		t.Printf("%s  %s\n%s%s\n", word, textui.Columns(textui.Clean(v.Text), t.Width-len(indent), indent), indent, about)
 	}
 	for _, o := range v.Objectives {
-		t.Wrap("", "  ", ObjectiveText(&o))
+		t.Wrap("", "  ", objectiveText(&o))
 	}
 	if v.Machine != "" {
 		t.Wrap("", "  ", "disturbed: "+v.Machine)
@@ -117,8 +117,8 @@ func verdictLine(t *document.TextWriter, r *result.Report) {
 	}
 }
 
-// ObjectiveText describes an objective and whether it is met.
-func ObjectiveText(o *result.Objective) string {
+// objectiveText describes an objective and whether it is met.
+func objectiveText(o *result.Objective) string {
 	s := fmt.Sprintf("objective p%g < %s", 100*o.Quantile, textui.Duration(o.Limit))
 	if o.Group != "" {
 		s = o.Group + ": " + s

@@ -269,7 +269,7 @@ func Verdict(r *result.Report) *document.Section {
 		s.Add(document.Paragraph{Strong: v.Word, Text: ": " + v.Text, Good: v.Word == findings.Healthy})
 	}
 	for i := range v.Objectives {
-		s.Text("%s", ObjectiveText(&v.Objectives[i]))
+		s.Text("%s", objectiveText(&v.Objectives[i]))
 	}
 	if v.Machine != "" {
 		s.Text("Disturbed: %s", v.Machine)

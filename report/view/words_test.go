@@ -30,6 +30,25 @@ func TestSTWLine(t *testing.T) {
 	}
 }
 
+// TestObjectiveText checks that an objective which cannot be judged says what of.
+func TestObjectiveText(t *testing.T) {
+	for _, tt := range []struct {
+		o    result.Objective
+		want string
+	}{
+		{result.Objective{State: "met", Value: 1000}, "objective p99 < 2.00µs: met, 1.00µs"},
+		{result.Objective{State: "met", Value: 1000, Most: 1500}, "objective p99 < 2.00µs: met, at most 1.50µs"},
+		{result.Objective{State: "missed", Group: "GET /", Value: 3000, Most: 4000}, "GET /: objective p99 < 2.00µs: missed, at least 3.00µs"},
+		{result.Objective{State: "unknown", Value: 1000, Most: 4000}, "objective p99 < 2.00µs: cannot be judged, 1.00µs to 4.00µs, as requests of which the handler is not seen may be among them"},
+		{result.Objective{State: "unknown", Value: 1000, Most: 4000, Open: 1}, "objective p99 < 2.00µs: cannot be judged, 1.00µs without 1 that did not end for up to 4.00µs"},
+	} {
+		tt.o.Quantile, tt.o.Limit = 0.99, 2000
+		if got := objectiveText(&tt.o); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
 func TestFormats(t *testing.T) {
 	r := &result.Report{Traces: []result.Trace{{Format: "go 1.26"}, {Format: "go 1.21"}, {Format: "go 1.26"}}}
 	if got, want := Formats(r), "Go 1.21, Go 1.26 trace format"; got != want {
