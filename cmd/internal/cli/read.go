@@ -329,6 +329,7 @@ func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event
 	err := rd.Run(ctx, begin, each)
 	switch {
 	case err == nil:
+		collectRead()
 		return nil
 	case errors.Is(err, session.ErrNoEvent):
 		return fmt.Errorf("reading %s: %w: the trace is %s long", rd.in.Name, errWindowEmpty, textui.Duration(rd.TraceEnd().Sub(rd.Origin)))
@@ -370,14 +371,15 @@ func describeEmpty(in *input, err error) error {
 // collected without end.
 //
 // Until the heap first takes memoryFirst, nothing is collected: a small trace needs less in all, and spends a fifth
-// of its time with collections otherwise.
-const memoryPerByte, memoryFixed, memoryFloor, memoryFirst = 20, 20 << 20, 512 << 20, 32 << 20
+// of its time with collections otherwise. Then garbage may take garbagePercent of what is alive.
+const memoryPerByte, memoryFixed, memoryFloor, memoryFirst, garbagePercent = 20, 20 << 20, 512 << 20, 32 << 20, 50
 
 // memory is what is allowed, for all files.
 var memory struct {
 	sync.Mutex
 	allowed int64
 	first   bool // nothing was collected yet
+	begun   bool // something was, since [collectLate]
 }
 
 // collectLate defers the first collection, unless the environment says when to collect.
@@ -385,16 +387,27 @@ func collectLate() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	percent := debug.SetGCPercent(-1)
+	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryFirst)
 	memory.first = true
 	runtime.AddCleanup(new([64]byte), func(percent int) { // by the first collection
 		memory.Lock()
 		defer memory.Unlock()
-		memory.first = false
+		memory.first, memory.begun = false, true
 		setMemoryLimit()
 		debug.SetGCPercent(percent)
-	}, percent)
+	}, garbagePercent)
+}
+
+// collectRead collects what reading a trace has left, before its results take memory, unless it is so little that nothing
+// was collected yet.
+func collectRead() {
+	memory.Lock()
+	begun := memory.begun
+	memory.Unlock()
+	if begun {
+		runtime.GC()
+	}
 }
 
 // limitMemory allows the memory that the analysis of the trace is to take, unless the environment
