@@ -16,7 +16,10 @@ import (
 // one; the trace has the time in which the runtime took them to run.
 func (d *diagnostician) overcommitted() {
 	b, p := &d.r.Blame, &d.r.Procs
-	ran := running(d.r)
+	ran, never := running(d.r), ""
+	if batch(d.r) {
+		never = restless(d.r)
+	}
 	var suspected loss
 	for c := range result.NumCauses {
 		if c.Suspected() {
@@ -35,7 +38,7 @@ func (d *diagnostician) overcommitted() {
 		d.add("more-procs-than-cpus", l, result.Inferred, nil,
 			fmt.Sprintf("%s: on average %.2f threads ran and %.2f waited for a CPU, GOMAXPROCS is %s", d.lack(moreProcs), result.Ratio(had, b.SampledSpan), result.Ratio(max(ran-had, 0), d.r.Totals.Span), maxProcs(d.r)),
 			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.%s",
-			textui.Duration(had), textui.Duration(ran), restless(d.r)).first = share < starvedOfCPU && !d.job
+			textui.Duration(had), textui.Duration(ran), never).first = share < starvedOfCPU && !d.job
 		return
 	}
 	long := &d.r.Bursts
@@ -48,7 +51,7 @@ func (d *diagnostician) overcommitted() {
 		text += fmt.Sprintf(" %s of %s over 10ms lasted more than 20ms: the runtime asks for the proc after 10ms, which a thread without a CPU cannot heed.",
 			textui.Count(long.VeryLong.Count), textui.Plural(long.Long.Count, "burst"))
 	}
-	text += restless(d.r)
+	text += never
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
 		d.lack(fmt.Sprintf("probably a busy machine, a CPU quota, or %s (GOMAXPROCS %s)", moreProcs, maxProcs(d.r))), "%s", text).first = stretched && !d.job && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
 }
@@ -214,28 +217,32 @@ func (d *diagnostician) busy() {
 	x.causes, x.first = []result.Cause{result.CauseGoroutine}, d.job
 }
 
-// spins finds code that looks for something to do, again and again. It calls runtime.Gosched until something has come: most waits
-// to run are those after it, and goroutines run for less than spinTurn between them, which is not enough to have done something.
-// Or it has procs that others wait for, and most of its stacks are in an attempt. Or it never waits, and most of its stacks are
-// in what it looks with: of a program without requests, whose work may be with atomics, under locks or in turns, in others.
+// spins finds code that takes a proc to look for something to do, again and again. It calls runtime.Gosched until something has
+// come: most waits to run are those after it, and goroutines run for less than spinTurn between them, which is not enough to have
+// done something. Or it has procs that others wait for, and most of its stacks are in an attempt. Or it never waits, and most of its
+// stacks are in what it looks with: of a program without requests, whose work may be with atomics, under locks or in turns, in others.
 // However many CPUs there are, it takes them. What never waits and is seen elsewhere may compute: it has a proc, and others share
 // the rest.
 func (d *diagnostician) spins() {
 	yields, ran, text := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), running(d.r), ""
 	var rows []*result.BlameRow
+	g := unceasing(d.r)
+	role, how, advice := "spins", " spins: it looks and calls runtime.Gosched, again and again", spinAdvice
 	if yields.Count >= fewWaits && 2*yields.Count >= d.r.Latency.All.Count && ran <= spinTurn*model.Duration(yields.Count) && result.Ratio(ran, d.r.Totals.Span) >= heldShare {
 		text = fmt.Sprintf("It yielded %s, and ran for %s each time on average.", times(yields.Count), textui.Duration(ran/model.Duration(yields.Count)))
 		rows, _, _ = d.known(result.CauseGoroutine.String())
 		rows = slices.DeleteFunc(rows, func(r *result.BlameRow) bool {
 			return len(r.Stacks) == 0 || len(r.Stacks[0].Stack) == 0 || r.Stacks[0].Stack[0].Function != "runtime.Gosched"
 		})
+		if len(rows) == 0 && g != nil { // others hardly wait behind it, as it gives way
+			rows = []*result.BlameRow{{Function: g.Function, Total: ran}}
+		}
 	}
-	role, how, advice := "spins", " spins: it looks and calls runtime.Gosched, again and again", spinAdvice
 	if len(rows) == 0 {
 		yields = result.Named{}
 		if rows, text = d.tries(); len(rows) > 0 {
 			how = " spins: it tries again and again, and does not wait"
-		} else if rows, ran = d.unceasing(); len(rows) == 0 || batch(d.r) && slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "spin" }) {
+		} else if rows = d.seenIn(g); len(rows) == 0 || batch(d.r) && slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "spin" }) {
 			return
 		}
 		looks := asks
@@ -246,12 +253,14 @@ func (d *diagnostician) spins() {
 		case text != "":
 		case calling(rows[0], true, d.looks(rows[0], looks)...) >= spinShare:
 			how = " spins: it looks for something to do, again and again, and does not wait"
-		case batch(d.r) || !d.slow() || 2*ran < running(d.r):
+		case batch(d.r) || !d.slow() || 2*g.States[model.GoRunning] < ran:
 			return
 		default:
 			role, how, advice = "runs", " runs all the time and does not wait: it spins, or computes", "If it looks for something to do, let it wait for that: see schedscope explain spin. If it computes, do that less often, keep the result, or give the program one more proc and CPU."
 		}
-		text = cmp.Or(text, fmt.Sprintf("It runs for %s of the time.", textui.Ratio(ran, d.r.Totals.Span)))
+		if text == "" {
+			text = fmt.Sprintf("It runs for %s of the time.", textui.Ratio(g.States[model.GoRunning], d.r.Totals.Span))
+		}
 	}
 	d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool { return x.Kind == "busy-procs" || x.Kind == "spin" })
 	for i := range d.list { // now it is known
@@ -294,17 +303,32 @@ func (d *diagnostician) looks(row *result.BlameRow, names []string) []string {
 	return names
 }
 
-// restless says who never waits in a program without requests, next to others that run, or while main sleeps, "" if nobody does:
-// if it does not compute, it spins, which no stack may show. The main function is the work itself.
+// restless says which goroutine never waits, "" if none does: if it does not compute, it spins, which no stack may show. In a program
+// without requests that is of interest while main sleeps, or where timers and the network start others more often than it is preempted
+// and than goroutines wake each other: it takes no part in that, and wakes nobody. The main function is the work itself.
 func restless(r *result.Report) string {
-	for i := range r.Goroutines {
-		g := &r.Goroutines[i]
-		if wants := g.States[model.GoRunning] + g.States[model.GoRunnable]; batch(r) && !g.System && g.Count == int64(len(r.Traces)) && g.Function != "main.main" && wants == g.Lifetime &&
-			10*g.States[model.GoRunning] >= 9*r.Totals.Span && (mainSleeps(r) || 10*running(r) >= 11*g.States[model.GoRunning]) {
-			return fmt.Sprintf(" %s runs all the time and never waits: it computes, or it spins.", plain(textui.ShortFunc(g.Function)))
+	g := unceasing(r)
+	if g == nil || g.Count != int64(len(r.Traces)) || g.Function == "main.main" || 10*g.States[model.GoRunning] < 9*r.Totals.Span {
+		return ""
+	}
+	wants := g.States[model.GoRunning] + g.States[model.GoRunnable]
+	for _, x := range g.Waiting {
+		if x.Reason == "preempted" { // the collector stopped it
+			wants += x.Total
 		}
 	}
-	return ""
+	if wants != g.Lifetime {
+		return ""
+	}
+	of := func(o model.Origin) int64 { return named(r.Latency.ByOrigin, o.String()).Count }
+	if batch(r) && !mainSleeps(r) && of(model.OriginTimer)+of(model.OriginNetpoll) <= max(named(r.Latency.ByFunction, g.Function).Count, of(model.OriginGoroutine), fewWaits) {
+		return ""
+	}
+	does := ""
+	if places := r.Bursts.Places; len(places) > 0 && places[0].Function != g.Function && result.OfProgram(places[0].Function) && 2*places[0].Total > g.States[model.GoRunning] {
+		does = fmt.Sprintf(", most of all in %s", plain(textui.ShortFunc(places[0].Function)))
+	}
+	return fmt.Sprintf(" %s runs all the time and never waits%s: it computes, or it spins.", plain(textui.ShortFunc(g.Function)), does)
 }
 
 // mainSleeps reports whether main sleeps most of the time: it does not wait for what runs.
@@ -313,22 +337,24 @@ func mainSleeps(r *result.Report) bool {
 	return reason == "sleep" && 2*most > r.Totals.Span
 }
 
-// unceasing returns where goroutines run that hardly ever wait, and for how long: those of one function, which live for half
-// of the time or longer.
-func (d *diagnostician) unceasing() (rows []*result.BlameRow, ran model.Duration) {
-	for i := range d.r.Goroutines {
-		g := &d.r.Goroutines[i]
-		wants := g.States[model.GoRunning] + g.States[model.GoRunnable]
-		if g.System || result.Ratio(wants, g.Lifetime) < 0.95 || float64(g.Lifetime)*float64(len(d.r.Traces)) < float64(g.Count)*float64(d.r.Totals.Span)/2 || g.States[model.GoRunning] <= ran || result.Ratio(g.States[model.GoRunning], d.r.Totals.Span) < heldUpShare {
-			continue
-		}
-		of, _, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)
-		of = slices.DeleteFunc(of, func(r *result.BlameRow) bool { return r.Line == 0 || !within(r, g.Function) })
-		if len(of) > 0 {
-			rows, ran = byFunction(of), g.States[model.GoRunning]
+// unceasing returns the goroutines of one function that hardly ever wait, live for half of the time or longer, and run for the
+// longest; nil if there are none.
+func unceasing(r *result.Report) (most *result.Group) {
+	for i := range r.Goroutines {
+		g := &r.Goroutines[i]
+		ran := g.States[model.GoRunning]
+		if !g.System && result.Ratio(ran+g.States[model.GoRunnable], g.Lifetime) >= 0.95 && float64(g.Lifetime)*float64(len(r.Traces)) >= float64(g.Count)*float64(r.Totals.Span)/2 &&
+			result.Ratio(ran, r.Totals.Span) >= heldUpShare && (most == nil || ran > most.States[model.GoRunning]) {
+			most = g
 		}
 	}
-	return rows, ran
+	return most
+}
+
+// seenIn returns where goroutines of a function were seen to run, while others waited or nothing else ran.
+func (d *diagnostician) seenIn(g *result.Group) []*result.BlameRow {
+	rows, _, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)
+	return byFunction(slices.DeleteFunc(rows, func(r *result.BlameRow) bool { return g == nil || r.Line == 0 || !within(r, g.Function) }))
 }
 
 const spinAdvice = "Let it wait instead of spinning: receive without a default, call Lock, or use a sync.Cond, a timer or a ticker."

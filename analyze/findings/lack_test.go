@@ -81,6 +81,11 @@ func TestLackOfCPUs(t *testing.T) {
 				v.Blame.Rows[i].Stacks = []result.BlameStack{{Stack: []result.Frame{{Function: "runtime.Gosched"}}}}
 			}
 		}, "spin", "rec.Spin spins: ", "Let it wait"},
+		"of who yields while others sleep": {1650 * ms, 112, func(v *result.Report) {
+			unceasing("main.hash")(v)
+			v.Latency.All.Count = 200_000
+			v.Latency.ByOrigin = []result.Named{{Name: model.OriginGosched.String(), Dist: v.Latency.All}}
+		}, "spin", "main.loop spins: it looks and calls runtime.Gosched", "Let it wait"},
 		"of who never waits": {1650 * ms, 112, unceasing("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of who locks":       {1650 * ms, 112, unceasing("internal/sync.(*Mutex).lockSlow"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of a batch":         {1650 * ms, 112, alone("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
@@ -515,24 +520,33 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestRestless checks who is named that never waits in a program without requests: not the main function, nor several, nor who
-// is all that runs.
+// TestRestless checks who is named that never waits: in a program without requests not the main function, nor several, nor one
+// next to which little happens, or that may have woken the others.
 func TestRestless(t *testing.T) {
 	for name, x := range map[string]struct {
 		change func(*result.Report)
 		want   bool
 	}{
-		"alone":       {nil, true},
-		"waits":       {func(v *result.Report) { v.Goroutines[0].Lifetime++ }, false},
-		"two":         {func(v *result.Report) { v.Goroutines[0].Count = 2 }, false},
-		"main":        {func(v *result.Report) { v.Goroutines[0].Function = "main.main" }, false},
-		"all":         {func(v *result.Report) { v.Procs.Uses[result.UseUser] = v.Totals.Span }, false},
+		"alone": {nil, true},
+		"waits": {func(v *result.Report) { v.Goroutines[0].Lifetime++ }, false},
+		"two":   {func(v *result.Report) { v.Goroutines[0].Count = 2 }, false},
+		"main":  {func(v *result.Report) { v.Goroutines[0].Function = "main.main" }, false},
+		"stopped": {func(v *result.Report) {
+			v.Goroutines[0].Waiting = []result.Reason{{Reason: "preempted", Total: 5}}
+			v.Goroutines[0].Lifetime += 5
+		}, true},
+		"little":      {func(v *result.Report) { v.Latency.ByOrigin[0].Count = 100 }, false},
+		"others wake": {func(v *result.Report) { v.Latency.ByOrigin[1].Count = 400 }, false},
+		"preempted": {func(v *result.Report) {
+			v.Latency.ByFunction = []result.Named{{Name: "main.watch", Dist: result.Dist{Count: 400}}}
+		}, false},
 		"a part":      {func(v *result.Report) { v.Totals.Span, v.Blame.SampledSpan = 8e9, 8e9 }, false},
 		"of a server": {func(v *result.Report) { v.Requests = []result.RequestKind{{Kind: "http"}} }, false},
 	} {
 		v := lacking(t, 5000e6, 150)
 		v.Goroutines = []result.Group{{Function: "main.watch", Count: 1, Lifetime: v.Totals.Span}}
 		v.Goroutines[0].States[model.GoRunning] = v.Totals.Span
+		v.Latency.ByOrigin = []result.Named{{Name: model.OriginTimer.String(), Dist: result.Dist{Count: 300}}, {Name: model.OriginGoroutine.String()}}
 		if x.change != nil {
 			x.change(v)
 		}

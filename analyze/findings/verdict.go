@@ -734,6 +734,7 @@ func (j *judge) disturbed() {
 func (j *judge) word() {
 	v := &j.r.Verdict
 	missed, none := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" }), len(j.questions) == 0 && j.r.MainRequests() == nil
+	runs := restless(j.r)
 	switch {
 	case j.open.hangs:
 		v.Word, v.Text = Slow, j.open.text()
@@ -813,19 +814,17 @@ func (j *judge) word() {
 			v.Word, v.Text = Unknown, fmt.Sprintf("Between its rounds %s, while procs are %s busy: if that is meant, nothing here needs fixing.", text, textui.Percent(j.r.Procs.Utilisation))
 		} else if late := cmp.Or(straggles(j.r), j.doubt); late != "" {
 			v.Word, v.Text = Unknown, late
-		} else if runs := restless(j.r); runs != "" && mainSleeps(j.r) {
-			v.Word, v.Text = Unknown, runs[1:]+" If it computes, nothing here needs fixing."
+		} else if runs != "" && batch(j.r) {
+			v.Word, v.Text, runs = Unknown, runs[1:]+" If it computes, nothing here needs fixing; a CPU profile shows its lines.", ""
 		} else if text != "" {
 			v.Text += " Note that " + text + "."
-		} else {
-			v.Text += restless(j.r)
 		}
 		if j.open.handler != nil {
 			v.Text += " " + j.open.text()
 		}
 	}
 	if len(j.items) == 0 {
-		v.Text += j.note
+		v.Text += runs + j.note
 	}
 	n, longest := int64(0), model.Duration(0)
 	for i := range j.r.Requests {
