@@ -469,11 +469,17 @@ func (q *question) brought(x *result.RequestRow) bool {
 	})
 }
 
-// onlyWaits reports whether one of few goroutines hardly does anything but wait where a row says.
+// onlyWaits reports whether one of few goroutines hardly does anything but wait where a row says, as far as that is known.
 func onlyWaits(r *result.Report, x *result.RequestRow) bool {
 	return slices.ContainsFunc(r.Goroutines, func(g result.Group) bool {
 		_, longest := longestWait(&g)
-		return g.Function == x.Function && g.Created < fewTurns && float64(longest) >= (1-likeMedian)*float64(g.Lifetime)
+		known := g.Lifetime
+		for _, w := range g.Waiting {
+			if w.Reason == result.NoName { // since before the trace
+				known -= w.Total
+			}
+		}
+		return g.Function == x.Function && g.Created < fewTurns && float64(longest) >= (1-likeMedian)*float64(known)
 	})
 }
 
@@ -505,21 +511,21 @@ func (q *question) news(r *result.Report, x *result.RequestRow) bool {
 	return sum >= (1-likeMedian)*q.whole()
 }
 
-// awaits says for whom requests of a handler of net/http wait in select, and do next to nothing else, "" if for nobody: for a goroutine
-// that only waits for a time, until it closes a channel, which whoever waits hears: who sends is in runtime.chansend1. So does a
-// long poll, and so does what is done for many at once, as a commit: only the program's author knows.
+// awaits says for whom requests of net/http wait, and do next to nothing else, "" if for nobody: for a goroutine that only waits for a
+// time, until it closes a channel or calls Broadcast, which whoever waits hears: who sends is in runtime.chansend1. So does a long poll,
+// and so does what is done for many at once, as a commit: only the program's author knows.
 func (q *question) awaits(r *result.Report, x *result.RequestRow) string {
 	rows := q.within(x)
-	if q.kind != "http" || !result.Handled(q.Name) || x.Kind != "channel" || way(x).Callee != "runtime.selectgo" || q.cost(x) < (1-likeMedian)*q.whole() || q.usual(x) >= 2 ||
+	if q.kind != "http" || x.Kind != "channel" && x.Kind != "cond" || q.cost(x) < (1-likeMedian)*q.whole() || q.usual(x) >= 2 ||
 		len(rows) == 0 || 2*q.cost(rows[0]) < q.cost(x) || rows[0].Kind != "timer" && rows[0].Kind != "sleep" || !onlyWaits(r, rows[0]) ||
-		!slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool {
+		!slices.ContainsFunc(r.Blame.Rows, func(b result.BlameRow) bool {
 			return b.Waiter == x.Function && slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
-				return len(s.Stack) > 0 && result.OfProgram(s.Stack[0].Function) && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == rows[0].Function })
+				return len(s.Stack) > 0 && (result.OfProgram(s.Stack[0].Function) || s.Stack[0].Function == "sync.(*Cond).Broadcast") && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == rows[0].Function })
 			})
 		}) {
 		return ""
 	}
-	return fmt.Sprintf("%s waits in select for up to %s, until %s, which sleeps, closes a channel: if it waits for news, as a long poll does, nothing here needs fixing; if for what is done for many at once, sleep for a shorter time (%s).",
+	return fmt.Sprintf("%s waits for up to %s, until %s, which sleeps, wakes all that wait: if it waits for news, as a long poll does, nothing here needs fixing; if for what is done for many at once, sleep for a shorter time (%s).",
 		plain(textui.ShortFunc(x.Function)), textui.Duration(q.RequestGroup.Max), plain(textui.ShortFunc(rows[0].Function)), plain(textui.Place(rows[0].Function, rows[0].File, rows[0].Line)))
 }
 

@@ -604,27 +604,29 @@ func TestBrought(t *testing.T) {
 	}
 }
 
-// TestAwaits checks that it is not known whether requests are slow which wait in select until a goroutine that only waits for a time
-// closes a channel: it is where that sends to each, or does something else, too.
+// TestAwaits checks that it is not known whether requests are slow which wait until a goroutine that only waits for a time closes a
+// channel, or calls Broadcast: it is where that sends to each, or does something else, too.
 func TestAwaits(t *testing.T) {
 	const ms = model.Duration(1e6)
 	for about, x := range map[string]struct {
-		callee, top string // of the wait, and of who ends it
-		waits       model.Duration
-		want        string
+		kind, of, top string // of the wait, and of who ends it
+		waits         model.Duration
+		want          string
 	}{
-		"closed":           {"runtime.selectgo", "main.publish", 1000, findings.Unknown},
-		"sent to each":     {"runtime.selectgo", "runtime.chansend1", 1000, findings.Slow},
-		"stores them":      {"runtime.selectgo", "main.publish", 800, findings.Slow},
-		"without a select": {"runtime.chanrecv1", "main.publish", 1000, findings.Slow},
+		"closed":       {"channel", "select", "main.publish", 800, findings.Unknown},
+		"received":     {"channel", "chan receive", "main.publish", 800, findings.Unknown},
+		"of a Cond":    {"cond", "sync.(*Cond).Wait", "sync.(*Cond).Broadcast", 800, findings.Unknown},
+		"signalled":    {"cond", "sync.(*Cond).Wait", "sync.(*Cond).Signal", 800, findings.Slow},
+		"sent to each": {"channel", "select", "runtime.chansend1", 800, findings.Slow},
+		"stores them":  {"channel", "select", "main.publish", 600, findings.Slow},
 	} {
-		wait := result.RequestRow{Kind: "channel", Function: "main.poll", Usual: 10, Middle: 2000 * ms, Way: &result.RequestWay{Callee: x.callee}}
+		wait := result.RequestRow{Kind: x.kind, Function: "main.poll", Usual: 10, Middle: 2000 * ms}
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-		v.Goroutines = []result.Group{{Function: "main.tick", Count: 1, Lifetime: 1000, Waiting: []result.Reason{{Reason: "sleep", Total: x.waits}}}}
-		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: "select", Function: "main.publish", Waiter: "main.poll", Turns: 20, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: x.top}, {Function: "main.publish"}, {Function: "main.tick"}}}}})
+		v.Goroutines = []result.Group{{Function: "main.tick", Count: 1, Lifetime: 1000, Waiting: []result.Reason{{Reason: "sleep", Total: x.waits}, {Reason: "(unknown)", Total: 200}}}}
+		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: x.of, Function: "main.publish", Waiter: "main.poll", Turns: 20, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: x.top}, {Function: "main.publish"}, {Function: "main.tick"}}}}})
 		v.Requests = []result.RequestKind{{Kind: "http", Groups: []result.RequestGroup{{Name: "main.poll", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{200 * ms}, 20)...), Tails: []result.RequestTail{{
 			Count: 5, Total: 1000 * ms, Middle: result.RequestMiddle{Count: 10, Total: 2000 * ms}, Groups: []result.RequestRow{wait},
-			Rows: []result.RequestRow{{Kind: "sleep", Function: "main.tick", Wait: "channel", Waiter: "main.poll", Middle: 1900 * ms}}}}}}}}}
+			Rows: []result.RequestRow{{Kind: "sleep", Function: "main.tick", Wait: x.kind, Waiter: "main.poll", Middle: 1900 * ms}}}}}}}}}
 		if findings.Judge(v); v.Verdict.Word != x.want {
 			t.Errorf("%s: %s %s", about, v.Verdict.Word, v.Verdict.Text)
 		}
