@@ -126,7 +126,7 @@ func diagnose(r *result.Report, job bool) []diagnosis {
 			if !computes {
 				d.busy()
 			}
-			if !computes || d.r.GC.Share >= collectorShare { // what it takes of the procs makes a batch longer, not who waits for it
+			if !computes && d.inRounds() == 0 || d.r.GC.Share >= collectorShare { // what it takes of the procs makes a batch longer, not who waits for it
 				d.collector()
 			}
 			d.stops()

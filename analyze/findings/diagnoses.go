@@ -139,24 +139,22 @@ func (d *diagnostician) batch() {
 }
 
 // computes reports whether a program without requests shares the procs among its own work: they are in use nearly all the time, and
-// next to no goroutine was woken by a timer or the network. Or it starts goroutines in rounds, and hardly any waits that was woken:
-// a round ends with its last one, in whatever order they run. Only more procs or less work make that shorter.
+// next to no goroutine was woken by a timer or the network. Only more procs or less work make that shorter.
 func (d *diagnostician) computes() bool {
-	var outside, woken result.Named
-	for i := range d.r.Latency.ByOrigin {
-		x := &d.r.Latency.ByOrigin[i]
-		if timed := x.Name == model.OriginTimer.String() || x.Name == model.OriginNetpoll.String(); timed {
-			outside.Count += x.Count
-		} else if x.Name != model.OriginGoroutine.String() && x.Name != model.OriginSyscall.String() {
-			continue
-		}
-		woken.Total += x.Total
+	of := func(o model.Origin) int64 { return named(d.r.Latency.ByOrigin, o.String()).Count }
+	return batch(d.r) && d.r.Procs.Utilisation >= allInUse && 100*(of(model.OriginTimer)+of(model.OriginNetpoll)) <= d.r.Latency.All.Count
+}
+
+// inRounds returns the part of the waiting to run that is of goroutines that a program without requests starts in rounds, if that is
+// half or more, else 0: a round ends with its last one, in whatever order they run, and only more procs or less work make it shorter.
+func (d *diagnostician) inRounds() float64 {
+	started := result.Ratio(named(d.r.Latency.ByOrigin, model.OriginCreated.String()).Total, d.r.Latency.All.Total)
+	if 2*started >= 1 && batch(d.r) && slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
+		return model.WaitOf(b.Kind) == model.WaitGroup && b.Turns >= fewTurns && 2*b.Total >= d.r.Procs.Saturated
+	}) {
+		return started
 	}
-	all, started := &d.r.Latency.All, named(d.r.Latency.ByOrigin, model.OriginCreated.String()).Total
-	return batch(d.r) && (d.r.Procs.Utilisation >= allInUse && outside.Count*100 <= all.Count || 2*started >= all.Total && woken.Total*100 <= all.Total &&
-		slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
-			return model.WaitOf(b.Kind) == model.WaitGroup && b.Turns >= fewTurns && 2*b.Total >= d.r.Procs.Saturated
-		}))
+	return 0
 }
 
 // busy finds whose code kept the procs.
@@ -167,8 +165,8 @@ func (d *diagnostician) busy() {
 	if i := slices.IndexFunc(rows, func(r *result.BlameRow) bool { return r.Line != 0 }); i > 0 && 2*rows[i].Total >= rows[0].Total {
 		rows = slices.Insert(slices.Delete(slices.Clone(rows), i, i+1), 0, rows[i])
 	}
-	l := d.causes[result.CauseGoroutine.String()]
-	l = loss{model.Duration(float64(l.sum) * (1 - d.batched)), model.Duration(float64(l.tail) * (1 - d.batched))}
+	l, rest := d.causes[result.CauseGoroutine.String()], 1-max(d.batched, d.inRounds())
+	l = loss{model.Duration(float64(l.sum) * rest), model.Duration(float64(l.tail) * rest)}
 	kept := fmt.Sprintf("%s of the waiting to run is behind other goroutines (procs: %s busy).", textui.Ratio(d.causes[result.CauseGoroutine.String()].sum, d.waiting.sum), textui.Percent(d.r.Procs.Utilisation))
 	record := " CPU samples would show it: schedscope record takes them."
 	switch {

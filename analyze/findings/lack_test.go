@@ -153,11 +153,11 @@ func TestComputes(t *testing.T) {
 		}
 	}
 	// Those of a round wait for each other.
-	for woken, want := range map[model.Duration]string{0: findings.Healthy, 1: findings.Starved} {
+	for woken, want := range map[model.Duration]string{1: findings.Healthy, 4: findings.Starved} {
 		v := lacking(t, 2e9, 200)
 		all := v.Latency.All
 		v.Procs.Utilisation, v.Procs.Saturated = 0.5, 2e9
-		v.Latency.ByOrigin = []result.Named{{Name: model.OriginCreated.String(), Dist: all}, {Name: model.OriginGoroutine.String(), Dist: result.Dist{Count: 9, Total: woken * all.Total / 20}}}
+		v.Latency.ByOrigin = []result.Named{{Name: model.OriginCreated.String(), Dist: result.Dist{Total: (20 - woken) * all.Total / 20}}}
 		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: "sync.(*WaitGroup).Wait", Function: "main.part", Waiter: "main.round", Turns: 40, Total: 3e9})
 		if findings.Judge(v); v.Verdict.Word != want {
 			t.Errorf("of a round, woken %v: %s %s", woken, v.Verdict.Word, v.Verdict.Text)
