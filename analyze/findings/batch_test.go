@@ -268,16 +268,20 @@ func TestLeakStarts(t *testing.T) {
 	t.Errorf("not main.find: %+v", v.Findings)
 }
 
-// TestAwaited: where the program hardly runs, the goroutines for which main waits all the time are what it does.
+// TestAwaited: where the program hardly runs, the goroutines for which main waits all the time are what it does, unless they are
+// clients or workers, which live as long as the trace.
 func TestAwaited(t *testing.T) {
-	for span, want := range map[model.Duration]bool{1000: true, 2000: false} {
-		r := &result.Report{Traces: []result.Trace{{}}, Totals: result.Totals{Span: span}, Goroutines: []result.Group{
-			{Function: "main.main", Count: 1, Waiting: []result.Reason{{Reason: "sync.(*WaitGroup).Wait", Count: 1, Total: 900}}}, {Function: "main.load.func1", Count: 8}}}
+	for _, x := range []struct {
+		span, lives model.Duration
+		want        bool
+	}{{1000, 500, true}, {2000, 500, false}, {1000, 501, false}} {
+		r := &result.Report{Traces: []result.Trace{{}}, Totals: result.Totals{Span: x.span}, Goroutines: []result.Group{
+			{Function: "main.main", Count: 1, Waiting: []result.Reason{{Reason: "sync.(*WaitGroup).Wait", Count: 1, Total: 900}}}, {Function: "main.load.func1", Count: 8, Lifetime: 8 * x.lives}}}
 		r.Latency.All = result.Dist{Count: 1, Total: 1, Max: 1}
 		r.Blame.Rows = []result.BlameRow{{Kind: "sync.(*WaitGroup).Wait", Function: "main.load.func1", Waiter: "main.load", Total: 900}}
 		findings.Judge(r)
-		if got := strings.Contains(r.Verdict.Text, "goroutine:main.load.func1' takes each of its 8 "); got != want {
-			t.Errorf("of %v: %s", span, r.Verdict.Text)
+		if got := strings.Contains(r.Verdict.Text, "goroutine:main.load.func1' takes each of its 8 "); got != x.want {
+			t.Errorf("%+v: %s", x, r.Verdict.Text)
 		}
 	}
 }

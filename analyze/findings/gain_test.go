@@ -146,11 +146,24 @@ func TestCandidate(t *testing.T) {
 	j.r.Blame.Rows = []result.BlameRow{{Kind: "sync.(*WaitGroup).Wait", Function: "main.part"}}
 	rows := []result.BlameRow{{Kind: result.BlameInShort, Function: "main.read", Turns: fewHeld, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "net.(*netFD).Read"}, {Function: "main.read"}, {Function: "main.serve"}}}}},
 		{Kind: "chan receive", Function: "main.serve", Waiter: "main.worker"}}
-	if got := handsOn(&result.Blame{Rows: rows}); !strings.HasPrefix(got, "what main.serve reads for main.worker while that is busy") {
+	if got := handsOn(&result.Report{Blame: result.Blame{Rows: rows}}); !strings.HasPrefix(got, "what main.serve reads for main.worker while that is busy") {
 		t.Errorf("who reads for others: %q", got)
 	}
-	if rows[1].Function = "main.tick"; handsOn(&result.Blame{Rows: rows}) != "" {
+	if rows[1].Function = "main.tick"; handsOn(&result.Report{Blame: result.Blame{Rows: rows}}) != "" {
 		t.Error("who does not read hands on what it reads")
+	}
+	// Workers that write answers: those that wait for more, or read themselves, can be followed.
+	for waits, want := range map[model.Duration]bool{5: true, 6: false} {
+		r := &result.Report{Goroutines: []result.Group{{Function: "main.worker", Count: 2, Lifetime: 200, Waiting: []result.Reason{{Reason: "sleep", Total: 190}, {Reason: "chan receive", Total: 2 * waits}}}}}
+		r.Totals.Span = 100
+		r.Blame.Rows = []result.BlameRow{{Kind: result.BlameInShort, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "net.(*netFD).Write"}, {Function: "main.worker"}}}}}}
+		if got := handsOn(r); strings.HasPrefix(got, "main.worker writes to connections that others read, and hardly waits for more to do (95% of its time: sleep).") != want {
+			t.Errorf("who writes, and waits for %d: %q", waits, got)
+		}
+		r.Blame.Rows[0].Stacks = append(r.Blame.Rows[0].Stacks, result.BlameStack{Stack: []result.Frame{{Function: "net.(*netFD).Read"}, {Function: "main.worker"}}})
+		if got := handsOn(r); got != "" {
+			t.Errorf("who reads, too: %q", got)
+		}
 	}
 	if got, want := j.candidate(), "--request 'goroutine:main.handle' "; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -165,6 +165,21 @@ func TestComputes(t *testing.T) {
 	}
 }
 
+// TestLate checks that answers which come late are due to busy procs only where half as many may have been noticed late.
+func TestLate(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for n, want := range map[int]bool{3: true, 2: false} {
+		v := lacking(t, 4000*ms, 190)
+		v.Lateness.Network = result.Bounds{Count: int64(n), P99: 20 * ms, Sketch: distOf(slices.Repeat([]model.Duration{20 * ms}, n)...).Sketch}
+		v.Requests = []result.RequestKind{{Kind: "http", Groups: []result.RequestGroup{{Name: "main.get", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{30 * ms}, 20)...), Tails: []result.RequestTail{{
+			Count: 5, From: 29 * ms, Total: 150 * ms, Middle: result.RequestMiddle{Count: 10, Total: 40 * ms}, Groups: []result.RequestRow{{Kind: "network", Function: "main.ask", Slow: 140 * ms, Middle: 30 * ms, Have: 5}}}}}}}}}
+		findings.Judge(v)
+		if got := strings.Contains(items(v)[0].Title, "main.get waits for the network (rec.Spin keeps the procs busy)"); got != want {
+			t.Errorf("%d late: %s", n, items(v)[0].Title)
+		}
+	}
+}
+
 // TestAtOnce checks that no code keeps procs busy that are idle most of the time, where many short turns make others wait.
 func TestAtOnce(t *testing.T) {
 	for turns, want := range map[int64]string{1: "rec.Spin keeps the procs busy", 1e6: "rec.Spin runs while others wait, although the procs are idle at other times"} {

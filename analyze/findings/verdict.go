@@ -403,7 +403,7 @@ func callsCollector(x *result.RequestRow) bool {
 }
 
 // late reports whether a part of the slowest is long because a timer or the network poller was late,
-// as the same part of others is shorter and wake-ups are known to be late by as much.
+// as the same part of others is shorter, and half as many wake-ups may be late by half as much.
 func (j *judge) late(q *question, x *result.RequestRow) bool {
 	l := &j.r.Lateness
 	var b *result.Bounds
@@ -415,7 +415,9 @@ func (j *judge) late(q *question, x *result.RequestRow) bool {
 	default:
 		return false
 	}
-	return !q.all && x.Middle > 0 && b.Count >= enough && 2*float64(b.P99) >= q.cost(x) && q.cost(x) >= 3*float64(x.Middle)/float64(max(q.Middle.Count, 1))
+	n := int64(0)
+	above(b, model.Duration(q.cost(x)/2), func(_ model.Duration, k int64) { n += k })
+	return !q.all && x.Middle > 0 && 2*n >= max(x.Have, 1) && q.cost(x) >= 3*float64(x.Middle)/float64(max(q.Middle.Count, 1))
 }
 
 // collected adds to an item that the garbage collector kept the procs from it, if it did.
@@ -834,7 +836,7 @@ func (j *judge) word() {
 	case len(j.questions) > 0 || len(v.Objectives) > 0 || n == 0 && len(j.r.Requests) > 0 && v.Word == Unknown || j.open.hangs:
 	case n > 0:
 		v.Text += fmt.Sprintf(" This is about the whole program; there are too few requests to judge: %s, the longest %s; see schedscope requests.", textui.Count(n), textui.Duration(longest))
-	case v.Word == Healthy, v.Word == Unknown && j.r.Latency.All.Count > 0:
+	case v.Word == Healthy, v.Word == Disturbed && len(j.items) == 0, v.Word == Unknown && j.r.Latency.All.Count > 0:
 		v.Text += " No requests were found, so that slow answers would not show: " + j.candidate()
 	}
 	j.ruledOut()
@@ -860,31 +862,45 @@ func (j *judge) candidate() string {
 	_, _, g := j.mainWaits()
 	if i >= 0 {
 		g = &j.r.Goroutines[i]
-	} else if g != nil && 2*(g.States[model.GoRunning]+g.States[model.GoRunnable]) > g.Lifetime { // they compute
+	} else if g != nil && (2*(g.States[model.GoRunning]+g.States[model.GoRunnable]) > g.Lifetime || 2*g.Lifetime > model.Duration(g.Count)*j.r.Totals.Span) { // they compute, or are clients or workers
 		g = nil
 	}
 	if g == nil {
-		return cmp.Or(handsOn(&j.r.Blame), "trace.NewTask marks some.")
+		return cmp.Or(handsOn(j.r), "trace.NewTask marks some.")
 	}
 	return fmt.Sprintf("--request 'goroutine:%s' takes each of its %s as one.", plain(textui.ShortFunc(g.Function)), textui.Plural(max(g.Created, g.Count), "goroutine"))
 }
 
-// reads reports whether a stack is that of a read.
-func reads(s result.BlameStack) bool {
-	return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == "net.(*netFD).Read" || f.Function == "os.(*File).Read" })
+// calls reports whether a function calls one of some others, in a system call.
+func calls(r *result.Report, function string, others ...string) bool {
+	return slices.ContainsFunc(r.Blame.Rows, func(b result.BlameRow) bool {
+		return (b.Kind == result.BlameInSlow || b.Kind == result.BlameInShort) && slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
+			return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == function }) && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return slices.Contains(others, f.Function) })
+		})
+	})
 }
 
-// handsOn says which goroutines hand what they read to others through a channel, "" if none do. While those are busy that
-// wakes nobody, so that nothing shows who takes what.
-func handsOn(b *result.Blame) string {
-	for i := range b.Rows {
-		x := &b.Rows[i]
-		if w := model.WaitOf(x.Kind); (w == model.WaitReceive || w == model.WaitSelect) && x.Waiter != "" && slices.ContainsFunc(b.Rows, func(r result.BlameRow) bool {
-			return (r.Kind == result.BlameInSlow || r.Kind == result.BlameInShort) && slices.ContainsFunc(r.Stacks, func(s result.BlameStack) bool {
-				return reads(s) && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == x.Function })
-			})
-		}) {
+// handsOn says which goroutines hand what they read to others through a channel, or which write what others may have read and hardly
+// wait for more, "" if none do. While those are busy that wakes nobody, so that nothing shows who takes what.
+func handsOn(r *result.Report) string {
+	const read = "net.(*netFD).Read"
+	for i := range r.Blame.Rows {
+		x := &r.Blame.Rows[i]
+		if w := model.WaitOf(x.Kind); (w == model.WaitReceive || w == model.WaitSelect) && x.Waiter != "" && calls(r, x.Function, read, "os.(*File).Read") {
 			return fmt.Sprintf("what %s reads for %s while that is busy wakes nobody, and cannot be followed. trace.NewTask marks it.", plain(textui.ShortFunc(x.Function)), plain(textui.ShortFunc(x.Waiter)))
+		}
+	}
+	for i := range r.Goroutines {
+		g, idle := &r.Goroutines[i], model.Duration(0)
+		for _, x := range g.Waiting {
+			if w := model.WaitOf(x.Reason); w != model.WaitSleep && !w.Lock() {
+				idle += x.Total
+			}
+		}
+		if !g.System && 2*g.Lifetime > model.Duration(g.Count)*r.Totals.Span && 20*idle <= g.Lifetime && calls(r, g.Function, "net.(*netFD).Write") && !calls(r, g.Function, read) {
+			reason, most := longestWait(g)
+			return fmt.Sprintf("%s writes to connections that others read, and hardly waits for more to do (%s of its time: %s). If it answers them, what they have read queues for it: trace.NewTask marks each from its beginning.",
+				plain(textui.ShortFunc(g.Function)), textui.Ratio(most, g.Lifetime), plain(reason))
 		}
 	}
 	return ""
