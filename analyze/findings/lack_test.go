@@ -180,6 +180,22 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestSleepsLate checks that sleeps of all requests are due to busy procs where timers are late by as much, and that those who have
+// the procs are named in any case.
+func TestSleepsLate(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for late, want := range map[model.Duration]string{27 * ms: findings.Starved, 26 * ms: findings.Slow} {
+		v := lacking(t, 7900*ms, 790)
+		v.Procs.Utilisation, v.Lateness.Timers = 0.99, result.Bounds{Count: 40, P50: late}
+		v.Requests = []result.RequestKind{{Kind: "http", Groups: []result.RequestGroup{{Name: "main.get", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{30 * ms}, 20)...), Tails: []result.RequestTail{{
+			Count: 5, From: 30 * ms, Total: 150 * ms, Middle: result.RequestMiddle{Count: 10, Total: 300 * ms}, Groups: []result.RequestRow{{Kind: "sleep", Function: "main.get", Usual: 10, Middle: 300 * ms}}}}}}}}}
+		findings.Judge(v)
+		if f := items(v)[0]; v.Verdict.Word != want || !strings.HasPrefix(f.Advice, "The procs are 99% busy, most of all by rec.Spin: sleeps end late") {
+			t.Errorf("late by %v: %s %s: %s", late, v.Verdict.Word, f.Title, f.Advice)
+		}
+	}
+}
+
 // TestAtOnce checks that no code keeps procs busy that are idle most of the time, where many short turns make others wait.
 func TestAtOnce(t *testing.T) {
 	for turns, want := range map[int64]string{1: "rec.Spin keeps the procs busy", 1e6: "rec.Spin runs while others wait, although the procs are idle at other times"} {

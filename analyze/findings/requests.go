@@ -337,9 +337,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if g.Kind == "running" && r.GC.Share >= allocatesShare {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
 	}
-	if g.Kind == "sleep" && r.Procs.Utilisation >= allInUse { // runtime/proc.go: schedule looks at timers, and sysmon preempts after 10 ms, Go 1.26
-		f.Advice = fmt.Sprintf("The procs are %s busy: sleeps end late, when one looks at its timers, after up to 10ms of what runs. If this one asks for less, shorten what runs. ", textui.Percent(r.Procs.Utilisation)) + f.Advice
-	}
+	f.Advice = sleepsLate(r, g) + f.Advice
 	switch fn := q.dials(); {
 	case fn == nil:
 	case g.Called() && fn.Function == g.Function && fn.Line == g.Line:
@@ -467,6 +465,19 @@ func (q *question) brought(x *result.RequestRow) bool {
 			return y.Kind == "network" && y.Function == rows[0].Function && y.Line == rows[0].Line
 		})
 	})
+}
+
+// sleepsLate says how late sleeps end where procs are in use nearly all the time, and by whom, "" for what does not sleep:
+// runtime/proc.go: schedule looks at timers, and sysmon preempts after 10 ms, Go 1.26.
+func sleepsLate(r *result.Report, x *result.RequestRow) string {
+	if x.Kind != "sleep" || r.Procs.Utilisation < allInUse {
+		return ""
+	}
+	by := ""
+	if rows := r.Blame.Of(result.CauseGoroutine.String()); len(rows) > 0 && 2*rows[0].Total > r.Blame.Kind(rows[0].Kind).Total {
+		by = ", most of all by " + plain(textui.ShortFunc(rows[0].Function))
+	}
+	return fmt.Sprintf("The procs are %s busy%s: sleeps end late, when one looks at its timers, after up to 10ms of what runs. If this one asks for less, shorten what runs. ", textui.Percent(r.Procs.Utilisation), by)
 }
 
 // onlyWaits reports whether one of few goroutines hardly does anything but wait where a row says, as far as that is known.

@@ -304,6 +304,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 				continue
 			}
 		case j.late(c.q, c.part) && (j.due(&f, c.q, c.part, diagnoses) || j.collected(&f.Finding)):
+			f.Advice = sleepsLate(j.r, c.part) + f.Advice
 		case j.overdue(c.q, c.part):
 			j.r.Verdict.Machine = j.lostText(c.q, "and the slowest %s wait for longer than others at the same place")
 			continue
@@ -403,7 +404,8 @@ func callsCollector(x *result.RequestRow) bool {
 }
 
 // late reports whether a part of the slowest is long because a timer or the network poller was late,
-// as the same part of others is shorter, and half as many wake-ups may be late by half as much.
+// as the same part of others is shorter, and half as many wake-ups may be late by half as much. A part of all requests is where
+// the procs are in use nearly all the time, and half of the timers that are bounded may be late by nearly as much.
 func (j *judge) late(q *question, x *result.RequestRow) bool {
 	l := &j.r.Lateness
 	var b *result.Bounds
@@ -415,9 +417,12 @@ func (j *judge) late(q *question, x *result.RequestRow) bool {
 	default:
 		return false
 	}
+	if q.all {
+		return b == &l.Timers && j.r.Procs.Utilisation >= allInUse && b.Count >= enough && float64(b.P50) >= (1-likeMedian)*q.cost(x)
+	}
 	n := int64(0)
 	above(b, model.Duration(q.cost(x)/2), func(_ model.Duration, k int64) { n += k })
-	return !q.all && x.Middle > 0 && 2*n >= max(x.Have, 1) && q.cost(x) >= 3*float64(x.Middle)/float64(max(q.Middle.Count, 1))
+	return x.Middle > 0 && 2*n >= max(x.Have, 1) && q.cost(x) >= 3*float64(x.Middle)/float64(max(q.Middle.Count, 1))
 }
 
 // collected adds to an item that the garbage collector kept the procs from it, if it did.
