@@ -192,23 +192,27 @@ func TestTicks(t *testing.T) {
 	const second = model.Duration(1e9)
 	for name, x := range map[string]struct {
 		creator, reason string
-		alive           int64
+		turns           int64
+		alive, served   int64
 		want            bool
 	}{
-		"few start them":          {"main.load", "select", 1, true},
-		"as many live":            {"main.serve", "select", 300, false},
-		"who accepts starts them": {"main.listen", "select", 1, false},
-		"they sleep":              {"main.load", "sleep", 1, false},
+		"few start them":            {"main.load", "select", 300, 1, 0, true},
+		"as many live":              {"main.serve", "select", 300, 300, 0, false},
+		"who accepts starts them":   {"main.listen", "select", 300, 1, 0, false},
+		"who accepts starts others": {"main.listen", "select", 300, 1, 300, true},
+		"who accepts starts both":   {"main.listen", "select", 600, 1, 300, false},
+		"they sleep":                {"main.load", "sleep", 300, 1, 0, false},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Totals.Span = 3 * second
 		g := result.Group{Function: "main.watch", Count: 300, Created: 300, Lifetime: 450 * second, Waiting: []result.Reason{{Reason: x.reason, Count: 1000, Total: 450 * second}}}
 		g.States[model.GoWaiting] = 450 * second
-		v.Goroutines = []result.Group{g, {Function: "main.serve", Count: x.alive, Created: x.alive}}
+		v.Goroutines = []result.Group{g, {Function: "main.serve", Count: x.alive, Created: x.alive},
+			{Function: "main.session", Count: x.served, Created: x.served, Ended: x.served, Waiting: []result.Reason{{Reason: "network"}}}}
 		stack := func(names ...string) (s []result.BlameStack) {
 			return []result.BlameStack{{Stack: result.Each(names, func(n *string) result.Frame { return result.Frame{Function: *n} })}}
 		}
-		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.watch", Turns: 700}, {Kind: result.BlameCreated, Function: x.creator, Turns: 300, Stacks: stack(x.creator, "main.serve")},
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.watch", Turns: 700}, {Kind: result.BlameCreated, Function: x.creator, Turns: x.turns, Stacks: stack(x.creator, "main.serve")},
 			{Kind: result.BlameShortSyscall, Function: "main.listen", Stacks: stack("net.(*TCPListener).Accept", "main.listen")}}
 		if l := findings.LeakOf(v); (l != nil) != x.want {
 			t.Errorf("%s: a leak: %+v", name, l)
