@@ -262,7 +262,7 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 	}
 	if len(r.Traces) == 1 {
 		name := argument(&r.Traces[0])
-		if strings.ContainsAny(name, "'/") { // lines may end in it, and are few
+		if strings.Contains(name, "'") { // lines may end in it
 			name = "FILE"
 		}
 		next += fmt.Sprintf(", schedscope view %s for a timeline", name)

@@ -385,7 +385,7 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 		if strings.ContainsAny(name, `,"`) { // as CSV has it
 			name = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 		}
-		add("see", fmt.Sprintf("schedscope export --table goroutines --format csv %s | grep -F %s", argument(&r.Traces[0]), textui.ShellWord(","+name+",")))
+		add("see", fmt.Sprintf("schedscope export --table goroutines --format csv %s | grep -F -e ,function, -e %s", argument(&r.Traces[0]), textui.ShellWord(","+name+",")))
 	}
 	return c
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -52,6 +53,9 @@ func newExplain(a *app) *cobra.Command {
 			name := result.SymptomName(strings.Join(args, " "))
 			name = cmp.Or(findings.Renamed[name], longer[name], name)
 			all := words()
+			if strings.Contains(strings.Join(args, " "), "(") {
+				all[name] = "A figure of comparisons and budgets: schedscope help gate-rules says what each is. Those per second (/s) are of all goroutines, in each second of a trace."
+			}
 			for _, x := range []string{name, "the-" + name, strings.TrimSuffix(name, "s"), name + "s"} { // or a verb in the third person: spins
 				if slices.Contains(names, x) && x != name+"s" { // which may be a slip
 					return explain(a.stdout, x)
@@ -67,7 +71,7 @@ func newExplain(a *app) *cobra.Command {
 }
 
 // longer are words as the first screen has them, and what they are listed as.
-var longer = map[string]string{"decisions-unexplained": "unexplained", "not-checked-the-machine": "not-checked"}
+var longer = map[string]string{"decisions-unexplained": "unexplained", "not-checked-the-machine": "not-checked", "slowest-1": "slowest", "batches": "batch"}
 
 // screenWords are those of the first screen that are neither findings nor causes nor kinds of time.
 var screenWords = map[string]string{
@@ -123,6 +127,12 @@ var screenWords = map[string]string{
 	"burst":          "The time from when a goroutine starts on a proc until it gives the proc up. See schedscope explain long-bursts.",
 	"pool":           "Connections that goroutines share, as in database/sql or an http.Transport. A request waits until another one gives its connection back, if there is a limit.",
 	"deadline":       "A time after which a wait ends, of a context or a connection. A request that waits until then waited for what did not come.",
+	"queue":          "Goroutines that are ready to run wait in the queue of a proc, or in the global one. Requests and jobs that nobody takes up are queued.",
+	"select":         "A goroutine waits in a select statement for the first of several channels, timers among them.",
+	"blocked":        "A goroutine waits for others, for a time or the network: a proc would not help. Sums are of all goroutines, so that they may be longer than the trace.",
+	"preempted":      "The runtime took the proc from a goroutine that had run for 10 ms, or stopped it for the garbage collector. It is ready to run.",
+	"not-tested":     "Of a comparison with one trace on a side: what is chance is not known, so that only large changes count.",
+	"pairwise":       compare.ChangeHelp,
 	"long-poll":      "A request that waits for news, or until a time that is set. How long it takes says nothing of the server: accept it with --slo.",
 	"stream":         "An answer that is sent in parts, as long as there are some. What passes between parts is not latency.",
 	"middleware":     "A function that calls handlers. A request has its name where the handler is not seen in it.",

@@ -90,8 +90,8 @@ const gateHelpTail = `How it is judged, in this order:
      INCONCLUSIVE, with the number of traces that it takes. The size is the rule's detect, or
      one and a half times what the bound allows: x1.65 for baseline*1.10.
 
-To learn what a machine is good for, record one program on both sides (gate record -base P
--cand P): gate check then says how far its traces differ, and a violation is a false alarm.
+To learn what a machine is good for, record one program on both sides (gate record --base P
+--cand P): gate check then says how far its traces differ, and a violation is a false alarm.
 
 Exit codes of gate check; 2 wins over 1, and 1 over 3:
 

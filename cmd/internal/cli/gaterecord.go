@@ -37,7 +37,7 @@ type recordFlags struct {
 func newGateRecord(a *app) *cobra.Command {
 	var f recordFlags
 	cmd := &cobra.Command{
-		Use:   "record -o DIR [-base COMMAND] [-cand COMMAND] [-- ARGUMENTS...]",
+		Use:   "record -o DIR [--base COMMAND] [--cand COMMAND] [-- ARGUMENTS...]",
 		Short: "Record traces of two programs in turns, each in a process of its own",
 		Long: `Each round runs both commands once, in an order that is drawn, and keeps a trace of
 each: DIR/base/01.trace, DIR/cand/01.trace and so on, an environment record next to each,
@@ -61,11 +61,11 @@ A recording that fails is repeated once; a second failure ends the command. A re
 other programs or the hypervisor disturbed is repeated too, up to twice the wanted number in
 all. If the first three are disturbed, the command ends with exit code 3.
 order.json keeps the command lines as given, with any password in them.
-After ^C or an error, the finished recordings stay; -add continues.`,
-		Example: `  schedscope gate record -n 10 -base ./base.test -cand ./cand.test -o runs -- -test.run TestServe
-  schedscope gate record -base './server -pool 8' -cand './server -pool 16' -o runs
+After ^C or an error, the finished recordings stay; --add continues.`,
+		Example: `  schedscope gate record -n 10 --base ./base.test --cand ./cand.test -o runs -- -test.run TestServe
+  schedscope gate record --base './server -pool 8' --cand './server -pool 16' -o runs
   schedscope gate record -n 40 -o runs -- ./server -trace {trace}
-  schedscope gate record -n 10 -add -base ./base.test -cand ./cand.test -o runs -- -test.run TestServe`,
+  schedscope gate record -n 10 --add --base ./base.test --cand ./cand.test -o runs -- -test.run TestServe`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 0 && len(args) > 0 {
@@ -131,7 +131,7 @@ func (f *recordFlags) options(args []string) (recorder.Options, error) {
 func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 	if f.base == "" && f.cand == "" {
 		if len(args) == 0 {
-			return nil, usagef("add -base './a' and -cand './b', or -- and one command", "nothing to record")
+			return nil, usagef("add --base './a' and --cand './b', or -- and one command", "nothing to record")
 		}
 		s, err := recorder.NewSide(interleave.Single, args, f.candDir)
 		return []recorder.Side{s}, err
@@ -171,7 +171,7 @@ func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
 	}
 	a.say("interrupted; %s has %s of this call", o.Dir, textui.Plural(recorded, "recording"))
 	if recorded > 0 {
-		a.hint("the same command with -add goes on")
+		a.hint("the same command with --add goes on")
 	}
 	return &exitError{code: exitInterrupted, silent: true}
 }
