@@ -271,7 +271,7 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 		next += ", schedscope requests for the slowest"
 	}
 	if i := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Title != "" }); i >= 0 && findings.Unseen(r) {
-		next += ", trace.WithRegion to name all by their routes (schedscope help requests)"
+		next += ", trace.WithRegion to name all by route (help requests)"
 	} else if i >= 0 {
 		next += ", schedscope explain " + r.Findings[i].Kind
 	}
