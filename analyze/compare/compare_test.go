@@ -282,6 +282,13 @@ func TestRequests(t *testing.T) {
 	sixth := func(p50 model.Duration) groups {
 		return groups{"main.z": set(p50, p50, 1500), "main.c": set(9*ms, 9*ms, 1500), "main.d": set(9*ms, 9*ms, 1500), "main.e": set(9*ms, 9*ms, 1500), "main.f": set(9*ms, 9*ms, 1500), "main.g": set(9*ms, 9*ms, 1500)}
 	}
+	eleventh := func(p50 model.Duration) groups {
+		all := groups{"main.z": set(p50, p50, 6)}
+		for c := 'a'; c < 'k'; c++ {
+			all["main."+string(c)] = set(9*ms, 9*ms, 1500)
+		}
+		return all
+	}
 	for name, tt := range map[string]struct {
 		base, cand  groups
 		traces      int
@@ -296,6 +303,8 @@ func TestRequests(t *testing.T) {
 		"too few, like":   {rare(ms, 3), rare(9*ms, 3), 1, "SAME main.a: ", ""},
 		"too few, better": {rare(ms, 3), groups{"main.a": set(ms, 2*ms, 1500), "main.b": set(60*ms, 60*ms, 3)}, 1, "BETTER main.a: ", "not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests"},
 		"sixth":           {sixth(2 * ms), sixth(6 * ms), 1, "WORSE main.z: p50 2.00 -> 6.00ms (3.00x)", ""},
+		"eleventh":        {eleventh(2 * ms), eleventh(60 * ms), 1, "WORSE main.z: p50 2.00 -> 60.0ms (30.0x) of 6 and 6 requests", ""},
+		"eleventh, alike": {eleventh(2 * ms), eleventh(4 * ms), 1, "SAME main.a", ""},
 		"sixth, alike":    {sixth(2 * ms), sixth(4 * ms), 1, "SAME main.c", ""},
 		"not seen":        {unnamed(ms, 1500), rare(30*ms, 1000), 1, "WORSE other requests: mean 1.00 -> 30.0ms (30.0x), 1,500 -> 1,000 requests per second", "seen only in new: 1,000 requests of main.b, p99 30.0ms; in old the handler of 1,500 requests is not known"},
 		"not seen, new":   {unnamed(ms, 20), rare(3*ms, 1000), 1, "SAME main.a: ", "seen only in new: 1,000 requests of main.b, p99 3.00ms; in old the handler of 20 requests is not known"},

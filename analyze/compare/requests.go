@@ -106,6 +106,9 @@ func (r *Result) groups() []group {
 	}
 	for _, list := range []*[]group{&rare, &alone} {
 		slices.SortFunc(*list, byTotal)
+		if list == &rare && r.Single() { // nothing is tested, so that they may be chosen by what is asked of them
+			slices.SortStableFunc(*list, byChange)
+		}
 		n := min(len(*list), maxGroups)
 		*list, rest = (*list)[:n], append(rest, (*list)[n:]...)
 	}
@@ -128,17 +131,21 @@ func (r *Result) groups() []group {
 	return slices.Concat(both, rare, alone)
 }
 
+// change is by how much the median of a group seems to have changed, as a logarithm.
+func (g *group) change() float64 {
+	base, cand := MedianOrZero(g.p50[0]), MedianOrZero(g.p50[1])
+	if min(base, cand) <= 0 || math.Abs(cand-base) < 10*leastTime {
+		return 0
+	}
+	return math.Abs(math.Log(cand / base))
+}
+
+func byChange(a, b group) int { return cmp.Compare(b.change(), a.change()) }
+
 // unjudge notes of groups that have no rows of both sides those that seem to have changed by much, the most first.
 func (r *Result) unjudge(groups []group) {
-	change := func(g *group) float64 {
-		base, cand := MedianOrZero(g.p50[0]), MedianOrZero(g.p50[1])
-		if min(base, cand) <= 0 || math.Abs(cand-base) < 10*leastTime {
-			return 0
-		}
-		return math.Abs(math.Log(cand / base))
-	}
-	groups = slices.DeleteFunc(groups, func(g group) bool { return change(&g) < math.Log(leastFar) })
-	slices.SortFunc(groups, func(a, b group) int { return cmp.Or(cmp.Compare(change(&b), change(&a)), cmp.Compare(a.name, b.name)) })
+	groups = slices.DeleteFunc(groups, func(g group) bool { return g.change() < math.Log(leastFar) })
+	slices.SortFunc(groups, func(a, b group) int { return cmp.Or(byChange(a, b), cmp.Compare(a.name, b.name)) })
 	r.unjudged = result.Each(groups[:min(len(groups), maxGroups)], func(g *group) string {
 		row := Row{Group: g.name, Section: SectionRequests, Unit: rule.Nanoseconds, of: &rule.Quantity{Agg: rule.Quantile, Q: 0.5, Metric: "request"}, why: g.counts()}
 		row.fill(Values{X: g.p50[0]}, Values{X: g.p50[1]})
