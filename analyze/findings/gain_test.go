@@ -170,6 +170,23 @@ func TestCandidate(t *testing.T) {
 	}
 }
 
+// TestLocked checks that requests which wait in a queue for what is done with a lock get its advice, if others wait for it all the time.
+func TestLocked(t *testing.T) {
+	for name, x := range map[string]struct {
+		caller string
+		sum    model.Duration
+		want   bool
+	}{
+		"with its line": {"main.put (main.go:35)", 100, true}, "without": {"main.put", 100, true}, "another": {"main.puts (main.go:35)", 100, false}, "at times": {"main.put", 99, false},
+	} {
+		j := &judge{r: &result.Report{Totals: result.Totals{Span: 100}}, items: []item{{Finding: result.Finding{Kind: SlowRequests, Title: "it waits", Where: []result.Culprit{{Function: "main.reply"}, {Function: "main.sync", Callers: []string{x.caller}}}}}}}
+		got := j.locked(&diagnosis{Finding: result.Finding{Kind: "lock", Title: "main.put holds a lock", Advice: "Hold it", Where: []result.Culprit{{Function: "main.put"}}}, loss: loss{sum: x.sum}})
+		if f := j.items[0]; got != x.want || got != (f.Title == "it waits (main.put holds a lock)" && f.Advice == "Hold it") {
+			t.Errorf("%s: %t: %s: %s", name, got, f.Title, f.Advice)
+		}
+	}
+}
+
 // TestCollectorOnce checks that two items about the collector are one, whoever works for it.
 func TestCollectorOnce(t *testing.T) {
 	f := func(kind, fn string) *result.Finding {

@@ -685,6 +685,20 @@ func same(x, f *result.Finding) bool {
 	return at(x) == at(f) && queued(x) == queued(f)
 }
 
+// locked adds to the items about requests that wait for what is done with a lock that others wait for all the time: each waits for
+// those before it. It reports whether there are any.
+func (j *judge) locked(f *diagnosis) (is bool) {
+	for i := range j.items {
+		x := &j.items[i].Finding
+		if f.Kind == "lock" && f.sum >= j.r.Totals.Span && x.Kind == SlowRequests && len(x.Where) > 1 && slices.ContainsFunc(x.Where[len(x.Where)-1].Callers, func(c string) bool {
+			return c == f.Where[0].Function || strings.HasPrefix(c, f.Where[0].Function+" (") // with its line
+		}) {
+			x.Title, x.Advice, is = x.Title+" ("+f.Title+")", f.Advice, true
+		}
+	}
+	return is
+}
+
 // others adds the items that are not about requests. Where these are fast enough, that is what makes them slow only later.
 func (j *judge) others(diagnoses []diagnosis) {
 	met := j.met()
@@ -711,7 +725,9 @@ func (j *judge) others(diagnoses []diagnosis) {
 			}
 		}
 		codeInTraces(j.r, &f.Finding, f.kinds)
-		j.add(item{Finding: f.Finding})
+		if !j.locked(f) {
+			j.add(item{Finding: f.Finding})
+		}
 	}
 	if f, ok := lockedThreads(j.r); ok && !met && len(j.items) == 0 && !j.served() && result.Ratio(j.r.Latency.All.Total, j.r.Totals.Span) >= heldShare {
 		f.Title, f.Advice = "goroutines that are locked to threads stop and start all the time", fix(f.Kind)
