@@ -217,10 +217,10 @@ func (d *diagnostician) busy() {
 
 // spins finds code that takes a proc to look for something to do, again and again. It calls runtime.Gosched until something has
 // come: most waits to run are those after it, and goroutines run for less than spinTurn between them, which is not enough to have
-// done something. Or it has procs that others wait for, and most of its stacks are in an attempt. Or it never waits, and most of its
-// stacks are in what it looks with: of a program without requests, whose work may be with atomics, under locks or in turns, in others.
-// However many CPUs there are, it takes them. What never waits and is seen elsewhere may compute: it has a proc, and others share
-// the rest.
+// done something. Or it has procs that others wait for, or runs alone, and half of its stacks are in a single load or attempt, which
+// takes no time where it does something in between. Or it never waits, and most of its stacks are in what it looks with: of a program
+// without requests, whose work may be with atomics, under locks or in turns, in others. However many CPUs there are, it takes them.
+// What never waits and is seen elsewhere may compute: it has a proc, and others share the rest.
 func (d *diagnostician) spins() {
 	yields, ran, text := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), running(d.r), ""
 	var rows []*result.BlameRow
@@ -238,9 +238,15 @@ func (d *diagnostician) spins() {
 	}
 	if len(rows) == 0 {
 		yields = result.Named{}
-		if rows, text = d.tries(); len(rows) > 0 {
-			how = " spins: it tries again and again, and does not wait"
-		} else if rows = d.seenIn(g); len(rows) == 0 || batch(d.r) && slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "spin" }) {
+		list, all, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)
+		list = byFunction(list)
+		rows = slices.DeleteFunc(slices.Clone(list), func(r *result.BlameRow) bool {
+			return r.Turns < fewTurns || result.Ratio(r.Total, all) < leastShare || calling(r, true, asks[:trying]...) < spinShare
+		})
+		if len(rows) > 0 {
+			how, text = " spins: it tries again and again, and does not wait", fmt.Sprintf("It has the proc for %s of what others wait behind, or of what runs alone.", textui.Ratio(rows[0].Total, all))
+		} else if rows = slices.DeleteFunc(list, func(r *result.BlameRow) bool { return g == nil || r.Line == 0 || !within(r, g.Function) }); len(rows) == 0 ||
+			batch(d.r) && slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "spin" }) {
 			return
 		}
 		looks := asks
@@ -278,18 +284,6 @@ var asks = []string{"sync/atomic.Load", "sync/atomic.…Load", "sync/atomic.Comp
 // The first of asks do nothing but look: trying, for what takes no time where there is something else to do, and looking.
 const trying, looking = 6, 11
 
-// tries returns where code is that others wait behind, or that runs alone, and that mostly tries whether it can go on: half of its
-// stacks are in a single load or attempt, which takes no time where it does something in between.
-func (d *diagnostician) tries() (rows []*result.BlameRow, text string) {
-	list, all, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)
-	for _, r := range byFunction(list) {
-		if r.Turns >= fewTurns && result.Ratio(r.Total, all) >= leastShare && calling(r, true, asks[:trying]...) >= spinShare {
-			return []*result.BlameRow{r}, fmt.Sprintf("It has the proc for %s of what others wait behind, or of what runs alone.", textui.Ratio(r.Total, all))
-		}
-	}
-	return nil, ""
-}
-
 // looks returns the names with which a row's function looks for something to do: without select where it has waited in that, as
 // nobody does in one with a default. Such a select finds something, most of the time.
 func (d *diagnostician) looks(row *result.BlameRow, names []string) []string {
@@ -319,7 +313,8 @@ func restless(r *result.Report) string {
 		return ""
 	}
 	of := func(o model.Origin) int64 { return named(r.Latency.ByOrigin, o.String()).Count }
-	if batch(r) && !mainSleeps(r) && of(model.OriginTimer)+of(model.OriginNetpoll) <= max(named(r.Latency.ByFunction, g.Function).Count, of(model.OriginGoroutine), fewWaits) {
+	reason, most, _ := (&judge{r: r}).mainWaits()
+	if batch(r) && !(reason == "sleep" && 2*most > r.Totals.Span) && of(model.OriginTimer)+of(model.OriginNetpoll) <= max(named(r.Latency.ByFunction, g.Function).Count, of(model.OriginGoroutine), fewWaits) {
 		return ""
 	}
 	does := ""
@@ -327,12 +322,6 @@ func restless(r *result.Report) string {
 		does = fmt.Sprintf(", most of all in %s", plain(textui.ShortFunc(places[0].Function)))
 	}
 	return fmt.Sprintf(" %s runs all the time and never waits%s: it computes, or it spins.", plain(textui.ShortFunc(g.Function)), does)
-}
-
-// mainSleeps reports whether main sleeps most of the time: it does not wait for what runs.
-func mainSleeps(r *result.Report) bool {
-	reason, most, _ := (&judge{r: r}).mainWaits()
-	return reason == "sleep" && 2*most > r.Totals.Span
 }
 
 // unceasing returns the goroutines of one function that hardly ever wait, live for half of the time or longer, and run for the
@@ -347,12 +336,6 @@ func unceasing(r *result.Report) (most *result.Group) {
 		}
 	}
 	return most
-}
-
-// seenIn returns where goroutines of a function were seen to run, while others waited or nothing else ran.
-func (d *diagnostician) seenIn(g *result.Group) []*result.BlameRow {
-	rows, _, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)
-	return byFunction(slices.DeleteFunc(rows, func(r *result.BlameRow) bool { return g == nil || r.Line == 0 || !within(r, g.Function) }))
 }
 
 const spinAdvice = "Let it wait instead of spinning: receive without a default, call Lock, or use a sync.Cond, a timer or a ticker."

@@ -100,8 +100,6 @@ var screenWords = map[string]string{
 	"rest":           "Of a request's path: the parts that are too small to be listed, together.",
 	"no-change":      "Of a replay: what differs depends on the random choices of the simulation.",
 	"as-simulated":   "The recorded schedule, simulated again: what changes is compared with that, not with the recording.",
-	"better":         "Of a comparison: see schedscope help compare for what counts as a change.",
-	"same":           "Of a comparison: see schedscope help compare for what counts as a change.",
 	"the-machine":    "What the operating system took from the program's threads, of all waiting to run, at most: it is suspected.",
 	"ruled-out":      "What was checked and is fine.",
 	"run-queues":     "Decisions of the scheduler that can be judged: all follow the rules of the runtime, except those that are called unexplained.",
@@ -151,6 +149,7 @@ func words() map[string]string {
 	for k := range requests.NumKinds {
 		all[k.String()] = "Of a request: " + k.Doc() + "."
 	}
+	all["better"], all["same"] = all["worse"], all["worse"]
 	for _, kind := range []string{"http", "grpc", "rpc", "tcp", "message"} {
 		all[kind] = "Requests of the kind of which the handler is not seen, or of all handlers if there is one group: schedscope help requests says how they are found and named."
 	}

@@ -195,17 +195,6 @@ of every -o whose extension does not ask for a picture:
          (spectrum.png); any other name means requests if item 1 is about them, else the
          dashboard. schedscope plot writes all of them.
 
-Of schedscope compare:
-
-  .json  schema schedscope.compare/v1: headline, why; op and what totals are per; base and
-         cand with their traces; warnings, hints, skipped; rows, each a quantity with its unit
-         (ns, number, fraction), the values of all traces, medians with their intervals, the
-         ratio of cand to base, or where there is a zero the difference, and p, two-sided,
-         and p_adj for all rows (Holm); and parts of totals (waits, causes, behind: by
-         the code that ran meanwhile, blocked), _ns per op or second, means over traces. Causes
-         and waits add up to the same
-  .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
-
 schedscope schema report prints the JSON Schema of schedscope.report/v2, with a description
 of every field; schedscope schema compare and others those of the formats below. The key sum
 of a file is a hash of everything else in it: a file that was changed is refused. After an intended

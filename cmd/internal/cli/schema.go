@@ -20,34 +20,26 @@ var published = []struct{ name, doc string }{
 	{"note", "why a trace was captured, a message in it, schedscope.capture/v1"},
 }
 
-func schemaNames() []string {
-	var names []string
-	for _, s := range published {
-		names = append(names, s.name)
-	}
-	return names
-}
-
 func newSchema(a *app) *cobra.Command {
-	var about strings.Builder
-	about.WriteString("With it editors and validators know the fields, their types and units. The formats:\n")
+	about, names := "With it editors and validators know the fields, their types and units. The formats:\n", []string{}
 	for _, s := range published {
-		fmt.Fprintf(&about, "  %-8s %s\n", s.name, s.doc)
+		about += fmt.Sprintf("  %-8s %s\n", s.name, s.doc)
+		names = append(names, s.name)
 	}
 	return &cobra.Command{
 		Use:         "schema FORMAT",
 		Short:       "Print the JSON Schema of a format",
 		Annotations: map[string]string{rare: "yes"},
-		Long:        about.String(),
+		Long:        about,
 		Example:     "  schedscope schema report | jq .properties.latency",
-		ValidArgs:   schemaNames(),
+		ValidArgs:   names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("give one of "+strings.Join(schemaNames(), ", "), "schema takes one format, not %d", len(args))
+				return usagef("give one of "+strings.Join(names, ", "), "schema takes one format, not %d", len(args))
 			}
 			text := schemas.Of(args[0])
 			if text == nil {
-				return usagef("give one of "+strings.Join(schemaNames(), ", "), "no schema of %q", args[0])
+				return usagef("give one of "+strings.Join(names, ", "), "no schema of %q", args[0])
 			}
 			_, err := a.stdout.Write(text)
 			return err
