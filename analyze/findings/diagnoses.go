@@ -906,10 +906,11 @@ func ofSemaphore(r *result.BlameRow) bool {
 	return r.Waiter != "" && (r.Function == r.Waiter || model.LiteralOf(r.Function, r.Waiter))
 }
 
-// within reports whether a function called what a row of blame is about.
-func within(r *result.BlameRow, function string) bool {
+// within reports whether a function called what a row of blame is about, and one of others if there are some.
+func within(r *result.BlameRow, function string, others ...string) bool {
 	return slices.ContainsFunc(r.Stacks, func(s result.BlameStack) bool {
-		return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == function })
+		return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == function }) &&
+			(len(others) == 0 || slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return slices.Contains(others, f.Function) }))
 	})
 }
 

@@ -894,11 +894,7 @@ func onWay(b *result.BlameRow, w *result.RequestWay) bool {
 	if w == nil || len(w.Callers) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(w.Callers, func(c result.Frame) bool {
-		return c.Function == b.Function || slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
-			return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == c.Function })
-		})
-	})
+	return slices.ContainsFunc(w.Callers, func(c result.Frame) bool { return c.Function == b.Function || within(b, c.Function) })
 }
 
 // blocked reports whether a kind of time is that of somebody who does not run and could not.

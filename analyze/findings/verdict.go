@@ -895,9 +895,7 @@ func (j *judge) candidate() string {
 // calls reports whether a function calls one of some others, in a system call.
 func calls(r *result.Report, function string, others ...string) bool {
 	return slices.ContainsFunc(r.Blame.Rows, func(b result.BlameRow) bool {
-		return (b.Kind == result.BlameInSlow || b.Kind == result.BlameInShort) && slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
-			return slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == function }) && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return slices.Contains(others, f.Function) })
-		})
+		return (b.Kind == result.BlameInSlow || b.Kind == result.BlameInShort) && within(&b, function, others...)
 	})
 }
 

@@ -61,41 +61,36 @@ func waiting(r *result.Report) *document.Section {
 	return s.OrNil()
 }
 
-// spanColumns are those of tasks and of regions. Truncated ones began before the trace or
-// were not over at its end; they are in no other column but the shares.
-func spanColumns() []document.Column {
-	return slices.Concat([]document.Column{document.Name("type"), document.Count("truncated").Doc("begun before the trace or not over at its end"),
+// spans adds a table of tasks or of regions. Truncated ones began before the trace or were not over at its end; they are in no other
+// column but the shares.
+func spans[T any](s *document.Section, table string, list []T, of func(*T) (*result.Named, *result.Tally, *result.States)) *document.Section {
+	t := s.Table(table, slices.Concat([]document.Column{document.Name("type"), document.Count("truncated").Doc("begun before the trace or not over at its end"),
 		document.Count("count"), document.Duration("total"), document.Duration("p50"), document.Duration("p90").Extra(), document.Duration("p99"),
-		document.Duration("p99.9").Extra(), document.Duration("max"), document.Instant("max at").Extra()}, stateColumns)
-}
-
-func spanRow(t *document.Table, x *result.Named, censored *result.Tally, states *result.States) {
-	d := &x.Dist
-	cells := []any{x.Name, censored.Count, d.Count, nil, nil, nil, nil, nil, nil, nil}
-	if d.Count > 0 {
-		cells = append(cells[:3], d.Total, known(d, d.P50), known(d, d.P90), known(d, d.P99), known(d, d.P999), d.Max, maxAt(d))
+		document.Duration("p99.9").Extra(), document.Duration("max"), document.Instant("max at").Extra()}, stateColumns)...)
+	for i := range list {
+		x, censored, states := of(&list[i])
+		d := &x.Dist
+		cells := []any{x.Name, censored.Count, d.Count, nil, nil, nil, nil, nil, nil, nil}
+		if d.Count > 0 {
+			cells = append(cells[:3], d.Total, known(d, d.P50), known(d, d.P90), known(d, d.P99), known(d, d.P999), d.Max, maxAt(d))
+		}
+		t.Row(append(cells, stateCells(states)...)...)
 	}
-	t.Row(append(cells, stateCells(states)...)...)
+	return s.OrNil()
 }
 
 func tasks(r *result.Report) *document.Section {
 	s := document.New("tasks", "Tasks", "runtime/trace.NewTask, by type; the shares say what goroutines did inside the tasks' regions")
-	t := s.Table("t-tasks", spanColumns()...)
-	for i := range r.Tasks {
-		x := &r.Tasks[i]
-		spanRow(t, &x.Named, &x.Censored, &x.States)
-	}
-	return s.OrNil()
+	return spans(s, "t-tasks", r.Tasks, func(x *result.Task) (*result.Named, *result.Tally, *result.States) {
+		return &x.Named, &x.Censored, &x.States
+	})
 }
 
 func regions(r *result.Report) *document.Section {
 	s := document.New("regions", "Regions", "runtime/trace.StartRegion, by type; the shares say what the goroutines did inside")
-	t := s.Table("t-regions", spanColumns()...)
-	for i := range r.Regions {
-		x := &r.Regions[i]
-		spanRow(t, &x.Named, &x.Censored, &x.States)
-	}
-	return s.OrNil()
+	return spans(s, "t-regions", r.Regions, func(x *result.Region) (*result.Named, *result.Tally, *result.States) {
+		return &x.Named, &x.Censored, &x.States
+	})
 }
 
 // stateColumns are the shares of the states of goroutines.

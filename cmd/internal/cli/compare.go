@@ -75,8 +75,7 @@ schedscope gate record writes it, is both sides.
 A side may have saved reports, of one trace or of many, such as those of schedscope-fleet:
 each of their traces is a sample. The end of the text lists what such reports lack.
 
-A trace of one process is one sample. One sample per side is described, but allows no
-statement about chance. A row can differ (p < 0.05) with at least ` + compare.EnoughText() + `;
+A trace of one process is one sample. A row can differ (p < 0.05) with at least ` + compare.EnoughText() + `;
 10 per side are good. A ~ marks rows that do not differ. For a verdict with a known error
 rate, use schedscope gate.
 
@@ -89,20 +88,18 @@ for goroutines most of the time (sync.WaitGroup) got them all. Else, and if thes
 the waits to run: where it is not known how long the work took, or both ran for as long, less of
 them is not BETTER, nor is more WORSE if another amount of work ran, or clients wait for answers
 of which none was found; and less is not BETTER if the traces became longer, or something else
-ran (UNKNOWN). A different load is not judged: where
-latencies are the SAME, the line gives the ratio of the loads. With too few traces for a test,
-such as one per side, the line says "not tested", and only large changes count. The rows below
-show which part of the time changed, and what else did.
+ran (UNKNOWN). A different load is not judged: where latencies are the SAME, the line gives the
+ratio of the loads. The rows below show which part of the time changed, and what else did.
 
-A change counts from x1.1 and 50 µs on, of a number per second from x1.05 on. Untested, from x1.5
-and 500 µs on, of a p99 from x2, of five to nine requests from x10, of handlers beyond the five
-with the most time from x2.5. Requests whose handler is seen on one side only are compared with
-all of no common handler on the other. What may have changed and is
-of too few is UNKNOWN, the rest SAME; WORSE goes before BETTER. If requests hang (schedscope
-explain hanging-requests), that comes first: the side is worse of which a far greater part does,
-and nothing is better where none ended. Then come goroutines that pile up on one side (schedscope
-explain goroutine-leak), that wait for a lock where only waits to run are compared, or before
-they accept connections.
+A change counts from x1.1 and 50 µs on, of a number per second from x1.05 on. With too few traces
+for a test, such as one per side (not tested), nothing is known of chance: it counts from x1.5 and
+500 µs on, of a p99 from x2, of five to nine requests from x10, of handlers beyond the five with
+the most time from x2.5. Requests whose handler is seen on one side only are compared with all of
+no common handler on the other. What may have changed and is of too few is UNKNOWN, the rest SAME;
+WORSE goes before BETTER. If requests hang (schedscope explain hanging-requests), that comes first:
+the side is worse of which a far greater part does, and nothing is better where none ended. Then
+come goroutines that pile up on one side (schedscope explain goroutine-leak), that wait for a lock
+where only waits to run are compared, or before they accept connections.
 
 The picture (-o FILE.png) overlays the latency of requests on both sides by percentile, or without
 requests that of the waits to run.

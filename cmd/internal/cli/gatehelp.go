@@ -93,15 +93,8 @@ const gateHelpTail = `How it is judged, in this order:
 To learn what a machine is good for, record one program on both sides (gate record --base P
 --cand P): gate check then says how far its traces differ, and a violation is a false alarm.
 
-Exit codes of gate check; 2 wins over 1, and 1 over 3:
-
-  0  No violation is shown. Also, with a warning, if a rule is inconclusive only since its
-     traces are too few to see what it wants to detect: min_traces of them are there, and each
-     has what the rule needs. --on-inconclusive fail makes that 3.
-  1  A rule of level error is violated, and not waived.
-  2  The input is unusable: a trace that cannot be read or is not whole, a budget with an error
-     or an unknown key, a rule without data, a waiver that has expired or holds for
-     too long, no baseline for a rule that needs one (--absolute leaves such rules out).
-  3  It cannot be judged: fewer traces per side than min_traces, too few values in a trace for
-     a quantile (ten must lie beyond it), sides that are not comparable, a disturbed machine.
-     --on-inconclusive pass makes it 0.`
+Exit codes are in schedscope help exit-codes; 2 wins over 1, and 1 over 3. 2 is also a rule
+without data, a waiver that has expired or holds for too long, and a rule that needs a baseline
+without one (--absolute leaves such rules out). 3 is also a trace with too few values for a
+quantile: ten must lie beyond it. With --on-inconclusive fail it is 3, too, if traces are too few
+to see what a rule wants to detect, with pass 0 where it cannot be judged.`
