@@ -48,28 +48,24 @@ func headline(r *result.Report) result.Finding {
 		{Name: "longest wait", Value: float64(all.Max), Unit: "ns"},
 	}}
 	p50, p99, longest := textui.Duration(all.P50), textui.Duration(all.P99), textui.Duration(all.Max)
-	few := fmt.Sprintf("%s took %s", textui.Plural(all.Count, "wait"), between(all))
-	switch {
-	case f.Severity == result.Info && all.Count == 1:
-		f.Text = fmt.Sprintf("No wait to run was notably long: the only one took %s.", longest)
-		return f
-	case f.Severity == result.Info && all.Count < fewValues:
-		f.Text = fmt.Sprintf("No wait to run was notably long: %s.", few)
-		return f
-	case f.Severity == result.Info && r.MainRequests() != nil:
-		f.Text = fmt.Sprintf("No wait to run was notably long: p50 %s, p99 %s, at most %s.", p50, p99, longest)
-		return f
-	case f.Severity == result.Info:
-		f.Text = fmt.Sprintf("No wait to run was notably long: half of %s took at most %s, 99%% at most %s, the longest %s.",
-			textui.Plural(all.Count, "wait"), p50, p99, longest)
-		return f
-	case all.Count < fewValues:
-		f.Text = fmt.Sprintf("Goroutines waited to run: %s%s.", few, worstWhere(r))
-	case r.MainRequests() != nil:
-		f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s.", p50, p99, longest)
-	default:
-		f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s%s.", p50, p99, longest, worstWhere(r))
+	said := fmt.Sprintf("p50 %s, p99 %s, at most %s", p50, p99, longest)
+	if all.Count < fewValues {
+		said = fmt.Sprintf("%s took %s", textui.Plural(all.Count, "wait"), between(all))
 	}
+	if f.Severity == result.Info {
+		switch {
+		case all.Count == 1:
+			said = "the only one took " + longest
+		case all.Count >= fewValues && r.MainRequests() == nil:
+			said = fmt.Sprintf("half of %s took at most %s, 99%% at most %s, the longest %s", textui.Plural(all.Count, "wait"), p50, p99, longest)
+		}
+		f.Text = fmt.Sprintf("No wait to run was notably long: %s.", said)
+		return f
+	}
+	if all.Count < fewValues || r.MainRequests() == nil {
+		said += worstWhere(r)
+	}
+	f.Text = fmt.Sprintf("Goroutines waited to run: %s.", said)
 	f.Kind, f.Grade = "waiting", result.Inferred
 	if cutMatters(&r.Latency) {
 		f.Grade = result.Certain

@@ -102,10 +102,7 @@ them out; a timeline of Perfetto keeps the tracks of tasks and regions.
 	trace.Log(ctx, "order", id)
 
 --by function lists instead the functions of the program on the paths of typical and of
-the slowest requests, with a lower bound of the latency without them.
-
-schedscope help metrics explains the words. schedscope analyze reports what the slowest
-requests have in common, and its page draws each path.`,
+the slowest requests, with a lower bound of the latency without them.`,
 		Example: `  schedscope requests trace.out
   schedscope requests --request task:checkout --slow 100ms trace.out
   schedscope requests --by function trace.out
@@ -167,15 +164,9 @@ func (f *requestFlags) apply(v *result.Report, sample []result.RequestKind) erro
 			}
 		}
 	}
-	var names []string
-	for i := range v.Goroutines {
-		names = append(names, v.Goroutines[i].Function)
-	}
-	for i := range v.Blame.Rows {
-		names = append(names, v.Blame.Rows[i].Function, v.Blame.Rows[i].Waiter)
-	}
-	names = append(names, result.Each(v.Tasks, func(x *result.Task) string { return x.Name })...)
-	names = append(names, result.Each(v.Regions, func(x *result.Region) string { return x.Name })...)
+	names := slices.Concat(result.Each(v.Goroutines, func(x *result.Group) string { return x.Function }),
+		result.Each(v.Blame.Rows, func(x *result.BlameRow) string { return x.Function }), result.Each(v.Blame.Rows, func(x *result.BlameRow) string { return x.Waiter }),
+		result.Each(v.Tasks, func(x *result.Task) string { return x.Name }), result.Each(v.Regions, func(x *result.Region) string { return x.Name }))
 	return f.found(int64(len(v.Requests)), names...)
 }
 
