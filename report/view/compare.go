@@ -64,8 +64,8 @@ func (v compareView) document() *document.Document {
 	if n > 0 {
 		d.Add(v.quantities("requests", "Requests ("+v.RequestKind+")", v.Rows[:n]))
 	}
+	detail := func(p *compare.Part) []any { return []any{p.Detail} }
 	if v.OfRequests() {
-		detail := func(p *compare.Part) []any { return []any{p.Detail} }
 		if ps := v.Changed(); ps == &v.Usual {
 			d.Add(v.parts("usual-requests", "What "+v.Of()+" of about median length did", ps, "", detail, document.Words("part")))
 		} else {
@@ -78,14 +78,12 @@ func (v compareView) document() *document.Document {
 		"By start function, the program's own frame in which it last stopped, and that of who woke it: no goroutine if a timer, the network or the runtime did, if it was preempted, or if the trace does not say.",
 		func(p *compare.Part) []any { return []any{p.Func, placeCell(p.At), wakerCell(p)} },
 		document.Function("goroutine"), document.Words("stopped in").Drop(1), document.Words("woken by")))
-	d.Add(v.parts("causes", "What the waiting was lost to", &v.Causes, "",
-		func(p *compare.Part) []any { return []any{p.Detail} }, document.Words("cause")))
+	d.Add(v.parts("causes", "What the waiting was lost to", &v.Causes, "", detail, document.Words("cause")))
 	d.Add(v.parts("behind", "Which code ran while goroutines waited", &v.Behind,
 		"What was lost behind others, of waits that lie in the window as a whole.",
 		func(p *compare.Part) []any { return []any{codeCell(p), p.Detail} },
 		document.Words("code"), document.Words("cause").Drop(1)))
-	d.Add(v.parts("blocked", "What goroutines were blocked on", &v.Blocked, "",
-		func(p *compare.Part) []any { return []any{p.Detail} }, document.Words("reason")))
+	d.Add(v.parts("blocked", "What goroutines were blocked on", &v.Blocked, "", detail, document.Words("reason")))
 	end := document.New("end", "See also", v.Hints...)
 	end.Text("This describes; schedscope gate judges, with guards and a known error rate. Pictures: -o compare.png.")
 	d.Add(end)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -68,4 +69,9 @@ func orList(names []string) string {
 		return strings.Join(names, "")
 	}
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// runs returns what a verb does with its flags and arguments.
+func runs[F any](do func(context.Context, *F, []string) error, f *F) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), f, args) }
 }

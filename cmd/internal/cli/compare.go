@@ -52,9 +52,7 @@ func newCompare(a *app) *cobra.Command {
   schedscope compare --base a1.trace --base a2.trace b1.trace b2.trace
   schedscope compare key=shop%2Fv12/report.json key=shop%2Fv13/report.json`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.compare(cmd.Context(), &f, args)
-		},
+		RunE:              runs(a.compare, &f),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.op, "op", "", "show totals per `OP` instead of per second: region:NAME, task:NAME, goroutine:FUNC, or count, the operations that the program counted itself")

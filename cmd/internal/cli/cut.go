@@ -29,9 +29,7 @@ Go 1.22 have no generations and cannot be cut.`,
   schedscope cut --from 90s -o tail.trace trace.out
   schedscope cut --to 1s -o - big.trace | schedscope -`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.cut(cmd.Context(), &f, args)
-		},
+		RunE:              runs(a.cut, &f),
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&f.from, "from", 0, "begin at or before `TIME` from the start of the trace, such as 1.5s")

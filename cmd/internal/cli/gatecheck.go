@@ -47,9 +47,7 @@ Reports do not change it.`,
   schedscope gate check --absolute --budget limits.yaml trace.out   # absolute rules, one process
   schedscope gate check --report text,junit=gate.xml,sarif=gate.sarif runs`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.gateCheck(cmd.Context(), &f, args)
-		},
+		RunE:              runs(a.gateCheck, &f),
 	}
 	flags := cmd.Flags()
 	registerBudget(cmd, &f.budget)

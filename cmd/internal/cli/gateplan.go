@@ -29,9 +29,7 @@ number of traces detects.`,
 		Example: `  schedscope gate plan runs/base
   schedscope gate plan --detect 1.3 runs/base`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.gatePlan(cmd.Context(), &f, args)
-		},
+		RunE:              runs(a.gatePlan, &f),
 	}
 	flags := cmd.Flags()
 	registerBudget(cmd, &f.budget)

@@ -31,9 +31,7 @@ size. schedscope analyze counts goroutines, threads, procs and events.`,
   schedscope info --json big.trace
   schedscope info traces/`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.info(cmd.Context(), &f, args)
-		},
+		RunE:              runs(a.info, &f),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+result.InfoSchema)

@@ -96,13 +96,9 @@ or is sampled in it. A request that is seen only in what calls handlers has that
 	defer task.End()
 
 A message says which request it is; --request label:'order: 17' finds it. At most 8
-labels are listed, each up to 64 bytes: messages, tasks and regions. --no-labels leaves
-them out; a timeline of Perfetto keeps the tracks of tasks and regions.
+labels are listed, each up to 64 bytes: messages, tasks and regions.
 
-	trace.Log(ctx, "order", id)
-
---by function lists instead the functions of the program on the paths of typical and of
-the slowest requests, with a lower bound of the latency without them.`,
+	trace.Log(ctx, "order", id)`,
 		Example: `  schedscope requests trace.out
   schedscope requests --request task:checkout --slow 100ms trace.out
   schedscope requests --by function trace.out
@@ -148,7 +144,7 @@ the slowest requests, with a lower bound of the latency without them.`,
 	}
 	flags := cmd.Flags()
 	f.out.register(cmd, "text", "json")
-	flags.StringVar(&by, "by", "", "group by `WHAT`: function")
+	flags.StringVar(&by, "by", "", "list by `WHAT` instead: function, those of the program on the paths of typical and of the slowest requests, with a lower bound of the latency without them")
 	f.requests.registerSlow(cmd)
 	f.read.register(cmd)
 	return cmd
