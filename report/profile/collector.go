@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // Collector fills a Profile from one trace. It follows a Machine, by
@@ -14,9 +16,12 @@ import (
 // where things count, gets every event from there on by Event, and
 // is done after [Collector.Finish].
 type Collector struct {
-	p    *Profile
-	kind collector
-	old  error
+	p *Profile
+	// What the kind has of its own.
+	observer any
+	finish   func()
+	x        *causes.Explainer // nil: the kind has no causes, or they are not known
+	old      error             // why not
 	// Event takes every event from where things count.
 	Event func(*model.Event)
 
@@ -29,25 +34,23 @@ type Collector struct {
 	procs   []model.StringID
 }
 
-// collector is what the kinds have of their own.
-type collector interface {
-	observeSteps(*model.Machine)
-	observe(*model.Machine)
-	finish()
-}
-
 // Collect returns a Collector for a trace of Go 1.version with these tables.
 func (p *Profile) Collect(t *model.Tables, version int) *Collector {
-	c := &Collector{p: p, tables: t, Event: func(*model.Event) {}}
+	c := &Collector{p: p, tables: t, finish: func() {}, Event: func(*model.Event) {}}
 	switch p.o.Kind {
 	case Waiting:
-		c.kind = &waiting{c: c}
+		w := &waiting{c, map[model.GoID]model.GoSpan{}}
+		c.observer, c.finish = w, w.finish
 	case Syscalls:
-		c.kind = &syscalls{c: c}
+		c.observer = &syscalls{c, words(c, model.NumSyscallExitPaths)}
 	case Handoffs:
-		c.kind = &handoffs{c: c}
+		c.observer = &handoffs{c, words(c, model.NumHandoffCauses)}
 	default:
-		c.kind, c.old = newRunnable(c, version)
+		r := &runnable{c: c, causes: words(c, result.NumCauses), origins: words(c, model.NumOrigins), source: words(c, runqueue.NumSources)}
+		c.observer = r
+		if c.x, c.old = causes.NewExplainer(t, version, r.explained); c.x != nil {
+			c.x.Reason, c.Event, c.finish = r.stopped, c.x.Event, c.x.Finish
+		}
 	}
 	return c
 }
@@ -56,18 +59,24 @@ func (p *Profile) Collect(t *model.Tables, version int) *Collector {
 func (c *Collector) NoCauses() error { return c.old }
 
 // ObserveSteps registers the Collector with m from the first event on. Without it, Observe does.
-func (c *Collector) ObserveSteps(m *model.Machine) { c.kind.observeSteps(m) }
+func (c *Collector) ObserveSteps(m *model.Machine) {
+	if c.x != nil {
+		c.x.ObserveSteps(m)
+	}
+}
 
 // Observe registers the Collector with m. What happens from now on counts.
 func (c *Collector) Observe(m *model.Machine) {
-	c.kind.observeSteps(m)
-	c.kind.observe(m)
+	if c.x != nil {
+		c.x.Observe(m)
+	}
+	m.Observe(c.observer)
 }
 
 // Finish completes the Profile, once the Machine has finished. Span is the
 // accounted time.
 func (c *Collector) Finish(span model.Duration) {
-	c.kind.finish()
+	c.finish()
 	c.p.span += span
 }
 

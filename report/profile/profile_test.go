@@ -96,11 +96,11 @@ func TestRunnable(t *testing.T) {
 	x := newTrace()
 	for _, waker := range []bool{false, true} {
 		p, c := collect(t, Options{Runnable, waker}, x.Tables, 26)
-		r := c.kind.(*runnable)
+		r := c.observer.(*runnable)
 		blocked := model.GoSpan{G: 7, State: model.GoWaiting, Reason: x.AddString("chan receive"), Start: 10, End: 100}
 		r.GoSpan(&blocked)
 		reasoned := func(s model.GoSpan) model.GoSpan {
-			s.Reason = r.x.Reason(&s)
+			s.Reason = r.c.x.Reason(&s)
 			return s
 		}
 		created := model.GoSpan{G: 8, Func: x.worker, State: model.GoRunnable, Start: 1, End: 6, Origin: model.OriginCreated}
@@ -144,7 +144,7 @@ func TestRunnableOld(t *testing.T) {
 	} {
 		s := x.wait(100, 130)
 		change(&s)
-		c.kind.(*runnable).GoSpan(&s)
+		c.observer.(*runnable).GoSpan(&s)
 	}
 	stack := "runtime.chanrecv1@chan.go:5 main.worker@main.go:9"
 	compareLines(t, lines(t, p),
@@ -160,8 +160,7 @@ func TestWaiting(t *testing.T) {
 	}
 	for _, waker := range []bool{false, true} {
 		p, c := collect(t, Options{Waiting, waker}, x.Tables, 26)
-		w := c.kind.(*waiting)
-		w.observe(model.NewMachine(x.Tables, model.Config{Version: 26}))
+		w := c.observer.(*waiting)
 		w.GoSpan(blocked(7, 50))
 		s := x.wait(50, 80)
 		w.GoSpan(&s)
@@ -189,7 +188,7 @@ func TestSyscalls(t *testing.T) {
 	m := model.NewMachine(x.Tables, model.Config{Version: 26})
 	p, c := collect(t, Options{Kind: Syscalls}, x.Tables, 26)
 	c.Observe(m)
-	calls := c.kind.(*syscalls)
+	calls := c.observer.(*syscalls)
 	calls.SyscallExit(&model.SyscallExit{Func: x.worker, Stack: x.recv, Start: 10, End: 40, Path: model.ExitKeptProc})
 	calls.SyscallExit(&model.SyscallExit{Func: x.worker, Start: 10, End: 30, Blocked: 15, Path: model.ExitQueued})
 	compareLines(t, lines(t, p),
@@ -198,7 +197,7 @@ func TestSyscalls(t *testing.T) {
 
 	p, c = collect(t, Options{Kind: Handoffs}, x.Tables, 26)
 	c.Observe(m)
-	hand := c.kind.(*handoffs)
+	hand := c.observer.(*handoffs)
 	h := model.Handoff{P: 1, Cause: model.HandoffSysmon, FromStack: x.recv, Lost: 50, InSyscall: 20, Got: 57}
 	hand.Handoff(&h)
 	hand.Handoff(&h)
@@ -253,7 +252,7 @@ func TestLimit(t *testing.T) {
 	for i := range 10 {
 		stack := x.AddStack([]model.Frame{{Func: fmt.Sprint("main.f", i)}})
 		for range 2 {
-			c.kind.(*waiting).GoSpan(&model.GoSpan{State: model.GoWaiting, Stack: stack, Start: 0, End: model.Time(10 - i)})
+			c.observer.(*waiting).GoSpan(&model.GoSpan{State: model.GoWaiting, Stack: stack, Start: 0, End: model.Time(10 - i)})
 		}
 	}
 	compareLines(t, lines(t, p), "[14 56] (other stacks) []", "[2 20] main.f0 [(unknown), (unknown)]",
@@ -275,7 +274,7 @@ func TestNames(t *testing.T) {
 		{{PC: 2, Func: hostile, File: hostile, Line: 3}, {PC: 9}},
 		deep,
 	} {
-		c.kind.(*waiting).GoSpan(&model.GoSpan{State: model.GoWaiting, Stack: tables.AddStack(stack), End: 10,
+		c.observer.(*waiting).GoSpan(&model.GoSpan{State: model.GoWaiting, Stack: tables.AddStack(stack), End: 10,
 			Reason: tables.AddString(hostile), Func: tables.AddString(hostile)})
 	}
 	_, parsed := write(t, p, hostile, hostile)

@@ -4,14 +4,12 @@ import (
 	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // runnable counts waits to run. One wait is a sample for each of its causes, of
 // which the first, the greatest, has the count.
 type runnable struct {
 	c                       *Collector
-	x                       *causes.Explainer // nil: causes are not known
 	causes, origins, source []model.StringID
 	waited                  model.GoTable[blocked]
 	recent                  [256]samples // the latest by part of their key: it saves looking up most
@@ -29,36 +27,6 @@ type samples struct {
 	places [result.NumCauses]int32 // in the profile, from 1; 0: not looked up yet
 }
 
-// newRunnable returns what counts waits, and an error if causes cannot be known.
-func newRunnable(c *Collector, version int) (*runnable, error) {
-	r := &runnable{c: c, causes: words(c, result.NumCauses), origins: words(c, model.NumOrigins), source: words(c, runqueue.NumSources)}
-	x, err := causes.NewExplainer(c.tables, version, r.explained)
-	if err != nil {
-		return r, err
-	}
-	r.x, x.Reason, c.Event = x, r.stopped, x.Event
-	return r, nil
-}
-
-func (r *runnable) observeSteps(m *model.Machine) {
-	if r.x != nil {
-		r.x.ObserveSteps(m)
-	}
-}
-
-func (r *runnable) observe(m *model.Machine) {
-	if r.x != nil {
-		r.x.Observe(m)
-	}
-	m.Observe(r)
-}
-
-func (r *runnable) finish() {
-	if r.x != nil {
-		r.x.Finish()
-	}
-}
-
 // GoSpan implements [model.GoSpanObserver].
 func (r *runnable) GoSpan(s *model.GoSpan) {
 	switch {
@@ -69,7 +37,7 @@ func (r *runnable) GoSpan(s *model.GoSpan) {
 			r.waited.Put(s.G, w)
 		}
 		*w = blocked{s.Reason, s.End}
-	case r.x == nil && s.State == model.GoRunnable && s.Pseudo == model.NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd:
+	case r.c.x == nil && s.State == model.GoRunnable && s.Pseudo == model.NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd:
 		r.c.add(r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func), values{1, int64(s.Duration())},
 			0, r.origins[s.Origin], r.reason(r.stopped(s), s.Origin), 0, r.c.proc(s.P), r.c.name(s.Func))
 	}

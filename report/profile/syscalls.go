@@ -8,14 +8,6 @@ type syscalls struct {
 	exits []model.StringID
 }
 
-func (x *syscalls) observeSteps(*model.Machine) {}
-func (x *syscalls) finish()                     {}
-
-func (x *syscalls) observe(m *model.Machine) {
-	x.exits = words(x.c, model.NumSyscallExitPaths)
-	m.Observe(x)
-}
-
 // SyscallExit implements [model.SyscallExitObserver].
 func (x *syscalls) SyscallExit(s *model.SyscallExit) {
 	x.c.add(x.c.own(s.Stack, s.Func), values{1, int64(s.End.Sub(s.Start)), int64(s.Blocked)}, x.exits[s.Path], x.c.name(s.Func))
@@ -25,14 +17,6 @@ func (x *syscalls) SyscallExit(s *model.SyscallExit) {
 type handoffs struct {
 	c      *Collector
 	causes []model.StringID
-}
-
-func (x *handoffs) observeSteps(*model.Machine) {}
-func (x *handoffs) finish()                     {}
-
-func (x *handoffs) observe(m *model.Machine) {
-	x.causes = words(x.c, model.NumHandoffCauses)
-	m.Observe(x)
 }
 
 // Handoff implements [model.HandoffObserver].

@@ -14,13 +14,6 @@ type waiting struct {
 	open map[model.GoID]model.GoSpan
 }
 
-func (w *waiting) observeSteps(*model.Machine) {}
-
-func (w *waiting) observe(m *model.Machine) {
-	w.open = map[model.GoID]model.GoSpan{}
-	m.Observe(w)
-}
-
 // GoSpan implements [model.GoSpanObserver].
 func (w *waiting) GoSpan(s *model.GoSpan) {
 	if s.System {
