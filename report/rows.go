@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -119,37 +120,33 @@ func word[W interface {
 	~uint8
 	fmt.Stringer
 }](r *rows, w W) {
-	list := &r.words[len(r.Cells)-r.begin]
-	n := numberAt(*list, uint64(w))
-	if n == 0 {
-		n = 1 + r.number(w.String())
-		*list = setNumber(*list, uint64(w), n)
+	n := result.Slot(&r.words[len(r.Cells)-r.begin], int(w))
+	if *n == 0 {
+		*n = 1 + r.number(w.String())
 	}
-	num(r, n-1)
+	num(r, *n-1)
 }
 
 // str adds an interned string.
 func (r *rows) str(id model.StringID) {
-	n := numberAt(r.strs, uint64(id))
-	if n == 0 {
-		n = 1 + r.number(r.tables.String(id))
-		r.strs = setNumber(r.strs, uint64(id), n)
+	n := result.Slot(&r.strs, int(id))
+	if *n == 0 {
+		*n = 1 + r.number(r.tables.String(id))
 	}
-	num(r, n-1)
+	num(r, *n-1)
 }
 
 // frame adds the function at the top of a stack, where the goroutine was.
 func (r *rows) frame(id model.StackID) {
-	n := numberAt(r.tops, uint64(id))
-	if n == 0 {
+	n := result.Slot(&r.tops, int(id))
+	if *n == 0 {
 		name := ""
 		if frames := r.tables.Stack(id); len(frames) > 0 {
 			name = frames[0].Func
 		}
-		n = 1 + r.number(name)
-		r.tops = setNumber(r.tops, uint64(id), n)
+		*n = 1 + r.number(name)
 	}
-	num(r, n-1)
+	num(r, *n-1)
 }
 
 // number returns the number of a name, a new one at first sight.
@@ -169,21 +166,4 @@ func (r *rows) number(s string) int32 {
 	}
 	*recent = n
 	return n
-}
-
-func numberAt(list []int32, id uint64) int32 {
-	if id < uint64(len(list)) {
-		return list[id]
-	}
-	return 0
-}
-
-// setNumber sets list[id], for which it makes room. IDs are dense: those of
-// [model.Tables].
-func setNumber(list []int32, id uint64, n int32) []int32 {
-	for uint64(len(list)) <= id {
-		list = append(list, 0)
-	}
-	list[id] = n
-	return list
 }

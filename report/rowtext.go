@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -98,13 +99,11 @@ func (r *textRows) row(cells []int64, names []string, nulls, wide uint64) {
 
 // name returns a name as it is written.
 func (r *textRows) name(all []string, i int) string {
-	for len(r.names) <= i {
-		r.names = append(r.names, "")
+	name := result.Slot(&r.names, i)
+	if *name == "" && (all[i] != "" || r.format == NDJSON) {
+		*name = r.quote(all[i])
 	}
-	if r.names[i] == "" && (all[i] != "" || r.format == NDJSON) {
-		r.names[i] = r.quote(all[i])
-	}
-	return r.names[i]
+	return *name
 }
 
 func (r *textRows) quote(s string) string {

@@ -78,3 +78,12 @@ func Each[S, T any](list []S, f func(*S) T) []T {
 	}
 	return out
 }
+
+// Slot returns the place of element i in a list that grows as needed: the elements are by number, of few or of
+// those without gaps, as those of [model.Tables] are.
+func Slot[T any](list *[]T, i int) *T {
+	if n := i + 1 - len(*list); n > 0 {
+		*list = append(*list, make([]T, n)...)
+	}
+	return &(*list)[i]
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -256,13 +257,11 @@ func (e *encoder) intern(name label, args []arg) {
 
 // entry writes a name unless it is among those that were written.
 func (e *encoder) entry(field uint64, written *[]bool, name label) {
-	if int(name.n) >= len(*written) {
-		*written = append(*written, make([]bool, int(name.n)+1-len(*written))...)
-	}
-	if name.n == 0 || (*written)[name.n] {
+	known := result.Slot(written, int(name.n))
+	if name.n == 0 || *known {
 		return
 	}
-	(*written)[name.n] = true
+	*known = true
 	x := e.open(field)
 	e.number(entryID, uint64(name.n))
 	e.text(entryName, name.text)
@@ -304,13 +303,12 @@ func (e *encoder) need(t track, of string) {
 			return
 		}
 		*last = t.uuid()
-	case int(t.id) < len(*known) && (*known)[t.id]:
-		return
 	default:
-		if n := int(t.id) + 1; n > len(*known) {
-			*known = append(*known, make([]bool, n-len(*known))...)
+		described := result.Slot(known, int(t.id))
+		if *described {
+			return
 		}
-		(*known)[t.id] = true
+		*described = true
 	}
 	e.describe(t, of)
 }

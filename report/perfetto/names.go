@@ -48,10 +48,7 @@ type names struct {
 
 // of returns the label of a string of the trace.
 func (n *names) of(id model.StringID) label {
-	if int(id) >= len(n.labels) {
-		n.labels = append(n.labels, make([]label, int(id)+1-len(n.labels))...)
-	}
-	l := &n.labels[id]
+	l := result.Slot(&n.labels, int(id))
 	if l.n == 0 {
 		*l = label{firstName + uint32(id), cleanText(n.tables.String(id))}
 		l.text = cmp.Or(l.text, labelNone.text)

@@ -113,7 +113,7 @@ func (c *Collector) proc(p model.ProcID) model.StringID {
 	if p > maxProc {
 		return c.word(fmt.Sprintf("P%d", p))
 	}
-	slot := slotOf(&c.procs, int(p))
+	slot := result.Slot(&c.procs, int(p))
 	if *slot == 0 {
 		*slot = c.word(fmt.Sprintf("P%d", p)) + 1
 	}
@@ -122,7 +122,7 @@ func (c *Collector) proc(p model.ProcID) model.StringID {
 
 // name returns a name of the trace.
 func (c *Collector) name(id model.StringID) model.StringID {
-	slot := slotOf(&c.strings, int(id))
+	slot := result.Slot(&c.strings, int(id))
 	if *slot == 0 {
 		*slot = c.word(clean(c.tables.String(id))) + 1
 	}
@@ -134,7 +134,7 @@ func (c *Collector) stackOr(id model.StackID, instead func() model.StackID) mode
 	if id == 0 {
 		return instead()
 	}
-	slot := slotOf(&c.stacks, int(id))
+	slot := result.Slot(&c.stacks, int(id))
 	if *slot == 0 {
 		frames := append([]model.Frame(nil), c.tables.Stack(id)...)
 		for i := range frames {
@@ -149,7 +149,7 @@ func (c *Collector) stackOr(id model.StackID, instead func() model.StackID) mode
 // own returns a goroutine's own stack. One that never ran is where it begins.
 func (c *Collector) own(id model.StackID, fn model.StringID) model.StackID {
 	return c.stackOr(id, func() model.StackID {
-		slot := slotOf(&c.roots, int(fn))
+		slot := result.Slot(&c.roots, int(fn))
 		if *slot == 0 {
 			*slot = c.frame(clean(c.tables.String(fn))) + 1
 		}
@@ -185,11 +185,3 @@ func (c *Collector) root(id model.StackID) model.StringID {
 
 // clean returns a name such that a terminal can show it.
 func clean(name string) string { return cmp.Or(textui.Clean(name), result.NoName) }
-
-// slotOf returns the place of i in a list that grows as needed.
-func slotOf[T any](list *[]T, i int) *T {
-	if i >= len(*list) {
-		*list = append(*list, make([]T, i+1-len(*list))...)
-	}
-	return &(*list)[i]
-}

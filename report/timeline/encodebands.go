@@ -186,7 +186,7 @@ func (f *refs) string(id model.StringID) uint64 {
 	if id == 0 {
 		return 0
 	}
-	n := of(&f.ofStrings, int(id))
+	n := result.Slot(&f.ofStrings, int(id))
 	if *n == 0 {
 		*n = f.strings.add(f.r.tables.String(id))
 	}
@@ -197,20 +197,12 @@ func (f *refs) stack(id model.StackID) uint64 {
 	if id == 0 {
 		return 0
 	}
-	n := of(&f.ofStacks, int(id))
+	n := result.Slot(&f.ofStacks, int(id))
 	if *n == 0 {
 		f.stacks = append(f.stacks, id)
 		*n = uint64(len(f.stacks))
 	}
 	return *n
-}
-
-// of returns the element i of a list that is as long as it must be.
-func of(list *[]uint64, i int) *uint64 {
-	if i >= len(*list) {
-		*list = append(*list, make([]uint64, 1+i-len(*list))...)
-	}
-	return &(*list)[i]
 }
 
 // write writes the tables.
