@@ -341,6 +341,8 @@ func (b *Blame) Trim() {
 	b.Rows = kept
 }
 
+func (r *BlameRow) leads() []lead { return r.lead[:] }
+
 // merge keeps the lines of the greatest part.
 func (r *BlameRow) merge(from any) {
 	o := from.(*BlameRow)

@@ -11,27 +11,6 @@ import (
 	"github.com/schedscope/schedscope/internal/hdr"
 )
 
-// leads returns the leads of all rows.
-func (v *Report) leads() []*lead {
-	var list []*lead
-	for i := range v.Blame.Rows {
-		r := &v.Blame.Rows[i]
-		list = append(list, &r.lead[0], &r.lead[1])
-	}
-	for i := range v.Requests {
-		v.Requests[i].eachSet(func(s *RequestSet, _ int) {
-			for j := range s.Tails {
-				for _, rows := range [][]RequestRow{s.Tails[j].Rows, s.Tails[j].Groups} {
-					for k := range rows {
-						list = append(list, &rows[k].lead[0], &rows[k].lead[1], &rows[k].lead[2])
-					}
-				}
-			}
-		})
-	}
-	return list
-}
-
 // MarshalBinary returns the state of the Merger, for UnmarshalBinary of the same version of
 // this program. The Merger remains usable.
 func (m *Merger) MarshalBinary() ([]byte, error) {
@@ -81,11 +60,14 @@ func (c *coder) merger(skipped *[]Skipped, p *mergerPart) {
 	for _, x := range []any{skipped, &p.sums, &p.v} {
 		c.value(reflect.ValueOf(x).Elem())
 	}
-	if p.v != nil {
-		for _, l := range p.v.leads() {
-			*l = lead(c.number(uint64(*l)))
-		}
-	}
+}
+
+// duplicate sets to, which is empty, to what from is. They share nothing.
+func duplicate[T any](to, from *T) {
+	c := coder{seen: map[string]uint64{}}
+	c.value(reflect.ValueOf(from).Elem())
+	c = coder{reads: true, data: c.data}
+	c.value(reflect.ValueOf(to).Elem())
 }
 
 // number writes n, or returns what it reads.
@@ -193,6 +175,11 @@ func (c *coder) value(v reflect.Value) {
 		}
 		for _, i := range plans()[v.Type()].exported {
 			c.value(v.Field(i))
+		}
+		if row, ok := v.Addr().Interface().(interface{ leads() []lead }); ok {
+			for i, l := range row.leads() {
+				row.leads()[i] = lead(c.number(uint64(l)))
+			}
 		}
 		if d != nil {
 			c.counts(d)

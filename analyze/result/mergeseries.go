@@ -12,24 +12,17 @@ import (
 
 // binsFit returns an error if bins of the reports cannot be joined to common ones.
 func binsFit(list []*Report) error {
-	common := map[string]model.Duration{}
+	common := [3]model.Duration{}
 	var bounds []int64
 	for _, v := range list {
-		for _, x := range []struct {
-			name  string
-			width model.Duration
-		}{
-			{"series", widthOf(v.Series.Width, len(v.Series.Covered))},
-			{"heat", widthOf(v.Heat.Width, len(v.Heat.Cells))},
-			{"causes.series", v.Causes.Series.Width},
-		} {
-			width := common[x.name]
-			if x.width > 0 && width > 0 {
-				if common[x.name] = commonWidth(width, x.width); common[x.name] == 0 {
-					return fmt.Errorf("the bins of %s, of %d and %d ns, do not fit into each other", x.name, width, x.width)
+		for i, x := range []binned{&v.Series, &v.Heat, &v.Causes.Series} {
+			was, b := common[i], x.bins()
+			if b.known && was == 0 {
+				common[i] = *b.width
+			} else if b.known {
+				if common[i] = commonWidth(was, *b.width); common[i] == 0 {
+					return fmt.Errorf("the bins of %s, of %d and %d ns, do not fit into each other", b.name, was, *b.width)
 				}
-			} else if x.width > 0 {
-				common[x.name] = x.width
 			}
 		}
 		if len(v.Heat.Cells) > 0 {
@@ -42,12 +35,47 @@ func binsFit(list []*Report) error {
 	return nil
 }
 
-// widthOf returns the width of n bins, 0 if there is none.
-func widthOf(width model.Duration, n int) model.Duration {
-	if n == 0 {
-		return 0
+// binned is something in bins of equal width.
+type binned interface {
+	bins() binning
+	// rebin joins bins: each becomes so many times as wide.
+	rebin(by int64)
+}
+
+type binning struct {
+	name  string
+	start *model.Time
+	width *model.Duration
+	known bool // that there are bins
+}
+
+func (s *Series) bins() binning { return binning{"series", &s.Start, &s.Width, len(s.Covered) > 0} }
+
+func (h *Heat) bins() binning { return binning{"heat", &h.Start, &h.Width, len(h.Cells) > 0} }
+
+func (s *CauseSeries) bins() binning {
+	return binning{"causes.series", &s.Start, &s.Width, s.Width > 0}
+}
+
+// align gives both the same bins, so that o can be laid on top, aligned at their starts, and reports whether
+// that remains to be done: if one of them has no bins, s becomes the other.
+func align[T any, P interface {
+	*T
+	binned
+}](s, o P) bool {
+	a, b := s.bins(), o.bins()
+	if !a.known && b.known {
+		*s = *o
 	}
-	return width
+	if !a.known || !b.known {
+		return false
+	}
+	width := commonWidth(*a.width, *b.width)
+	*a.start = min(*a.start, *b.start)
+	s.rebin(int64(width / *a.width))
+	o.rebin(int64(width / *b.width))
+	*a.width = width
+	return true
 }
 
 // commonWidth returns the least width of which both are parts, 0 if it is too great. Those
@@ -90,10 +118,7 @@ func sum(into *int64, from int64) { add(into, from) }
 
 func greatest[T int | uint64](into *T, from T) { *into = max(*into, from) }
 
-// rebin gives the bins a width of which theirs is a part.
-func (s *Series) rebin(width model.Duration) {
-	by := int64(width / s.Width)
-	s.Width = width
+func (s *Series) rebin(by int64) {
 	for _, list := range s.sums() {
 		*list = rebin(*list, by, sum)
 	}
@@ -114,17 +139,9 @@ func (s *Series) sums() []*[]int64 {
 // merge lays o on top, aligned at their starts.
 func (s *Series) merge(from any) {
 	o := from.(*Series)
-	if len(o.Covered) == 0 {
+	if !align(s, o) {
 		return
 	}
-	if len(s.Covered) == 0 {
-		*s = *o
-		return
-	}
-	s.Start = min(s.Start, o.Start)
-	width := commonWidth(s.Width, o.Width)
-	s.rebin(width)
-	o.rebin(width)
 	theirs := o.sums()
 	for i, list := range s.sums() {
 		*list = laid(*list, *theirs[i], sum)
@@ -136,24 +153,12 @@ func (s *Series) merge(from any) {
 
 // merge lays o on top, aligned at their starts.
 func (h *Heat) merge(from any) {
-	o := from.(*Heat)
-	if len(o.Cells) == 0 {
-		return
+	if o := from.(*Heat); align(h, o) {
+		mergeCells(h, o.Cells)
 	}
-	if len(h.Cells) == 0 {
-		*h = *o
-		return
-	}
-	h.Start = min(h.Start, o.Start)
-	width := commonWidth(h.Width, o.Width)
-	h.rebin(width)
-	o.rebin(width)
-	mergeCells(h, o.Cells)
 }
 
-func (h *Heat) rebin(width model.Duration) {
-	by := int64(width / h.Width)
-	h.Width = width
+func (h *Heat) rebin(by int64) {
 	if by == 1 {
 		return
 	}
@@ -191,17 +196,9 @@ func mergeCells(h *Heat, cells []HeatCell) {
 // merge lays o on top, aligned at their starts.
 func (s *CauseSeries) merge(from any) {
 	o := from.(*CauseSeries)
-	if o.Width == 0 {
+	if !align(s, o) {
 		return
 	}
-	if s.Width == 0 {
-		*s = *o
-		return
-	}
-	s.Start = min(s.Start, o.Start)
-	width := commonWidth(s.Width, o.Width)
-	s.rebin(width)
-	o.rebin(width)
 	mergeList(reflect.ValueOf(&s.Causes).Elem(), reflect.ValueOf(o.Causes))
 	n := 0
 	for i := range s.Causes {
@@ -215,9 +212,7 @@ func (s *CauseSeries) merge(from any) {
 
 func (c *CauseCurve) merge(from any) { c.Bins = laid(c.Bins, from.(*CauseCurve).Bins, sum) }
 
-func (s *CauseSeries) rebin(width model.Duration) {
-	by := int64(width / s.Width)
-	s.Width = width
+func (s *CauseSeries) rebin(by int64) {
 	for i := range s.Causes {
 		s.Causes[i].Bins = rebin(s.Causes[i].Bins, by, sum)
 	}

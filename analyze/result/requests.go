@@ -370,45 +370,10 @@ func (k *RequestKind) group() {
 	if len(k.Groups) > 0 {
 		return
 	}
-	Complete(&k.RequestSet)
-	g := k.Sets()[0]
-	g.Name = cmp.Or(g.Name, NoName)
-	own(reflect.ValueOf(&g.RequestSet).Elem())
+	g := RequestGroup{Name: cmp.Or(k.Sets()[0].Name, NoName)}
+	duplicate(&g.RequestSet, &k.RequestSet)
 	g.cut(SlowestOfGroup)
 	k.Groups = []RequestGroup{g}
-}
-
-// own makes what x shares with what it was copied from its own. Distributions are complete.
-func own(x reflect.Value) {
-	switch x.Kind() {
-	case reflect.Slice:
-		if x.IsNil() {
-			return
-		}
-		list := reflect.MakeSlice(x.Type(), x.Len(), x.Len())
-		reflect.Copy(list, x)
-		x.Set(list)
-		for i := range x.Len() {
-			own(x.Index(i))
-		}
-	case reflect.Pointer:
-		if !x.IsNil() {
-			y := reflect.New(x.Type().Elem())
-			y.Elem().Set(x.Elem())
-			x.Set(y)
-			own(y.Elem())
-		}
-	case reflect.Struct:
-		if d := distOf(x); d != nil {
-			d.sketch().values = nil
-			return
-		}
-		for _, f := range reflect.VisibleFields(x.Type()) {
-			if f.IsExported() && len(f.Index) == 1 {
-				own(x.FieldByIndex(f.Index))
-			}
-		}
-	}
 }
 
 // dropGroups drops groups without requests, and a group of all.
@@ -445,6 +410,8 @@ func (k *RequestKind) eachSet(f func(set *RequestSet, most int)) {
 		f(&k.Groups[i].RequestSet, SlowestOfGroup)
 	}
 }
+
+func (r *RequestRow) leads() []lead { return r.lead[:] }
 
 // merge keeps the places of the greatest part.
 func (r *RequestRow) merge(from any) {
