@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/savedfile"
@@ -115,14 +114,7 @@ func (n Note) encode() string {
 
 // cut returns the first bytes of s at most, as valid UTF-8.
 func cut(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
+	return env.Cut(strings.ToValidUTF8(s, "\uFFFD"), limit)
 }
 
 // maxWord is how long a reason and a time are at most, in bytes.

@@ -110,14 +110,9 @@ func (w *Watcher) Stop() *int64 {
 	if len(w.last) == 0 {
 		return nil
 	}
-	sum := w.sum()
-	return &sum
-}
-
-func (w *Watcher) sum() int64 {
 	sum := w.gone
 	for _, d := range w.last {
 		sum += d
 	}
-	return sum
+	return &sum
 }

@@ -30,7 +30,7 @@ func Encode(r *Record) string {
 	x := *r
 	for limit := 256; ; limit /= 2 {
 		for _, s := range []*string{&x.Workload, &x.CPU, &x.Kernel, &x.Runner, &x.Commit, &x.GOGC, &x.Memlimit, &x.Go, &x.OS, &x.Arch, &x.Point} {
-			*s = cut(*s, limit)
+			*s = Cut(*s, limit)
 		}
 		x.Sum = savedfile.Sum(&x)
 		b, err := json.Marshal(&x)
@@ -40,8 +40,8 @@ func Encode(r *Record) string {
 	}
 }
 
-// cut returns the first bytes of s at most, ending at a character's end.
-func cut(s string, limit int) string {
+// Cut returns the first bytes of s at most, ending at a character's end.
+func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -55,9 +55,9 @@ func cut(s string, limit int) string {
 func (r *Record) Check() error {
 	switch {
 	case r.Schema != Schema:
-		return fmt.Errorf("its schema is %q, not %q", cut(r.Schema, 40), Schema)
+		return fmt.Errorf("its schema is %q, not %q", Cut(r.Schema, 40), Schema)
 	case r.Point != Begin && r.Point != End:
-		return fmt.Errorf("point is %q, want %q or %q", cut(r.Point, 40), Begin, End)
+		return fmt.Errorf("point is %q, want %q or %q", Cut(r.Point, 40), Begin, End)
 	}
 	return nil
 }

@@ -70,16 +70,11 @@ func TestCollectorSettings(t *testing.T) {
 }
 
 func TestCommit(t *testing.T) {
-	env := func(name, value string) func(string) string {
-		return func(s string) string {
-			if s == name {
-				return value
-			}
-			return ""
-		}
-	}
-	equal(t, "GitHub", commitOf(env("GITHUB_SHA", "abc")), "abc")
-	equal(t, "GitLab", commitOf(env("CI_COMMIT_SHA", "def")), "def")
+	t.Setenv("GITHUB_SHA", "")
+	t.Setenv("CI_COMMIT_SHA", "def")
+	equal(t, "GitLab", Take(Begin).Commit, "def")
+	t.Setenv("GITHUB_SHA", "abc")
+	equal(t, "GitHub", Take(Begin).Commit, "abc")
 	info := &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}}}
 	equal(t, "changed", revision(info), "abc+")
 	equal(t, "no version control", revision(&debug.BuildInfo{}), "")
@@ -296,11 +291,11 @@ func TestWatchNobody(t *testing.T) {
 }
 
 func TestWatcherSums(t *testing.T) {
-	w := &Watcher{last: map[string]int64{}}
+	w := &Watcher{last: map[string]int64{}, stop: make(chan struct{})}
 	for _, seen := range []map[string]int64{{"1": 10, "2": 5}, {"1": 20, "3": 7}, {"1": 21, "2": 1}} {
 		w.note(seen)
 	}
-	equal(t, "sum", w.sum(), 21+5+1+7)
+	equal(t, "sum", *w.Stop(), 21+5+1+7)
 }
 
 func TestCanary(t *testing.T) {

@@ -1,8 +1,11 @@
 package env
 
 import (
+	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,22 +17,14 @@ type files struct{ root string }
 func (f files) path(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }
 
 // read returns the first limit bytes of a file at most, "" if there is none.
-func (f files) read(name string, limit int) string {
+func (f files) read(name string, limit int64) string {
 	file, err := os.Open(f.path(name))
 	if err != nil {
 		return ""
 	}
 	defer file.Close()
-	b := make([]byte, limit)
-	n := 0
-	for n < limit {
-		k, err := file.Read(b[n:])
-		n += k
-		if err != nil || k == 0 {
-			break
-		}
-	}
-	return string(b[:n])
+	b, _ := io.ReadAll(io.LimitReader(file, limit))
+	return string(b)
 }
 
 // fixed is what does not change as long as the machine runs.
@@ -184,22 +179,17 @@ func mountsOf(number, controllers string) []string {
 	if number == "0" && controllers == "" {
 		return []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}
 	}
-	for c := range strings.SplitSeq(controllers, ",") {
-		if c == "cpu" {
-			return []string{"sys/fs/cgroup/" + controllers, "sys/fs/cgroup/cpu"}
-		}
+	if !slices.Contains(strings.Split(controllers, ","), "cpu") {
+		return nil
 	}
-	return nil
+	return []string{"sys/fs/cgroup/" + controllers, "sys/fs/cgroup/cpu"}
 }
 
 // upwards returns a folder below a mount and all above it.
-func upwards(mount, path string) []string {
-	path = strings.Trim(filepath.ToSlash(filepath.Clean("/"+path)), "/")
+func upwards(mount, below string) []string {
 	var dirs []string
-	for path != "" {
-		dirs = append(dirs, mount+"/"+path)
-		i := strings.LastIndexByte(path, '/')
-		path = path[:max(i, 0)]
+	for below = path.Clean("/" + below); below != "/"; below = path.Dir(below) {
+		dirs = append(dirs, mount+below)
 	}
 	return append(dirs, mount)
 }

@@ -23,7 +23,7 @@ func Take(point string) Record {
 	r := Record{Schema: Schema, Point: point,
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		NumCPU: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Runner: cmp.Or(os.Getenv("RUNNER_NAME"), os.Getenv("CI_RUNNER_ID")), Commit: cmp.Or(commitOf(os.Getenv), built())}
+		Runner: cmp.Or(os.Getenv("RUNNER_NAME"), os.Getenv("CI_RUNNER_ID")), Commit: cmp.Or(os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA"), built())}
 	r.GOGC, r.Memlimit = collector()
 	r.MonoNS = int64(time.Since(started))
 	takeSystem(&r)
@@ -33,22 +33,15 @@ func Take(point string) Record {
 // started is a moment with a reading of the monotonic clock, from which MonoNS counts.
 var started = time.Now()
 
-// commitOf returns the commit that continuous integration says it builds.
-func commitOf(getenv func(string) string) string {
-	return cmp.Or(getenv("GITHUB_SHA"), getenv("CI_COMMIT_SHA"))
-}
-
-// builtFrom returns the commit that the running binary was built from, "" if it does
+// built returns the commit that the running binary was built from, "" if it does
 // not know. Tests do not.
-func builtFrom() string {
+var built = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
 	return revision(info)
-}
-
-var built = sync.OnceValue(builtFrom)
+})
 
 // revision returns the commit of a build, with a + if files were changed.
 func revision(info *debug.BuildInfo) string {
