@@ -31,11 +31,11 @@ type Tables struct {
 	NoLabels bool // leaves the labels of requests empty; to be set before Follow
 
 	list []*Table
-	// What tables are about, each nil if none needs it, or if one before has it.
-	explainer *causes.Explainer
-	blame     *causes.Blame
-	resolver  *runqueue.Resolver
-	tracker   *requests.Tracker
+	// What those that gather what tables are about do at the beginning, with an event, and at the end.
+	observe []func(*model.Machine)
+	event   []func(*model.Event)
+	finish  []func()
+	blame   *causes.Blame // nil: no table needs it
 }
 
 // Table is one of [Tables].
@@ -67,26 +67,14 @@ func TableNames() []string {
 
 // TableColumns returns the columns of a table, nil if there is no such table.
 func TableColumns(name string) []Column {
-	if d := findTable(name); d != nil {
-		return slices.Clone(d.columns)
-	}
-	return nil
+	d, _ := wantTable(name)
+	return slices.Clone(d.columns)
 }
 
 // TableDoc returns the description of a row of the table, or "" for an unknown table.
 func TableDoc(name string) string {
-	if d := findTable(name); d != nil {
-		return d.doc
-	}
-	return ""
-}
-
-func findTable(name string) *tableDef {
-	i := slices.IndexFunc(tableDefs, func(d tableDef) bool { return d.name == name })
-	if i < 0 {
-		return nil
-	}
-	return &tableDefs[i]
+	d, _ := wantTable(name)
+	return d.doc
 }
 
 // Add adds the table of this name (see [TableNames]), which gives its rows to a sink that is made
@@ -120,12 +108,12 @@ func CheckTable(name string, version int) error {
 	return err
 }
 
+// wantTable returns a table, an empty one with an error.
 func wantTable(name string) (*tableDef, error) {
-	d := findTable(name)
-	if d == nil {
-		return nil, fmt.Errorf("unknown table %q (want %s)", name, strings.Join(TableNames(), ", "))
+	if i := slices.Index(TableNames(), name); i >= 0 {
+		return &tableDefs[i], nil
 	}
-	return d, nil
+	return &tableDef{}, fmt.Errorf("unknown table %q (want %s)", name, strings.Join(TableNames(), ", "))
 }
 
 // NeedPast reports whether a table must know what was before its window. Such a
@@ -151,6 +139,7 @@ func (ts *Tables) Follow(m *model.Machine, version int) (err error) {
 	var explained func(*causes.ExplainedWait)
 	var queues []any
 	var tracked func(*requests.Request)
+	var sum *causes.Analysis // of the blame
 	blamed := false
 	for _, t := range ts.list {
 		t.rows.tables, t.rows.noLabels = m.Tables(), ts.NoLabels
@@ -169,30 +158,34 @@ func (ts *Tables) Follow(m *model.Machine, version int) (err error) {
 	case explained != nil || blamed:
 		x, err := causes.NewExplainer(m.Tables(), version, explained, queues...)
 		if err == nil {
-			ts.explainer = x
+			ts.observe, ts.event, ts.finish = append(ts.observe, x.Observe), append(ts.event, x.Event), append(ts.finish, x.Finish)
+			sum = x.Causes()
 			x.ObserveSteps(m)
 		} else if explained != nil || len(queues) > 0 { // else the blame does without
 			return err
 		}
 	case len(queues) > 0:
-		if ts.resolver, err = runqueue.New(m.Tables(), version); err != nil {
+		r, err := runqueue.New(m.Tables(), version)
+		if err != nil {
 			return err
 		}
 		for _, q := range queues {
-			ts.resolver.Observe(q)
+			r.Observe(q)
 		}
-		m.Observe(ts.resolver)
+		m.Observe(r)
+		ts.finish = append(ts.finish, r.Finish)
 	}
 	if blamed {
-		sum := causes.New(m.Tables())
-		if ts.explainer != nil {
-			sum = ts.explainer.Causes()
+		if sum == nil {
+			sum = causes.New(m.Tables())
 		}
 		ts.blame = causes.NewBlame(m.Tables(), sum)
+		ts.observe = append(ts.observe, ts.blame.Observe)
 	}
 	if tracked != nil {
-		ts.tracker = requests.New(m, ts.Requests)
-		ts.tracker.Done = tracked
+		tracker := requests.New(m, ts.Requests)
+		tracker.Done = tracked
+		ts.event, ts.finish = append(ts.event, func(ev *model.Event) { tracker.Event(ev) }), append(ts.finish, tracker.Finish)
 	}
 	return nil
 }
@@ -217,34 +210,22 @@ func (ts *Tables) Begin(m *model.Machine, origin model.Time) {
 			m.Observe(t.def.machine(t.rows))
 		}
 	}
-	if ts.explainer != nil {
-		ts.explainer.Observe(m)
-	}
-	if ts.blame != nil {
-		ts.blame.Observe(m)
+	for _, observe := range ts.observe {
+		observe(m)
 	}
 }
 
 // Event records an event that the Machine has applied.
 func (ts *Tables) Event(ev *model.Event) {
-	if ts.explainer != nil {
-		ts.explainer.Event(ev)
-	}
-	if ts.tracker != nil {
-		ts.tracker.Event(ev)
+	for _, event := range ts.event {
+		event(ev)
 	}
 }
 
 // Close writes pending rows. It returns the first error of writing.
 func (ts *Tables) Close() error {
-	if ts.explainer != nil {
-		ts.explainer.Finish()
-	}
-	if ts.resolver != nil {
-		ts.resolver.Finish()
-	}
-	if ts.tracker != nil {
-		ts.tracker.Finish()
+	for _, finish := range ts.finish {
+		finish()
 	}
 	for _, t := range ts.list {
 		if t.def.blamed != nil {

@@ -36,9 +36,9 @@ func BenchmarkTable(b *testing.B) {
 	for _, name := range []string{"waits", "states"} {
 		for _, format := range []RowFormat{CSV, NDJSON} {
 			b.Run(name+"/"+[]string{"csv", "ndjson"}[format], func(b *testing.B) {
-				rows := newRows(newTextRows(io.Discard, format, findTable(name).columns))
+				rows := newRows(newTextRows(io.Discard, format, tableOf(name).columns))
 				rows.tables = r.Tables()
-				observer := findTable(name).machine(rows).(model.GoSpanObserver)
+				observer := tableOf(name).machine(rows).(model.GoSpanObserver)
 				for b.Loop() {
 					for i := range rec.spans {
 						observer.GoSpan(&rec.spans[i])

@@ -29,9 +29,9 @@ func TestHostileTables(t *testing.T) {
 	tables := model.NewTables()
 	for _, format := range []RowFormat{CSV, NDJSON} {
 		var b bytes.Buffer
-		r := newRows(newTextRows(&b, format, findTable("goroutines").columns))
+		r := newRows(newTextRows(&b, format, tableOf("goroutines").columns))
 		r.tables = tables
-		o := findTable("goroutines").machine(r)
+		o := tableOf("goroutines").machine(r)
 		for i, name := range hostile {
 			o.(model.GoEndObserver).GoEnd(&model.Goroutine{ID: model.GoID(i), Func: tables.AddString(name)})
 		}
@@ -336,9 +336,9 @@ func TestTableBlame(t *testing.T) {
 // its offset counts from the beginning of the trace.
 func TestTableWithin(t *testing.T) {
 	var b bytes.Buffer
-	r := newRows(newTextRows(&b, CSV, findTable("steals").columns))
+	r := newRows(newTextRows(&b, CSV, tableOf("steals").columns))
 	r.tables, r.origin, r.rowWindow = model.NewTables(), 5, rowWindow{20, 30}
-	steals := findTable("steals").resolver(r).(runqueue.StealObserver)
+	steals := tableOf("steals").resolver(r).(runqueue.StealObserver)
 	for _, at := range []model.Time{19, 20, 30, 31} {
 		steals.Steal(&runqueue.Steal{Time: at, G: 7, Thief: 1, M: 3, Victim: 2, Size: 4, Grade: runqueue.GradeUnique})
 	}
@@ -378,4 +378,9 @@ func checkCSV(t *testing.T, table string, lines int) {
 			t.Errorf("a spreadsheet may take %q for a formula", cell)
 		}
 	}
+}
+
+func tableOf(name string) *tableDef {
+	d, _ := wantTable(name)
+	return d
 }

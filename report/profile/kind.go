@@ -91,12 +91,7 @@ func KindOf(name string) (k Kind, ok bool) {
 }
 
 // String returns the kind's name.
-func (k Kind) String() string {
-	if k < numKinds {
-		return kinds[k].name
-	}
-	return "Kind(?)"
-}
+func (k Kind) String() string { return kinds[k].name }
 
 // Doc returns a description of the kind.
 func (k Kind) Doc() string { return kinds[k].doc }

@@ -293,25 +293,20 @@ func Record(ctx context.Context, t *session.Trace, o ingest.Options) ([]byte, er
 	defer rd.Close()
 	lanes := timeline.New(rd.Tables(), timeline.Options{})
 	explainer, err := causes.NewExplainer(rd.Tables(), rd.Version, lanes.Explained, lanes.Queues())
-	if err != nil { // a format without the facts: there are no causes
-		err = rd.Run(ctx, func() {
-			lanes.Begin(rd.Origin)
-			lanes.Observe(rd.Machine)
-		}, nil)
-	} else {
+	observe, event, finish := func(*model.Machine) {}, func(*model.Event) {}, func() {}
+	if err == nil { // else it is a format without the facts: there are no causes
 		explainer.ObserveSteps(rd.Machine)
-		err = rd.Run(ctx, func() {
-			lanes.Begin(rd.Origin)
-			lanes.Observe(rd.Machine)
-			explainer.Observe(rd.Machine)
-		}, explainer.Event)
-		if err == nil {
-			explainer.Finish()
-		}
+		observe, event, finish = explainer.Observe, explainer.Event, explainer.Finish
 	}
+	err = rd.Run(ctx, func() {
+		lanes.Begin(rd.Origin)
+		lanes.Observe(rd.Machine)
+		observe(rd.Machine)
+	}, event)
 	if err != nil {
 		return nil, err
 	}
+	finish()
 	if l := rd.Loss(); l != nil && errors.Is(l.Cause, ingest.ErrChanged) {
 		return nil, l.Cause // it is not what the page shows
 	}

@@ -83,24 +83,13 @@ func (q Quantity) aggName() string {
 }
 
 // String returns the word of the language; that of quantiles is "p".
-func (a Agg) String() string {
-	if int(a) < len(aggNames) {
-		return aggNames[a]
-	}
-	return "Agg(?)"
-}
+func (a Agg) String() string { return aggNames[a] }
 
 var aggNames = [...]string{"p", "mean", "max", "sum", "share"}
 
 // String returns "/op", "/s" or "".
 func (p Per) String() string {
-	switch p {
-	case PerOp:
-		return "/op"
-	case PerSecond:
-		return "/s"
-	}
-	return ""
+	return [...]string{"", "/op", "/s"}[p]
 }
 
 // String returns key=pattern, with quotes if it takes them.
@@ -119,12 +108,7 @@ func needsQuotes(r rune) bool {
 }
 
 // String returns <, <=, > or >=.
-func (o Op) String() string {
-	if int(o) < len(opSigns) {
-		return opSigns[o]
-	}
-	return "Op(?)"
-}
+func (o Op) String() string { return opSigns[o] }
 
 var opSigns = [...]string{"<", "<=", ">", ">="}
 
@@ -161,13 +145,7 @@ func literal(x float64, u Unit) string {
 
 // duration is a Go duration in ASCII without superfluous zeros: "1m" for 1m0s.
 func duration(ns float64) string {
-	s := strings.ReplaceAll(time.Duration(ns).String(), "µ", "u")
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
+	s := strings.NewReplacer("µ", "u", "m0s", "m", "h0m0s", "h").Replace(time.Duration(ns).String())
 	return pick(s == "0s", "0", s)
 }
 
@@ -200,12 +178,7 @@ func movePoint(s string, n int) string {
 }
 
 // String returns "ns", "number" or "fraction".
-func (u Unit) String() string {
-	if int(u) < len(unitNames) {
-		return unitNames[u]
-	}
-	return "Unit(?)"
-}
+func (u Unit) String() string { return unitNames[u] }
 
 var unitNames = [...]string{"ns", "number", "fraction"}
 
