@@ -177,10 +177,7 @@ func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length
 		err = ErrClosed
 	}
 	r.endAhead(c, samples)
-	if err == nil {
-		err = limited.err
-	}
-	return err
+	return cmp.Or(err, limited.err)
 }
 
 // endAhead ends the trace of recordAhead. Its note is the last one in it.

@@ -107,8 +107,6 @@ func (o Options) complete() (Options, error) {
 	o.Latency.Quantile = cmp.Or(o.Latency.Quantile, 0.99)
 	o.Latency.Window = cmp.Or(o.Latency.Window, time.Second)
 	o.Latency.MinCount = cmp.Or(o.Latency.MinCount, 100)
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return o, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -125,10 +126,7 @@ func matterOf(in Input) matter {
 }
 
 func sideOf(name string, set *sample.Set) side {
-	s := side{name: name}
-	for i := range set.Samples {
-		s.samples = append(s.samples, &set.Samples[i])
-	}
+	s := side{name: name, samples: result.Each(set.Samples, func(x *sample.Sample) *sample.Sample { return x })}
 	slices.SortStableFunc(s.samples, func(a, b *sample.Sample) int { return a.Order - b.Order })
 	return s
 }
@@ -263,11 +261,8 @@ func (m *matter) result(used sides) *Result {
 	}
 	for i, s := range m.all {
 		count := func(f compare.Figure) *float64 { return compare.Median(used[i].samples, f) }
-		x := Side{Name: s.name, Traces: []string{}, Dropped: used[i].dropped, OpRate: count(compare.OpRate),
+		x := Side{Name: s.name, Traces: result.Each(s.samples, func(t **sample.Sample) string { return (*t).Name }), Dropped: used[i].dropped, OpRate: count(compare.OpRate),
 			Events: count(compare.EventsPerOp), Busy: count(compare.Busy), Noise: noise(s.samples)}
-		for _, t := range s.samples {
-			x.Traces = append(x.Traces, t.Name)
-		}
 		if len(s.samples) > 0 {
 			x.Identity, x.Commit = s.samples[0].Identity, s.samples[0].Identity.Commit
 		}

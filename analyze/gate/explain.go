@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -24,11 +25,8 @@ const (
 // first that a disturbed machine kept from being judged.
 func (g *guarded) explain(rules []judged) []judged {
 	compared := sync.OnceValue(func() *compare.Result {
-		side := func(list []*sample.Sample) (s compare.Side) {
-			for _, x := range list {
-				s.Traces = append(s.Traces, &compare.Trace{Sample: x})
-			}
-			return s
+		side := func(list []*sample.Sample) compare.Side {
+			return compare.Side{Traces: result.Each(list, func(x **sample.Sample) *compare.Trace { return &compare.Trace{Sample: *x} })}
 		}
 		return compare.Of(side(g.used.base()), side(g.used.cand()), "")
 	})

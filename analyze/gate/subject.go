@@ -100,13 +100,10 @@ func diagnostics(per rule.Per) []rule.Quantity {
 
 // having returns the samples that have the quantity.
 func having(samples []*sample.Sample, key string) []*sample.Sample {
-	var with []*sample.Sample
-	for _, s := range samples {
-		if v, ok := s.Values[key]; ok && finite(v.X) {
-			with = append(with, s)
-		}
-	}
-	return with
+	return slices.DeleteFunc(slices.Clone(samples), func(s *sample.Sample) bool {
+		v, ok := s.Values[key]
+		return !ok || !finite(v.X)
+	})
 }
 
 // values returns what samples have of a quantity, in their order.

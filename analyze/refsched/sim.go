@@ -1,6 +1,7 @@
 package refsched
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -49,9 +50,7 @@ func Run(ctx context.Context, w *workload.Workload, cfg Config) (*Result, error)
 }
 
 func (c Config) withDefaults(w *workload.Workload) (Config, error) {
-	if c.Procs == 0 {
-		c.Procs = w.Procs
-	}
+	c.Procs = cmp.Or(c.Procs, w.Procs)
 	if c.Procs < 1 || c.Procs > maxProcs {
 		return c, fmt.Errorf("%d procs: want 1 to %d", c.Procs, maxProcs)
 	}
@@ -59,9 +58,7 @@ func (c Config) withDefaults(w *workload.Workload) (Config, error) {
 	if span < 0 || span > maxSpan {
 		return c, fmt.Errorf("a window of %d s: want at most a week", span/1_000_000_000)
 	}
-	if c.Rules.Version == 0 {
-		c.Rules.Version = w.Version
-	}
+	c.Rules.Version = cmp.Or(c.Rules.Version, w.Version)
 	if c.Until <= 0 {
 		c.Until = max(1_000_000_000, 1000*span)
 	}

@@ -79,6 +79,14 @@ func Each[S, T any](list []S, f func(*S) T) []T {
 	return out
 }
 
+// Sum returns the sum of f over all elements.
+func Sum[T any, N ~int | ~int64 | ~float64](list []T, f func(*T) N) (sum N) {
+	for i := range list {
+		sum += f(&list[i])
+	}
+	return sum
+}
+
 // Slot returns the place of element i in a list that grows as needed: the elements are by number, of few or of
 // those without gaps, as those of [model.Tables] are.
 func Slot[T any](list *[]T, i int) *T {

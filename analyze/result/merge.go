@@ -105,10 +105,7 @@ func (m *Merger) Add(v *Report) error {
 			x.SetString(asSaved(s))
 		}
 	})
-	procs, covered := v.procsTime(), sumOf(v.Series.Covered)
-	if covered == 0 {
-		covered = int64(v.Totals.Span)
-	}
+	procs, covered := v.procsTime(), cmp.Or(sumOf(v.Series.Covered), int64(v.Totals.Span))
 	n := len(v.WorstWaits)
 	x := mergerPart{v, mergerSums{Reports: 1, Procs: procs, Covered: covered, Least: maxWorst, Most: n,
 		Busy: whole(v.Procs.Utilisation * float64(procs)), Running: whole(v.Procs.MeanRunnable * float64(covered))}}

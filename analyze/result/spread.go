@@ -49,19 +49,15 @@ func (v *Report) sample() *TraceSample {
 		}
 		s.MinProcs, s.MaxProcs = min(s.MinProcs, n), max(s.MaxProcs, n)
 	}
-	for i := range v.Goroutines {
-		s.Running += v.Goroutines[i].States[model.GoRunning]
-	}
-	for i := range v.Handoffs {
-		s.Handoffs += v.Handoffs[i].Count
-	}
+	s.Running = Sum(v.Goroutines, func(g *Group) model.Duration { return g.States[model.GoRunning] })
+	s.Handoffs = Sum(v.Handoffs, func(h *Handoff) int64 { return h.Count })
 	if v.Queues.Refused == "" {
 		s.Steals = new(v.Queues.Steals)
 	}
 	if v.GC.Cycles > 0 || v.GC.Marks.Count == 0 { // older versions do not have it
 		s.GC = new(v.GC.Cycles)
 	}
-	known, begun := int64(0), func(origins ...model.Origin) *int64 {
+	begun := func(origins ...model.Origin) *int64 {
 		n := int64(0)
 		for _, o := range origins {
 			if d := named(l.ByOrigin, o.String()); d != nil {
@@ -75,10 +71,7 @@ func (v *Report) sample() *TraceSample {
 		}
 		return &n
 	}
-	for _, x := range l.AtEnd {
-		known += x.Count
-	}
-	if known == l.Censored.AtEnd.Count {
+	if known := Sum(l.AtEnd, func(x *Count) int64 { return x.Count }); known == l.Censored.AtEnd.Count {
 		s.Wakes, s.Created, s.Preemptions = begun(Woken...), begun(model.OriginCreated), begun(model.OriginPreempted)
 	}
 	if len(v.Requests) > 0 && v.Requests[0].Count > 0 {

@@ -144,11 +144,7 @@ var (
 
 // MarshalJSON returns an object with a field for each state.
 func (s States) MarshalJSON() ([]byte, error) {
-	var values []model.Duration
-	for _, state := range stateOrder {
-		values = append(values, s[state])
-	}
-	return marshalFields(stateFields, values)
+	return marshalFields(stateFields, Each(stateOrder, func(state *model.GoState) model.Duration { return s[*state] }))
 }
 
 // UnmarshalJSON parses the output of MarshalJSON.

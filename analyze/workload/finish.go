@@ -29,9 +29,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 		e.cut(f)
 	}
 	w.place()
-	if w.Procs == 0 {
-		w.Procs = max(e.seen, 1)
-	}
+	w.Procs = cmp.Or(w.Procs, max(e.seen, 1))
 	e.w, e.spare = nil, window{waits: w.waits, stretches: w.stretches}
 	w.unwake()
 	w.order0()

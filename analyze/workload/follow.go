@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
@@ -116,9 +117,7 @@ func (e *Extractor) goStep(s *model.Step) {
 			return
 		}
 	}
-	if f.fn == 0 {
-		f.fn = s.Func
-	}
+	f.fn = cmp.Or(f.fn, s.Func)
 	f.system = f.system || s.Flags&model.StepSystem != 0
 	if s.Flags&model.StepWorker != 0 {
 		e.isWorker(f)

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
@@ -38,10 +39,8 @@ var compressors = []compressor{
 }
 
 func findCompressor(format Format) *compressor {
-	for i := range compressors {
-		if compressors[i].format == format {
-			return &compressors[i]
-		}
+	if i := slices.IndexFunc(compressors, func(c compressor) bool { return c.format == format }); i >= 0 {
+		return &compressors[i]
 	}
 	return nil
 }

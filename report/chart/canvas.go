@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 // canvas is where a picture is drawn: a rectangle of a page in points, and the
@@ -282,10 +284,9 @@ func legendPlaces(es []entry, width vg.Length) (places []vg.Point, height vg.Len
 
 // legendWidth returns how wide legend would draw these entries in one line.
 func legendWidth(es []entry) vg.Length {
-	var w vg.Length
-	for _, e := range es {
-		w += legendBox + legendGap + style(textSize, ink).Width(e.name) + legendSpace
-	}
+	w := result.Sum(es, func(e *entry) vg.Length {
+		return legendBox + legendGap + style(textSize, ink).Width(e.name) + legendSpace
+	})
 	return max(0, w-legendSpace)
 }
 
@@ -347,10 +348,7 @@ const headingRoom = 20
 // below the last, leaving right points free at the right of the frames.
 func (c canvas) drawPanels(x axis, title string, right vg.Length, ps []panel) {
 	c = c.inset(0, right, bottomRoom, 0)
-	total := 0.0
-	for _, p := range ps {
-		total += p.weight
-	}
+	total := result.Sum(ps, func(p *panel) float64 { return p.weight })
 	const gap = 8 // between a panel's marks and the next heading
 	free := c.height() - vg.Length(len(ps))*headingRoom - vg.Length(len(ps)-1)*gap
 	heights := make([]vg.Length, len(ps))

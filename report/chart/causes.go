@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"image/color"
 	"slices"
 
@@ -53,9 +54,7 @@ func (in *Input) causes() *Picture {
 			top = max(top, sum[i]*1.05)
 		}
 	}
-	if top == 0 { // the curves are missing
-		top = 1
-	}
+	top = cmp.Or(top, 1) // the curves are missing
 	panels := []panel{{
 		heading: "Goroutines waiting to run",
 		note:    note,

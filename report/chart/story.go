@@ -260,10 +260,7 @@ func (x *history) marked() (g model.GoID, role string) {
 // so, what took most of the procs' time during it. It has no name if neither is known.
 func (x *history) meanwhile() fact {
 	w := x.wait
-	var behind model.Duration
-	for i := range w.Blockers {
-		behind += w.Blockers[i].Total
-	}
+	behind := result.Sum(w.Blockers, func(b *result.Blocker) model.Duration { return b.Total })
 	if len(w.Blockers) > 0 && 2*behind >= w.Duration {
 		b := &w.Blockers[0]
 		s := shortFunc(b.Function) + ", " + durationLabel(float64(b.Total))

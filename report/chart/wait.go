@@ -90,10 +90,7 @@ func (s *story) draw(c canvas) {
 	c.losses(s.lost)
 	c = c.inset(0, 0, 0, lostRoom(s.lost, c.width()))
 	c = c.inset(0, 0, 0, c.legend(c.Min.X, c.Max.Y-9, s.legend())+legendGaps)
-	var names axis
-	for _, l := range s.lanes {
-		names.ticks = append(names.ticks, tick{label: l.name})
-	}
+	names := axis{ticks: result.Each(s.lanes, func(l *lane) tick { return tick{label: l.name} })}
 	c = c.inset(leftRoom(names), 6, bottomRoom, bracketRoom)
 	f := frame{canvas: c, x: axis{s.lo, s.hi, linearTicks(s.lo, s.hi, int(c.width()/80), clockLabel)}}
 
@@ -187,10 +184,7 @@ func stripWidth(width vg.Length) vg.Length {
 // lossParts divides a strip of that width by causes. Labels that are wider than their part
 // are entries of a legend below.
 func lossParts(cells []result.CauseTotal, width vg.Length) (widths []vg.Length, labels []string, below []entry) {
-	var total model.Duration
-	for _, l := range cells {
-		total += l.Total
-	}
+	total := result.Sum(cells, func(l *result.CauseTotal) model.Duration { return l.Total })
 	for _, l := range cells {
 		w := width * vg.Length(l.Total) / vg.Length(max(total, 1))
 		label := l.Cause + " " + durationLabel(float64(l.Total))

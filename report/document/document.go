@@ -3,6 +3,8 @@ package document
 import (
 	"fmt"
 	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 // Document is a sequence of sections under a title.
@@ -138,11 +140,7 @@ func (*Table) block()    {}
 
 // New returns a section with introductory paragraphs.
 func New(id, title string, lead ...string) *Section {
-	s := &Section{ID: id, Title: title}
-	for _, text := range lead {
-		s.Blocks = append(s.Blocks, Paragraph{Text: text})
-	}
-	return s
+	return &Section{ID: id, Title: title, Blocks: result.Each(lead, func(text *string) Block { return Paragraph{Text: *text} })}
 }
 
 // Statements returns a section with a list of texts, nil if there are none.
@@ -150,11 +148,8 @@ func Statements(id, title string, texts []string) *Section {
 	if len(texts) == 0 {
 		return nil
 	}
-	var list List
-	for _, text := range texts {
-		list = append(list, Item{Text: text})
-	}
-	return &Section{ID: id, Title: title, Blocks: []Block{list}}
+	list := result.Each(texts, func(text *string) Item { return Item{Text: *text} })
+	return &Section{ID: id, Title: title, Blocks: []Block{List(list)}}
 }
 
 // Text adds a paragraph.

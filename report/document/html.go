@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -113,10 +114,7 @@ func (o *HTMLOptions) table(s *Section, t *Table) htmlTable {
 	out := htmlTable{Table: t, Caption: cmp.Or(t.Caption, s.Title)}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		row := htmlRow{Heading: textui.Clean(r.Heading), Indent: r.Indent, Span: len(t.Columns)}
-		for k := range r.Cells {
-			row.Cells = append(row.Cells, o.cell(&r.Cells[k]))
-		}
+		row := htmlRow{Heading: textui.Clean(r.Heading), Indent: r.Indent, Span: len(t.Columns), Cells: result.Each(r.Cells, o.cell)}
 		if r.Total {
 			out.Totals = append(out.Totals, row)
 			continue
@@ -154,10 +152,7 @@ func (c htmlCell) Long() bool { return c.Value == "" && len(c.Text) > 48 }
 
 // bar divides a whole by its parts. In float64, as integers would overflow at some months.
 func bar(parts []Part) []htmlPart {
-	var whole, before int64
-	for _, p := range parts {
-		whole += max(p.Size, 0)
-	}
+	whole, before := result.Sum(parts, func(p *Part) int64 { return max(p.Size, 0) }), int64(0)
 	var out []htmlPart
 	for _, p := range parts {
 		if p.Size > 0 {

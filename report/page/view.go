@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,13 +134,7 @@ func newView(in *Input) *pageView {
 	s.Pieces = append(s.Pieces, piece{Terms: glossary(view.MetricsHelp())})
 
 	// Those without content vanish.
-	all := p.Sections
-	p.Sections = nil
-	for _, s := range all {
-		if len(s.Pieces) > 0 {
-			p.Sections = append(p.Sections, s)
-		}
-	}
+	p.Sections = slices.DeleteFunc(p.Sections, func(s *section) bool { return len(s.Pieces) == 0 })
 	return p
 }
 

@@ -22,13 +22,9 @@ func (p *pageView) words() []byte {
 		GroupOf map[string]string `json:"group_of"` // of causes and kinds of blame
 		Uses    []named           `json:"uses"`
 		Curves  []string          `json:"curves"` // labels of spectra with points
-	}{Live: p.in.Live, GroupOf: map[string]string{}, Curves: p.curves()}
-	for _, g := range result.CauseGroups {
-		w.Groups = append(w.Groups, named{g.ID, g.Label})
-	}
-	for _, u := range uses {
-		w.Uses = append(w.Uses, named{result.UseFields[u], u.Label()})
-	}
+	}{Live: p.in.Live, GroupOf: map[string]string{}, Curves: p.curves(),
+		Groups: result.Each(result.CauseGroups, func(g *result.CauseGroup) named { return named{g.ID, g.Label} }),
+		Uses:   result.Each(uses, func(u *result.Use) named { return named{result.UseFields[*u], u.Label()} })}
 	for _, c := range p.r.Causes.Series.Causes {
 		w.GroupOf[c.Cause] = view.GroupOf(c.Cause)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -38,10 +39,7 @@ type encoder struct {
 }
 
 func newEncoder(w io.Writer, columns []report.Column) *encoder {
-	e := &encoder{w: w}
-	for _, c := range columns {
-		e.columns = append(e.columns, newColumn(c.Name, c.Unit))
-	}
+	e := &encoder{w: w, columns: result.Each(columns, func(c *report.Column) *column { return newColumn(c.Name, c.Unit) })}
 	for _, name := range OriginColumns {
 		unit := "name"
 		if name == "recorded" {

@@ -26,9 +26,7 @@ func (p *Profile) proto(title string, comments []string) *profile.Profile {
 	b := builder{p: p, functions: map[model.Frame]*profile.Function{}, locations: map[model.Frame]*profile.Location{}}
 	kind := &kinds[p.o.Kind]
 	b.out = &profile.Profile{DefaultSampleType: kind.main, TimeNanos: p.time, DurationNanos: int64(p.span)}
-	for _, v := range kind.values {
-		b.out.SampleType = append(b.out.SampleType, &profile.ValueType{Type: v.name, Unit: v.unit})
-	}
+	b.out.SampleType = result.Each(kind.values, func(v *sampleType) *profile.ValueType { return &profile.ValueType{Type: v.name, Unit: v.unit} })
 	// With a mapping that has its symbols pprof does not look for a binary.
 	b.mapping = &profile.Mapping{ID: 1, File: textui.Clean(title), HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
 	b.out.Mapping = []*profile.Mapping{b.mapping}
@@ -36,10 +34,7 @@ func (p *Profile) proto(title string, comments []string) *profile.Profile {
 	if p.o.Waker {
 		whose = kind.waker
 	}
-	b.out.Comments = append(b.out.Comments, "schedscope: "+kind.name+", by the stack "+whose)
-	for _, c := range comments {
-		b.out.Comments = append(b.out.Comments, textui.Clean(c))
-	}
+	b.out.Comments = result.Each(append([]string{"schedscope: " + kind.name + ", by the stack " + whose}, comments...), func(c *string) string { return textui.Clean(*c) })
 	for _, c := range p.sorted() {
 		b.sample(c)
 	}
@@ -87,9 +82,7 @@ type builder struct {
 func (b *builder) sample(c *cell) {
 	kind := &kinds[b.p.o.Kind]
 	s := &profile.Sample{Value: slices.Clone(c.values[:len(kind.values)]), Label: map[string][]string{}}
-	for _, f := range b.p.tables.Stack(c.stack) {
-		s.Location = append(s.Location, b.location(f))
-	}
+	s.Location = result.Each(b.p.tables.Stack(c.stack), func(f *model.Frame) *profile.Location { return b.location(*f) })
 	for i, name := range kind.labels {
 		if id := c.labels[i]; id != 0 {
 			s.Label[name] = []string{b.p.tables.String(id)}

@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -417,12 +418,7 @@ func (s *span) mixed() {
 
 // sorted returns the lanes by id.
 func (c *class) sorted() []*lane {
-	list := make([]*lane, 0, len(c.lanes))
-	for _, l := range c.lanes {
-		list = append(list, l)
-	}
-	slices.SortFunc(list, func(a, b *lane) int { return cmp.Compare(a.id, b.id) })
-	return list
+	return slices.SortedFunc(maps.Values(c.lanes), func(a, b *lane) int { return cmp.Compare(a.id, b.id) })
 }
 
 // Omitted counts goroutines that have no lane of their own, and what they did.
@@ -447,10 +443,7 @@ func (c *class) omit(limit int, live bool, state uint8, o *omitted) {
 	}
 	slices.SortFunc(list, func(a, b *lane) int {
 		if a.ended != b.ended {
-			if a.ended {
-				return -1
-			}
-			return 1
+			return map[bool]int{true: -1, false: 1}[a.ended]
 		}
 		return cmp.Or(cmp.Compare(a.times[state], b.times[state]), cmp.Compare(b.id, a.id))
 	})

@@ -1,5 +1,7 @@
 package timeline
 
+import "cmp"
+
 // Options bound what a [Recorder] keeps and writes. The zero value of a field means
 // its default.
 type Options struct {
@@ -16,15 +18,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Spans <= 0 {
-		o.Spans = 1_000_000
-	}
-	if o.Lanes <= 0 {
-		o.Lanes = 20_000
-	}
-	if o.Bytes <= 0 {
-		o.Bytes = 5_000_000
-	}
-	o.Lanes = max(1, min(o.Lanes, o.Spans/10))
+	o.Spans = cmp.Or(o.Spans, 1_000_000)
+	o.Lanes = max(1, min(cmp.Or(o.Lanes, 20_000), o.Spans/10))
+	o.Bytes = cmp.Or(o.Bytes, 5_000_000)
 	return o
 }

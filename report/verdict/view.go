@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/report/document"
 )
 
@@ -97,10 +98,7 @@ func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Secti
 	s.Fold = id == "passed"
 	columns := []document.Column{document.Word("verdict"), document.Name("rule")}
 	number := func(name string) document.Column { return document.Number(name, 0) }
-	var all []figures
-	for _, r := range rules {
-		all = append(all, figuresOf(r))
-	}
+	all := result.Each(rules, func(r **gate.RuleResult) figures { return figuresOf(*r) })
 	type figure struct {
 		column document.Column
 		of     func(*figures) string

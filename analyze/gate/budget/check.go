@@ -1,8 +1,10 @@
 package budget
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,10 +106,7 @@ func (r *reader) checkDetect(ru *Rule) {
 // checkTraces checks that the smallest possible p of each test can fail its rule.
 func (r *reader) checkTraces(root *yaml.Node) {
 	b := r.budget
-	at := valueOf(root, "min_traces")
-	if at == nil {
-		at = root
-	}
+	at := cmp.Or(valueOf(root, "min_traces"), root)
 	if need, why := b.Need(); need > b.MinTraces {
 		r.fail(at, "min_traces is %d, with which no rule could be violated: %s, which takes min_traces: %d", b.MinTraces, why, need)
 	}
@@ -249,11 +248,5 @@ func (b *Budget) Waiver(ruleText string, today time.Time) *Waiver {
 // Expired returns the expired waivers. A budget with expired waivers must not be used until
 // they are removed or renewed.
 func (b *Budget) Expired(today time.Time) []Waiver {
-	var out []Waiver
-	for _, w := range b.Waivers {
-		if w.Expired(today) {
-			out = append(out, w)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(b.Waivers), func(w Waiver) bool { return !w.Expired(today) })
 }

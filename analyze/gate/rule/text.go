@@ -178,7 +178,12 @@ func movePoint(s string, n int) string {
 }
 
 // String returns "ns", "number" or "fraction".
-func (u Unit) String() string { return unitNames[u] }
+func (u Unit) String() string {
+	if int(u) < len(unitNames) {
+		return unitNames[u]
+	}
+	return "Unit(?)"
+}
 
 var unitNames = [...]string{"ns", "number", "fraction"}
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/capture"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -173,11 +174,7 @@ func flagName(arg string) string {
 
 // Quote returns a command line as a shell would take it, without the secrets of addresses.
 func Quote(words []string) string {
-	var quoted []string
-	for _, w := range words {
-		quoted = append(quoted, textui.ShellWord(source.Redact(w)))
-	}
-	return strings.Join(quoted, " ")
+	return strings.Join(result.Each(words, func(w *string) string { return textui.ShellWord(source.Redact(*w)) }), " ")
 }
 
 func isTestFlag(arg string) bool { return strings.HasPrefix(flagName(arg), "test.") }
