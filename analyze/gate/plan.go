@@ -3,10 +3,12 @@ package gate
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 )
 
@@ -163,13 +165,8 @@ func (in *PlanInput) row(r subject, family int) PlanRow {
 func pooled(sets []*sample.Set, key string) (all []float64, s float64) {
 	ss, df := 0.0, 0.0
 	for _, set := range sets {
-		var list []*sample.Sample
-		for i := range set.Samples {
-			if set.Samples[i].Whole {
-				list = append(list, &set.Samples[i])
-			}
-		}
-		xs := values(list, key)
+		list := result.Each(set.Samples, func(s *sample.Sample) *sample.Sample { return s })
+		xs := values(slices.DeleteFunc(list, func(s *sample.Sample) bool { return !s.Whole }), key)
 		all = append(all, xs...)
 		if len(xs) < 2 {
 			continue

@@ -3,7 +3,6 @@ package source
 import (
 	"fmt"
 	"io"
-	"slices"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
@@ -15,34 +14,22 @@ import (
 // --long to write, and to read, anything that asks for more.
 const maxWindow = 128 << 20
 
-// A compressor is one compression that is taken off while reading.
-type compressor struct {
-	format Format
-	name   string
-	open   func(io.Reader) (io.ReadCloser, error)
-}
+// packed reports whether data of the format is decompressed while it is read.
+func (f Format) packed() bool { return f == Gzip || f == Zstd }
 
-// compressors work in the goroutine that reads: parallelism is better spent
-// on decoding the trace.
-var compressors = []compressor{
-	{Gzip, "gzip", func(r io.Reader) (io.ReadCloser, error) {
-		return gzip.NewReader(r) // concatenated members included
-	}},
-	{Zstd, "zstd", func(r io.Reader) (io.ReadCloser, error) {
-		dec, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		return dec.IOReadCloser(), nil
-	}},
-}
-
-func findCompressor(format Format) *compressor {
-	if i := slices.IndexFunc(compressors, func(c compressor) bool { return c.format == format }); i >= 0 {
-		return &compressors[i]
+// decompress takes a compression off, and returns its name. It works in the goroutine that reads: parallelism is
+// better spent on decoding the trace.
+func decompress(format Format, r io.Reader) (name string, out io.ReadCloser, err error) {
+	if format == Gzip {
+		out, err = gzip.NewReader(r) // concatenated members included
+		return "gzip", out, err
 	}
-	return nil
+	dec, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return "zstd", nil, err
+	}
+	return "zstd", dec.IOReadCloser(), nil
 }
 
 // A limited reads at most limit bytes, of which left are to come, and fails

@@ -38,7 +38,7 @@ var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 // matches, as if the shell had expanded it. A trace that is named twice is
 // taken once. Errors are of type *Error.
 func Expand(operands []string) (refs []Ref, skipped []Skipped, err error) {
-	var e expander
+	e := expander{seen: map[string]bool{}}
 	for _, op := range operands {
 		if err := e.add(op); err != nil {
 			return nil, nil, err
@@ -167,9 +167,6 @@ func (e *expander) addFile(path string) {
 	if e.seen[clean] {
 		e.skipped = append(e.skipped, Skipped{path, NamedTwice})
 		return
-	}
-	if e.seen == nil {
-		e.seen = make(map[string]bool)
 	}
 	e.seen[clean] = true
 	e.refs = append(e.refs, Ref{Kind: File, Name: show(path), Path: path})

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -256,7 +257,7 @@ func (f *fetch) checkStart(ctx context.Context, body *bufio.Reader) error {
 		return f.connectError(reason(ctx, err))
 	}
 	g := Sniff(head)
-	if g.Format == Trace || findCompressor(g.Format) != nil {
+	if g.Format == Trace || g.Format.packed() {
 		return nil
 	}
 	head, _ = body.Peek(SniffLen)
@@ -333,13 +334,14 @@ func (f *fetch) connectError(err error) error {
 	return f.fail(err, hint)
 }
 
+type statusHint struct {
+	code       int
+	text, hint string
+}
+
 // statusHints is what to do about an answer other than 200: the first row of
 // which code (0: any) and text, in the first line of the body, agree.
-var statusHints = []struct {
-	code int
-	text string
-	hint string
-}{
+var statusHints = []statusHint{
 	{400, "HTTPS server", "write https:// instead of http://"},
 	{400, "WriteTimeout", "the server's WriteTimeout is shorter than the recording: ask for fewer seconds"},
 	{401, "", "the server wants a password: http://USER:PASSWORD@HOST:PORT"},
@@ -359,11 +361,8 @@ func (f *fetch) statusError(status string, code int, body io.Reader) error {
 		line = firstLine(string(text), 200)
 	}
 	hint := ""
-	for _, h := range statusHints {
-		if h.code == code && strings.Contains(line, h.text) {
-			hint = h.hint
-			break
-		}
+	if i := slices.IndexFunc(statusHints, func(h statusHint) bool { return h.code == code && strings.Contains(line, h.text) }); i >= 0 {
+		hint = statusHints[i].hint
 	}
 	message := firstLine(status, 80)
 	if line != "" {

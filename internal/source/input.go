@@ -209,12 +209,11 @@ func (in *Input) start(src io.Reader, o Options) error {
 		return in.fail(err, "")
 	}
 	g := Sniff(head)
-	c := findCompressor(g.Format)
-	if c == nil {
-		in.r = br
-		return in.check(g, o)
+	if g.Format.packed() {
+		return in.startCompressed(g.Format, br, o)
 	}
-	return in.startCompressed(c, br, o)
+	in.r = br
+	return in.check(g, o)
 }
 
 // startFile is the fast path: it reports plain if f is a regular file at its
@@ -262,7 +261,7 @@ func (in *Input) startAt(f io.ReaderAt, size int64, o Options) (plain bool, err 
 		return false, in.fail(err, "")
 	}
 	g := Sniff(head[:n])
-	if findCompressor(g.Format) != nil {
+	if g.Format.packed() {
 		return false, nil
 	}
 	in.at, in.size = &counterAt{f, &in.read}, size
@@ -270,14 +269,14 @@ func (in *Input) startAt(f io.ReaderAt, size int64, o Options) (plain bool, err 
 	return true, in.check(g, o)
 }
 
-func (in *Input) startCompressed(c *compressor, src io.Reader, o Options) error {
-	in.Compression = c.name
-	dec, err := c.open(src)
+func (in *Input) startCompressed(format Format, src io.Reader, o Options) error {
+	name, dec, err := decompress(format, src)
+	in.Compression = name
 	if err != nil {
-		return in.fail(&PackedError{c.name, err}, hintDamaged)
+		return in.fail(&PackedError{name, err}, hintDamaged)
 	}
 	in.onClose(dec.Close)
-	br := bufio.NewReaderSize(&limited{r: dec, left: o.MaxBytes, limit: o.MaxBytes, name: c.name, over: &in.over}, SniffLen)
+	br := bufio.NewReaderSize(&limited{r: dec, left: o.MaxBytes, limit: o.MaxBytes, name: name, over: &in.over}, SniffLen)
 	head, err := peek(br)
 	if len(head) == 0 && err != nil {
 		return in.fail(err, hintDamaged)

@@ -19,25 +19,20 @@ import (
 func firstLine(s string, limit int) string {
 	s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	s, _, _ = strings.Cut(s, "\n")
-	s = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || odd(r) }), " ")
 	if runes := []rune(s); len(runes) > limit {
 		s = string(runes[:limit-1]) + "…"
 	}
 	return s
 }
 
+// odd reports whether a character is not to be printed.
+func odd(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
+
 // show returns a name as it may be printed: quoted if it has anything odd.
 func show(name string) string {
-	for _, r := range name {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return strconv.Quote(name)
-		}
+	if strings.ContainsFunc(name, odd) {
+		return strconv.Quote(name)
 	}
 	return cmp.Or(name, `""`)
 }

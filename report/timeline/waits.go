@@ -130,12 +130,7 @@ func (s *steals) Steal(x *runqueue.Steal) {
 
 // within returns those in a window, by time.
 func (s *steals) within(start, end model.Time) []runqueue.Steal {
-	var list []runqueue.Steal
-	for _, x := range s.list {
-		if x.Time >= start && x.Time <= end {
-			list = append(list, x)
-		}
-	}
+	list := slices.DeleteFunc(slices.Clone(s.list), func(x runqueue.Steal) bool { return x.Time < start || x.Time > end })
 	slices.SortStableFunc(list, func(a, b runqueue.Steal) int { return cmp.Compare(a.Time, b.Time) })
 	return list
 }
