@@ -364,9 +364,5 @@ func (f *fetch) statusError(status string, code int, body io.Reader) error {
 	if i := slices.IndexFunc(statusHints, func(h statusHint) bool { return h.code == code && strings.Contains(line, h.text) }); i >= 0 {
 		hint = statusHints[i].hint
 	}
-	message := firstLine(status, 80)
-	if line != "" {
-		message += ": " + line
-	}
-	return f.fail(errors.New(message), hint)
+	return f.fail(errors.New(textui.Join(": ", firstLine(status, 80), line)), hint)
 }

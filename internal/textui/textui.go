@@ -8,6 +8,7 @@ package textui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -123,6 +124,11 @@ func ASCII(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// Join returns the parts that are not empty, with sep between them.
+func Join(sep string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
 }
 
 // Plural returns n and the noun, in the plural unless n is one: "1 trace",

@@ -59,11 +59,8 @@ func (in *Input) waits() []*Picture {
 		if more := len(incident) - 1; more > 0 {
 			subtitle += fmt.Sprintf(", with %d more of the same incident", more)
 		}
-		if s := in.source(); s != "" {
-			subtitle += ", " + s
-		}
 		s := in.Histories.of[incident[0]].story()
-		ps = append(ps, newPicture(fmt.Sprintf("wait-%02d", i+1), s.title, subtitle, s.height(), "", s.draw))
+		ps = append(ps, newPicture(fmt.Sprintf("wait-%02d", i+1), s.title, textui.Join(", ", subtitle, in.source()), s.height(), "", s.draw))
 	}
 	return ps
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -135,11 +136,7 @@ func (s *story) draw(c canvas) {
 		f.arrow(ink, x0, at(s.from), x1, at(s.to))
 		f.dot(ink, x0, at(s.from), 2.2)
 	}
-	title := "time since it became ready to run"
-	if s.note != "" {
-		title += "; " + s.note
-	}
-	f.bottomAxis(title)
+	f.bottomAxis(textui.Join("; ", "time since it became ready to run", s.note))
 }
 
 // facts writes the strip of names and values at the canvas' top. The widest are cut such

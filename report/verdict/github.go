@@ -62,10 +62,8 @@ func title(r *gate.RuleResult) string {
 // message describes a violated rule in lines: what was seen, where, why and what to do.
 func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
 	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(named(r), "  ")}
-	for _, s := range []string{remark(r), reason(r)} {
-		if s != "" {
-			lines = append(lines, s)
-		}
+	if s := textui.Join("\n", remark(r), reason(r)); s != "" {
+		lines = append(lines, s)
 	}
 	if r.Explain != nil {
 		for _, n := range o.notes(c, r) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
 )
 
@@ -183,11 +184,7 @@ func (v *view) guards() *document.Section {
 			ok = append(ok, g.Name)
 			continue
 		}
-		text := g.Text
-		if b := blocked(&g); b != "" {
-			text += "; " + b
-		}
-		facts = append(facts, document.Pair{Name: cmp.Or(guardWords[g.Status], string(g.Status)) + " " + g.Name, Value: text})
+		facts = append(facts, document.Pair{Name: cmp.Or(guardWords[g.Status], string(g.Status)) + " " + g.Name, Value: textui.Join("; ", g.Text, blocked(&g))})
 	}
 	if len(ok) > 0 {
 		facts = append(facts, document.Pair{Name: "ok", Value: strings.Join(ok, ", ")})

@@ -97,34 +97,33 @@ func sizes(r *gate.RuleResult) string {
 
 // remark is what limits or explains the verdict of a rule, in a few words; "" if nothing.
 func remark(r *gate.RuleResult) string {
-	var parts []string
+	point, said := "", ""
 	switch {
 	case r.Point && r.Cand != nil && r.Cand.N > 1:
-		parts = append(parts, "each trace by itself, no error rate")
+		point = "each trace by itself, no error rate"
 	case r.Point:
-		parts = append(parts, "one process, no error rate")
+		point = "one process, no error rate"
 	}
 	switch stateOf(r) {
 	case unseen:
 		if r.MDE > 0 {
-			s := "would have seen " + reach(r)
+			said = "would have seen " + reach(r)
 			if r.Detect != 0 {
-				s += ", wants to see " + compare.TimesText(r.Detect)
+				said += ", wants to see " + compare.TimesText(r.Detect)
 			}
-			parts = append(parts, s)
 		}
 	case passed:
 		if !r.Point {
-			parts = append(parts, "proved")
+			said = "proved"
 		}
 	case waived:
-		parts = append(parts, waiverText(r.Waiver))
+		said = waiverText(r.Waiver)
 	case inconclusive, unusable:
 		if isBrief(r) {
-			parts = append(parts, r.Why)
+			said = r.Why
 		}
 	}
-	return strings.Join(parts, "; ")
+	return textui.Join("; ", point, said)
 }
 
 // isBrief reports whether the reason for no verdict is short enough to stand next to the
@@ -397,16 +396,8 @@ func (o *Options) command(l *gate.Look) string {
 
 // about says in a line what was compared.
 func about(r *gate.Result) string {
-	var parts []string
-	if r.Workload != "" {
-		parts = append(parts, r.Workload)
-	}
-	parts = append(parts, cmp.Or(designTexts[r.Design], string(r.Design)), traces(r), "alpha "+strconv.FormatFloat(r.Alpha, 'g', 3, 64))
-	if c := commits(r); c != "" {
-		parts = append(parts, c)
-	}
-	parts = append(parts, "exit "+strconv.Itoa(r.Exit))
-	return strings.Join(parts, "; ")
+	return textui.Join("; ", r.Workload, cmp.Or(designTexts[r.Design], string(r.Design)), traces(r),
+		"alpha "+strconv.FormatFloat(r.Alpha, 'g', 3, 64), commits(r), "exit "+strconv.Itoa(r.Exit))
 }
 
 var designTexts = map[gate.Design]string{

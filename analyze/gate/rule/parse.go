@@ -30,11 +30,7 @@ type SyntaxError struct {
 // Error returns the place, the message and the hint in one line.
 func (e *SyntaxError) Error() string {
 	column := utf8.RuneCountInString(e.Text[:e.Offset]) + 1
-	s := fmt.Sprintf("%q, character %d: %s", textui.Shorten(e.Text, 100), column, e.Msg)
-	if e.Hint != "" {
-		s += "; " + e.Hint
-	}
-	return s
+	return textui.Join("; ", fmt.Sprintf("%q, character %d: %s", textui.Shorten(e.Text, 100), column, e.Msg), e.Hint)
 }
 
 // Parse reads a rule. Errors are of type *SyntaxError.
