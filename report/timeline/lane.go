@@ -367,20 +367,12 @@ func (s *span) skim(p *form, after model.Time) int {
 func (s *span) refer(p *form) {
 	word := binary.LittleEndian.Uint64(p[:])
 	at := wordSize + uint(word>>widthsShift&0xf+word>>(widthsShift+widthBits)&0xf)
-	v, at := p.get(word, at, 2)
-	s.g = model.GoID(v) - 1
-	v, at = p.get(word, at, 3)
-	s.thread = model.ThreadID(v) - 1
-	v, at = p.get(word, at, 4)
-	s.proc = model.ProcID(v) - 1
-	v, at = p.get(word, at, 5)
-	s.reason = model.StringID(v)
-	v, at = p.get(word, at, 6)
-	s.stack = model.StackID(v)
-	v, at = p.get(word, at, 7)
-	s.wakerStack = model.StackID(v)
-	v, _ = p.get(word, at, 8)
-	s.detail = uint8(v)
+	var v [7]uint64
+	for i := range v {
+		v[i], at = p.get(word, at, 2+i)
+	}
+	s.g, s.thread, s.proc, s.reason = model.GoID(v[0])-1, model.ThreadID(v[1])-1, model.ProcID(v[2])-1, model.StringID(v[3])
+	s.stack, s.wakerStack, s.detail = model.StackID(v[4]), model.StackID(v[5]), uint8(v[6])
 }
 
 // swallow makes s a mixture of itself and the next span of its lane.
