@@ -1,6 +1,6 @@
 package result
 
-// Incidents returns which waits, given longest first, belong to one incident: their places,
+// Incidents returns which of the longest waits belong to one incident: their places,
 // the incident of the longest wait first, and in each the longest wait first.
 //
 //  1. The longest wait that is in no incident leads a new one.
@@ -9,12 +9,13 @@ package result
 //     behind the longest have the same start function, or neither was behind any.
 //  3. Only leaders are compared: in a busy program one wait overlaps the next, and a chain
 //     of them would join all there are.
-func Incidents(waits []*Wait) [][]int {
+func (r *Report) Incidents() [][]int {
 	var list [][]int
 next:
-	for i, w := range waits {
+	for i := range r.WorstWaits {
+		w := &r.WorstWaits[i]
 		for k, incident := range list {
-			lead := waits[incident[0]]
+			lead := &r.WorstWaits[incident[0]]
 			if w.Trace == lead.Trace && w.Start < lead.End && lead.Start < w.End && w.mainly() == lead.mainly() {
 				list[k] = append(incident, i)
 				continue next
@@ -34,11 +35,6 @@ func (w *Wait) mainly() (why struct{ cause, behind string }) {
 		why.behind = w.Blockers[0].Function
 	}
 	return why
-}
-
-// Incidents returns the incidents of the longest waits.
-func (r *Report) Incidents() [][]int {
-	return Incidents(Each(r.WorstWaits, func(w *Wait) *Wait { return w }))
 }
 
 // SetIncidents sets the incident of each of the longest waits.

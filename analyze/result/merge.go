@@ -818,8 +818,8 @@ func sortList(list reflect.Value, order string) {
 		for by := range strings.SplitSeq(order, ",") {
 			n := int64(0)
 			if names, ok := orders[by]; ok {
-				// Names that are not known come last.
-				n = int64(slices.Index(names, firstKey(x, fields)))
+				// The first key has the order. Names that are not known come last.
+				n = int64(slices.Index(names, x.FieldByIndex(fields[0]).String()))
 				if n < 0 {
 					n = math.MaxInt64
 				}
@@ -835,11 +835,6 @@ func sortList(list reflect.Value, order string) {
 	for i := range all {
 		list.Index(i).Set(all[i].value)
 	}
-}
-
-// firstKey returns the key that has an order.
-func firstKey(x reflect.Value, fields [][]int) string {
-	return x.FieldByIndex(fields[0]).String()
 }
 
 // order is what lists of these are sorted by.
