@@ -459,7 +459,7 @@ func (g *guarded) next(rules []judged) (list []string) {
 		list = append(list, fmt.Sprintf("record about %d traces per side: schedscope gate record -n %d, or see schedscope gate plan", most, most))
 	}
 	if !slices.ContainsFunc(rules, func(j judged) bool { return j.cause != causeMissing }) {
-		return append(list, "ask for what these traces have figures of, as a batch has no requests: schedscope help gate-rules lists all")
+		return append(list, "ask for what these traces have figures of, of requests only where some were found: schedscope help gate-rules lists all")
 	}
 	if g.disturbed() {
 		list = append(list, "record again where nothing else runs; one program recorded on both sides shows what a machine is good for")

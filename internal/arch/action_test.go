@@ -258,11 +258,11 @@ func (s *scene) run(t *testing.T, env ...string) (outputs, printed string) {
 // schedscope.
 func TestGateScript(t *testing.T) {
 	record := func(base, args string) string {
-		return "gate record -n 10 --budget schedscope.yaml " + base + "-cand OUT/cand.test -cand-dir DIR -o OUT/reports/runs -- -test.run ^TestServe$" + args
+		return "gate record -n 10 --budget schedscope.yaml " + base + "--cand OUT/cand.test --cand-dir DIR -o OUT/reports/runs -- -test.run ^TestServe$" + args
 	}
 	readAction(t)
 	repository := newRepository(t)
-	const base = "-base OUT/base.test -base-dir OUT/base "
+	const base = "--base OUT/base.test --base-dir OUT/base "
 	for _, tt := range []struct {
 		name    string
 		env     []string

@@ -98,7 +98,7 @@ if [ -n "${GATE_BASE:-}" ]; then
 		(cd "$tree" && go test -c -o "$baseTest" "$GATE_PACKAGE") || fail "building the test of the base failed"
 	fi
 	if has "$baseTest"; then
-		base=(-base "$baseTest" -base-dir "$baseDir")
+		base=(--base "$baseTest" --base-dir "$baseDir")
 	else
 		echo "the base has no test $GATE_RUN of $GATE_PACKAGE: only absolute rules are judged"
 	fi
@@ -110,7 +110,7 @@ else
 fi
 
 "$tool" gate record -n "${GATE_N:-10}" --budget "$budget" ${base[@]+"${base[@]}"} \
-	-cand "$out/cand.test" -cand-dir "$candDir" -o "$reports/runs" \
+	--cand "$out/cand.test" --cand-dir "$candDir" -o "$reports/runs" \
 	-- -test.run "$GATE_RUN" ${args[@]+"${args[@]}"} || fail "recording failed"
 
 if [ ${#base[@]} = 0 ]; then absolute=(--absolute); fi
