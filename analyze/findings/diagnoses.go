@@ -145,14 +145,18 @@ func (d *diagnostician) computes() bool {
 	return batch(d.r) && d.r.Procs.Utilisation >= allInUse && 100*(of(model.OriginTimer)+of(model.OriginNetpoll)) <= d.r.Latency.All.Count
 }
 
-// inRounds returns the part of the waiting to run that is of goroutines that a program without requests starts in rounds, if that is
-// half or more, else 0: a round ends with its last one, in whatever order they run, and only more procs or less work make it shorter.
+// inRounds returns the part of the waiting to run that goroutines which a program without requests starts in rounds wait for each
+// other, when they are new or preempted, 0 if it starts none: a round ends with its last one, in whatever order they run, and only
+// more procs or less work make it shorter.
 func (d *diagnostician) inRounds() float64 {
-	started := result.Ratio(named(d.r.Latency.ByOrigin, model.OriginCreated.String()).Total, d.r.Latency.All.Total)
-	if 2*started >= 1 && batch(d.r) && slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
+	started, woken := named(d.r.Latency.ByOrigin, model.OriginCreated.String()).Total, model.Duration(0)
+	for _, o := range []model.Origin{model.OriginGoroutine, model.OriginTimer, model.OriginNetpoll, model.OriginSyscall} {
+		woken += named(d.r.Latency.ByOrigin, o.String()).Total
+	}
+	if started > woken && batch(d.r) && slices.ContainsFunc(d.r.Blame.Rows, func(b result.BlameRow) bool {
 		return model.WaitOf(b.Kind) == model.WaitGroup && b.Turns >= fewTurns && 2*b.Total >= d.r.Procs.Saturated
 	}) {
-		return started
+		return 1 - result.Ratio(woken, d.r.Latency.All.Total)
 	}
 	return 0
 }

@@ -157,7 +157,8 @@ func TestComputes(t *testing.T) {
 		v := lacking(t, 2e9, 200)
 		all := v.Latency.All
 		v.Procs.Utilisation, v.Procs.Saturated = 0.5, 2e9
-		v.Latency.ByOrigin = []result.Named{{Name: model.OriginCreated.String(), Dist: result.Dist{Total: (20 - woken) * all.Total / 20}}}
+		v.Latency.ByOrigin = []result.Named{{Name: model.OriginCreated.String(), Dist: result.Dist{Total: 6 * all.Total / 20}}, {Name: model.OriginPreempted.String(), Dist: result.Dist{Total: (14 - woken) * all.Total / 20}},
+			{Name: model.OriginGoroutine.String(), Dist: result.Dist{Total: woken * all.Total / 20}}}
 		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: "sync.(*WaitGroup).Wait", Function: "main.part", Waiter: "main.round", Turns: 40, Total: 3e9})
 		if findings.Judge(v); v.Verdict.Word != want {
 			t.Errorf("of a round, woken %v: %s %s", woken, v.Verdict.Word, v.Verdict.Text)
