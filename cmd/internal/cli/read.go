@@ -329,7 +329,9 @@ func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event
 	err := rd.Run(ctx, begin, each)
 	switch {
 	case err == nil:
-		collectRead()
+		if rd.Index().Size >= largeTrace {
+			runtime.GC() // or what reading has left stays next to the results
+		}
 		return nil
 	case errors.Is(err, session.ErrNoEvent):
 		return fmt.Errorf("reading %s: %w: the trace is %s long", rd.in.Name, errWindowEmpty, textui.Duration(rd.TraceEnd().Sub(rd.Origin)))
@@ -371,15 +373,17 @@ func describeEmpty(in *input, err error) error {
 // collected without end.
 //
 // Until the heap first takes memoryFirst, nothing is collected: a small trace needs less in all, and spends a fifth
-// of its time with collections otherwise. Then garbage may take garbagePercent of what is alive.
-const memoryPerByte, memoryFixed, memoryFloor, memoryFirst, garbagePercent = 20, 20 << 20, 512 << 20, 32 << 20, 50
+// of its time with collections otherwise. Then garbage may take half of what is alive while there is one trace, and as much
+// as that with several: what is alive of many small ones is large, and takes long to go through.
+const memoryPerByte, memoryFixed, memoryFloor, memoryFirst, largeTrace = 20, 20 << 20, 512 << 20, 32 << 20, 8 << 20
 
 // memory is what is allowed, for all files.
 var memory struct {
 	sync.Mutex
 	allowed int64
+	traces  int
 	first   bool // nothing was collected yet
-	begun   bool // something was, since [collectLate]
+	late    bool // since [collectLate] something was
 }
 
 // collectLate defers the first collection, unless the environment says when to collect.
@@ -390,24 +394,12 @@ func collectLate() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryFirst)
 	memory.first = true
-	runtime.AddCleanup(new([64]byte), func(percent int) { // by the first collection
+	runtime.AddCleanup(new([64]byte), func(struct{}) { // by the first collection
 		memory.Lock()
 		defer memory.Unlock()
-		memory.first, memory.begun = false, true
+		memory.first, memory.late = false, true
 		setMemoryLimit()
-		debug.SetGCPercent(percent)
-	}, garbagePercent)
-}
-
-// collectRead collects what reading a trace has left, before its results take memory, unless it is so little that nothing
-// was collected yet.
-func collectRead() {
-	memory.Lock()
-	begun := memory.begun
-	memory.Unlock()
-	if begun {
-		runtime.GC()
-	}
+	}, struct{}{})
 }
 
 // limitMemory allows the memory that the analysis of the trace is to take, unless the environment
@@ -418,6 +410,7 @@ func (rd *reading) limitMemory() {
 	}
 	memory.Lock()
 	defer memory.Unlock()
+	memory.traces++
 	if memory.allowed += memoryPerByte * rd.Index().Size; !memory.first {
 		setMemoryLimit()
 	}
@@ -429,4 +422,11 @@ func setMemoryLimit() {
 		limit = max(memoryFloor, memoryFixed+memory.allowed)
 	}
 	debug.SetMemoryLimit(limit)
+	if memory.late {
+		percent := 100
+		if memory.traces == 1 {
+			percent = 50
+		}
+		debug.SetGCPercent(percent)
+	}
 }
