@@ -137,8 +137,14 @@ func (r *Result) weigh(rows []*Row) {
 			tested, ps = append(tested, row), append(ps, *row.P)
 		}
 	}
-	least := 2 * stat.MinP(len(r.Base.Traces), len(r.Cand.Traces))
-	enough, apart := !r.Single() && least*float64(len(ps)) < Alpha, 1.001*least
+	least, apart := 2*stat.MinP(len(r.Base.Traces), len(r.Cand.Traces)), Alpha
+	if r.TooFew() {
+		apart = 1.001 * least
+	}
+	for _, row := range tested { // which not all traces need have
+		least = max(least, 2*stat.MinP(len(row.Base.X), len(row.Cand.X)))
+	}
+	enough := !r.Single() && least*float64(len(ps)) < Alpha
 	corrected := stat.Holm(ps)
 	most, load := 0.0, (*Row)(nil) // the rate that changed most by another load
 	var open *Row                  // what seems to have changed most, of what there is too little of
@@ -149,9 +155,9 @@ func (r *Result) weigh(rows []*Row) {
 			p = &corrected[i]
 		}
 		row.change = row.worse()
-		overlap := p != nil && r.TooFew() && *p > apart // of the two sides
+		overlap := p != nil && !enough && *p >= apart // of the two sides
 		few := !enough && row.Few > 0 && !r.moves(row)
-		if x := math.Abs(row.change); x < row.least(enough) || overlap || p != nil && !r.TooFew() && *p >= Alpha || few {
+		if x := math.Abs(row.change); x < row.least(enough) || overlap || p != nil && enough && *p >= Alpha || few {
 			row.change = 0
 			if x >= row.least(enough) && (overlap || few) { // 4
 				if overlap {
