@@ -483,11 +483,12 @@ func sleepsLate(r *result.Report, x *result.RequestRow) string {
 // onlyWaits reports whether one of few goroutines hardly does anything but wait where a row says, as far as that is known.
 func onlyWaits(r *result.Report, x *result.RequestRow) bool {
 	return slices.ContainsFunc(r.Goroutines, func(g result.Group) bool {
-		_, longest := longestWait(&g)
-		known := g.Lifetime
+		known, longest := g.Lifetime, model.Duration(0)
 		for _, w := range g.Waiting {
 			if w.Reason == result.NoName { // since before the trace
 				known -= w.Total
+			} else {
+				longest = max(longest, w.Total)
 			}
 		}
 		return g.Function == x.Function && g.Created < fewTurns && float64(longest) >= (1-likeMedian)*float64(known)

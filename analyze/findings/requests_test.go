@@ -610,19 +610,20 @@ func TestAwaits(t *testing.T) {
 	const ms = model.Duration(1e6)
 	for about, x := range map[string]struct {
 		kind, of, top string // of the wait, and of who ends it
-		waits         model.Duration
+		waits, before model.Duration
 		want          string
 	}{
-		"closed":       {"channel", "select", "main.publish", 800, findings.Unknown},
-		"received":     {"channel", "chan receive", "main.publish", 800, findings.Unknown},
-		"of a Cond":    {"cond", "sync.(*Cond).Wait", "sync.(*Cond).Broadcast", 800, findings.Unknown},
-		"signalled":    {"cond", "sync.(*Cond).Wait", "sync.(*Cond).Signal", 800, findings.Slow},
-		"sent to each": {"channel", "select", "runtime.chansend1", 800, findings.Slow},
-		"stores them":  {"channel", "select", "main.publish", 600, findings.Slow},
+		"closed":       {"channel", "select", "main.publish", 800, 200, findings.Unknown},
+		"received":     {"channel", "chan receive", "main.publish", 800, 200, findings.Unknown},
+		"of a Cond":    {"cond", "sync.(*Cond).Wait", "sync.(*Cond).Broadcast", 800, 200, findings.Unknown},
+		"signalled":    {"cond", "sync.(*Cond).Wait", "sync.(*Cond).Signal", 800, 200, findings.Slow},
+		"sent to each": {"channel", "select", "runtime.chansend1", 800, 200, findings.Slow},
+		"stores them":  {"channel", "select", "main.publish", 600, 200, findings.Slow},
+		"stored them":  {"channel", "select", "main.publish", 200, 600, findings.Slow},
 	} {
 		wait := result.RequestRow{Kind: x.kind, Function: "main.poll", Usual: 10, Middle: 2000 * ms}
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-		v.Goroutines = []result.Group{{Function: "main.tick", Count: 1, Lifetime: 1000, Waiting: []result.Reason{{Reason: "sleep", Total: x.waits}, {Reason: "(unknown)", Total: 200}}}}
+		v.Goroutines = []result.Group{{Function: "main.tick", Count: 1, Lifetime: 1000, Waiting: []result.Reason{{Reason: "sleep", Total: x.waits}, {Reason: "(unknown)", Total: x.before}}}}
 		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: x.of, Function: "main.publish", Waiter: "main.poll", Turns: 20, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: x.top}, {Function: "main.publish"}, {Function: "main.tick"}}}}})
 		v.Requests = []result.RequestKind{{Kind: "http", Groups: []result.RequestGroup{{Name: "main.poll", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{200 * ms}, 20)...), Tails: []result.RequestTail{{
 			Count: 5, Total: 1000 * ms, Middle: result.RequestMiddle{Count: 10, Total: 2000 * ms}, Groups: []result.RequestRow{wait},
