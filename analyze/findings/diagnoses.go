@@ -228,7 +228,7 @@ func (d *diagnostician) busy() {
 func (d *diagnostician) spins() {
 	yields, ran, text := named(d.r.Latency.ByOrigin, model.OriginGosched.String()), running(d.r), ""
 	var rows []*result.BlameRow
-	g := unceasing(d.r)
+	var g *result.Group
 	role, how, advice := "spins", " spins: it looks and calls runtime.Gosched, again and again", spinAdvice
 	if yields.Count >= fewWaits && 2*yields.Count >= d.r.Latency.All.Count && ran <= spinTurn*model.Duration(yields.Count) && result.Ratio(ran, d.r.Totals.Span) >= heldShare {
 		text = fmt.Sprintf("It yielded %s, and ran for %s each time on average.", times(yields.Count), textui.Duration(ran/model.Duration(yields.Count)))
@@ -236,22 +236,29 @@ func (d *diagnostician) spins() {
 		rows = slices.DeleteFunc(rows, func(r *result.BlameRow) bool {
 			return len(r.Stacks) == 0 || len(r.Stacks[0].Stack) == 0 || r.Stacks[0].Stack[0].Function != "runtime.Gosched"
 		})
-		if len(rows) == 0 && g != nil { // others hardly wait behind it, as it gives way
+		if g = unceasing(d.r, func(g *result.Group) bool { // half of the yields are its own
+			return named(d.r.Latency.ByFunction, g.Function).Count >= d.r.Latency.All.Count-yields.Count/2
+		}); len(rows) == 0 && g != nil { // others hardly wait behind it, as it gives way
 			rows = []*result.BlameRow{{Function: g.Function, Total: ran}}
 		}
 	}
 	if len(rows) == 0 {
-		yields = result.Named{}
+		yields, text = result.Named{}, ""
 		list, all, _ := d.known(result.CauseGoroutine.String(), result.BlameAlone)
 		list = byFunction(list)
 		rows = slices.DeleteFunc(slices.Clone(list), func(r *result.BlameRow) bool {
 			return r.Turns < fewTurns || result.Ratio(r.Total, all) < leastShare || calling(r, true, asks[:trying]...) < spinShare
 		})
+		of := func(g *result.Group) []*result.BlameRow {
+			return slices.DeleteFunc(slices.Clone(list), func(r *result.BlameRow) bool { return r.Line == 0 || !within(r, g.Function) })
+		}
 		if len(rows) > 0 {
 			how, text = " spins: it tries again and again, and does not wait", fmt.Sprintf("It has the proc for %s of what others wait behind, or of what runs alone.", textui.Ratio(rows[0].Total, all))
-		} else if rows = slices.DeleteFunc(list, func(r *result.BlameRow) bool { return g == nil || r.Line == 0 || !within(r, g.Function) }); len(rows) == 0 ||
+		} else if g = unceasing(d.r, func(g *result.Group) bool { return len(of(g)) > 0 }); g == nil ||
 			batch(d.r) && slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "spin" }) {
 			return
+		} else {
+			rows = of(g)
 		}
 		looks := asks
 		if batch(d.r) {
@@ -303,8 +310,8 @@ func (d *diagnostician) looks(row *result.BlameRow, names []string) []string {
 // without requests that is of interest while main sleeps, or where timers and the network start others more often than it is preempted
 // and than goroutines wake each other: it takes no part in that, and wakes nobody. The main function is the work itself.
 func restless(r *result.Report) string {
-	g := unceasing(r)
-	if g == nil || g.Count != int64(len(r.Traces)) || g.Function == "main.main" || 10*g.States[model.GoRunning] < 9*r.Totals.Span {
+	g := unceasing(r, func(g *result.Group) bool { return g.Count == int64(len(r.Traces)) && g.Function != "main.main" })
+	if g == nil || 10*g.States[model.GoRunning] < 9*r.Totals.Span {
 		return ""
 	}
 	wants := g.States[model.GoRunning] + g.States[model.GoRunnable]
@@ -328,14 +335,14 @@ func restless(r *result.Report) string {
 	return fmt.Sprintf(" %s runs all the time and never waits%s: it computes, or it spins.", plain(textui.ShortFunc(g.Function)), does)
 }
 
-// unceasing returns the goroutines of one function that hardly ever wait, live for half of the time or longer, and run for the
-// longest; nil if there are none.
-func unceasing(r *result.Report) (most *result.Group) {
+// unceasing returns of some goroutines those of one function that hardly ever wait, live for half of the time or longer, and run for
+// the longest; nil if there are none.
+func unceasing(r *result.Report, of func(*result.Group) bool) (most *result.Group) {
 	for i := range r.Goroutines {
 		g := &r.Goroutines[i]
 		ran := g.States[model.GoRunning]
 		if !g.System && result.Ratio(ran+g.States[model.GoRunnable], g.Lifetime) >= 0.95 && float64(g.Lifetime)*float64(len(r.Traces)) >= float64(g.Count)*float64(r.Totals.Span)/2 &&
-			result.Ratio(ran, r.Totals.Span) >= heldUpShare && (most == nil || ran > most.States[model.GoRunning]) {
+			result.Ratio(ran, r.Totals.Span) >= heldUpShare && (most == nil || ran > most.States[model.GoRunning]) && of(g) {
 			most = g
 		}
 	}

@@ -83,8 +83,11 @@ func TestLackOfCPUs(t *testing.T) {
 		}, "spin", "rec.Spin spins: ", "Let it wait"},
 		"of who yields while others sleep": {1650 * ms, 112, func(v *result.Report) {
 			unceasing("main.hash")(v)
+			v.Goroutines = append(v.Goroutines, v.Goroutines[0]) // the first computes, and takes part in none of that
+			v.Goroutines[0].Function, v.Goroutines[1].States[model.GoRunning], v.Goroutines[1].States[model.GoRunnable] = "main.hash", 1500*ms, 2400*ms
 			v.Latency.All.Count = 200_000
 			v.Latency.ByOrigin = []result.Named{{Name: model.OriginGosched.String(), Dist: v.Latency.All}}
+			v.Latency.ByFunction = []result.Named{{Name: "main.hash", Dist: result.Dist{Count: 100}}, {Name: "main.loop", Dist: result.Dist{Count: 199_900}}}
 		}, "spin", "main.loop spins: it looks and calls runtime.Gosched", "Let it wait"},
 		"of who never waits": {1650 * ms, 112, unceasing("runtime.selectnbrecv"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
 		"of who locks":       {1650 * ms, 112, unceasing("internal/sync.(*Mutex).lockSlow"), "spin", "rec.Spin spins: it looks for", "Let it wait"},
