@@ -194,21 +194,23 @@ func TestTicks(t *testing.T) {
 		creator, reason string
 		turns           int64
 		alive, served   int64
+		ended           int64
 		want            bool
 	}{
-		"few start them":            {"main.load", "select", 300, 1, 0, true},
-		"as many live":              {"main.serve", "select", 300, 300, 0, false},
-		"who accepts starts them":   {"main.listen", "select", 300, 1, 0, false},
-		"who accepts starts others": {"main.listen", "select", 300, 1, 300, true},
-		"who accepts starts both":   {"main.listen", "select", 600, 1, 300, false},
-		"they sleep":                {"main.load", "sleep", 300, 1, 0, false},
+		"few start them":            {"main.load", "select", 300, 1, 0, 0, true},
+		"as many live":              {"main.serve", "select", 300, 300, 0, 0, false},
+		"who accepts starts them":   {"main.listen", "select", 300, 1, 0, 0, false},
+		"who accepts starts others": {"main.listen", "select", 300, 1, 300, 300, true},
+		"who accepts starts both":   {"main.listen", "select", 600, 1, 300, 300, false},
+		"they sleep":                {"main.load", "sleep", 300, 1, 0, 0, false},
+		"others live, too":          {"main.listen", "select", 300, 1, 300, 0, false},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Totals.Span = 3 * second
 		g := result.Group{Function: "main.watch", Count: 300, Created: 300, Lifetime: 450 * second, Waiting: []result.Reason{{Reason: x.reason, Count: 1000, Total: 450 * second}}}
 		g.States[model.GoWaiting] = 450 * second
 		v.Goroutines = []result.Group{g, {Function: "main.serve", Count: x.alive, Created: x.alive},
-			{Function: "main.session", Count: x.served, Created: x.served, Ended: x.served, Waiting: []result.Reason{{Reason: "network"}}}}
+			{Function: "main.session", Count: x.served, Created: x.served, Ended: x.ended, Waiting: []result.Reason{{Reason: "network"}}}}
 		stack := func(names ...string) (s []result.BlameStack) {
 			return []result.BlameStack{{Stack: result.Each(names, func(n *string) result.Frame { return result.Frame{Function: *n} })}}
 		}
