@@ -210,6 +210,7 @@ func TestTicks(t *testing.T) {
 		g := result.Group{Function: "main.watch", Count: 300, Created: 300, Lifetime: 450 * second, Waiting: []result.Reason{{Reason: x.reason, Count: 1000, Total: 450 * second}}}
 		g.States[model.GoWaiting] = 450 * second
 		v.Goroutines = []result.Group{g, {Function: "main.serve", Count: x.alive, Created: x.alive},
+			{Function: "main.listen", Count: 1, Created: 1, Waiting: []result.Reason{{Reason: "network"}}},
 			{Function: "main.session", Count: x.served, Created: x.served, Ended: x.ended, Waiting: []result.Reason{{Reason: "network"}}}}
 		stack := func(names ...string) (s []result.BlameStack) {
 			return []result.BlameStack{{Stack: result.Each(names, func(n *string) result.Frame { return result.Frame{Function: *n} })}}

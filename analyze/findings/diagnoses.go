@@ -750,18 +750,18 @@ func accepts(r *result.Report, b *result.BlameRow) bool {
 }
 
 // left reports whether a timer wakes goroutines out of a select again and again whose creators are gone: none that has started as
-// many accepts connections, unless it has started others for these, which are gone, or is one of as many that live. What sleeps may
-// be a client, or work at its pace.
+// many accepts connections, unless it has started others for these, most of which have ended, or is one of as many that live. What
+// sleeps may be a client, or work at its pace.
 func left(r *result.Report, g *result.Group) bool {
 	w, list := mostly(g), creators(r, g)
 	return w != nil && model.WaitOf(w.Reason) == model.WaitSelect && ticks(r, g) != nil && len(list) > 0 && !slices.ContainsFunc(list, func(b *result.BlameRow) bool {
-		others := func(live bool, so func(h *result.Group) bool) bool {
-			return slices.ContainsFunc(r.Goroutines, func(h result.Group) bool {
-				return h.Function != g.Function && live == (2*(h.Count-h.Ended) > g.Count-g.Ended) && so(&h)
-			})
+		others := func(so func(h *result.Group) bool) bool {
+			return slices.ContainsFunc(r.Goroutines, func(h result.Group) bool { return h.Function != g.Function && so(&h) })
 		}
-		return accepts(r, b) && !others(false, func(h *result.Group) bool { return b.Turns < g.Created+h.Created && connected(r, h) }) ||
-			others(true, func(h *result.Group) bool { return within(b, h.Function) })
+		return accepts(r, b) && !others(func(h *result.Group) bool {
+			return 2*h.Ended > g.Created && b.Turns < g.Created+h.Created && connected(r, h)
+		}) ||
+			others(func(h *result.Group) bool { return 2*(h.Count-h.Ended) > g.Count-g.Ended && within(b, h.Function) })
 	})
 }
 
