@@ -44,7 +44,7 @@ func kinds(t *testing.T) map[string]kind {
 			t.Fatal(err)
 		}
 	}
-	traces := []string{"quiet.go1.26.p4.trace", "mixed.go1.26.p2.trace"}
+	traces := []string{"quiet.go1.26.p4.trace", "generations.go1.26.p4.trace"}
 	if testing.Short() {
 		traces = traces[:1]
 	}
@@ -103,7 +103,7 @@ func TestTampered(t *testing.T) {
 		n, refused, bySum := 0, 0, 0
 		seen := 0
 		Tamper(t, k.data, func(what string, changed []byte) {
-			if seen++; name == "report" && seen%60 != 0 && !fixtures.Sweep() {
+			if seen++; name == "report" && seen%80 != 0 && !fixtures.Sweep() {
 				return // they are thousands
 			}
 			n++
