@@ -109,7 +109,7 @@ func newSession(o Options) (*session, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("reading %s: %w", o.Dir, cause(err))
 	case len(entries) > 0 && !o.Add:
-		return nil, failed("name a new one, or add rounds with -add", "the folder %s is not empty", o.Dir)
+		return nil, failed("name a new one, or add rounds with --add", "the folder %s is not empty", o.Dir)
 	case len(entries) > 0:
 		s.order, err = interleave.Read(filepath.Join(o.Dir, interleave.OrderFile))
 		if errors.Is(err, fs.ErrNotExist) {
