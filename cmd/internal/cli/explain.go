@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -53,7 +54,7 @@ func newExplain(a *app) *cobra.Command {
 			name := result.SymptomName(strings.Join(args, " "))
 			name = cmp.Or(findings.Renamed[name], longer[name], name)
 			all := words()
-			if strings.Contains(strings.Join(args, " "), "(") {
+			if _, err := rule.ParseQuantity(strings.Join(args, " ")); err == nil {
 				all[name] = "A figure of comparisons and budgets: schedscope help gate-rules says what each is. Those per second (/s) are of all goroutines, in each second of a trace."
 			}
 			for _, x := range []string{name, "the-" + name, strings.TrimSuffix(name, "s"), name + "s"} { // or a verb in the third person: spins
@@ -128,7 +129,7 @@ var screenWords = map[string]string{
 	"queue":          "Goroutines that are ready to run wait in the queue of a proc, or in the global one. Requests and jobs that nobody takes up are queued.",
 	"select":         "A goroutine waits in a select statement for the first of several channels, timers among them.",
 	"blocked":        "A goroutine waits for others, for a time or the network: a proc would not help. Sums are of all goroutines, so that they may be longer than the trace.",
-	"preempted":      "The runtime took the proc from a goroutine that had run for 10 ms, or stopped it for the garbage collector. It is ready to run.",
+	"preempted":      "The runtime took the proc from a goroutine that had run for 10 ms, which is ready to run at once, or stopped it for the garbage collector until that has read its stack.",
 	"not-tested":     "Of a comparison with one trace on a side: what is chance is not known, so that only large changes count.",
 	"pairwise":       compare.ChangeHelp,
 	"long-poll":      "A request that waits for news, or until a time that is set. How long it takes says nothing of the server: accept it with --slo.",
