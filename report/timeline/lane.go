@@ -427,15 +427,13 @@ func (c *class) omit(limit int, live bool, state uint8, o *omitted) {
 	if excess <= 0 {
 		return
 	}
-	var list []*lane
-	for _, l := range c.lanes {
-		if l.ended || live {
-			list = append(list, l)
-		}
-	}
+	list := slices.DeleteFunc(slices.Collect(maps.Values(c.lanes)), func(l *lane) bool { return !l.ended && !live })
 	slices.SortFunc(list, func(a, b *lane) int {
 		if a.ended != b.ended {
-			return map[bool]int{true: -1, false: 1}[a.ended]
+			if a.ended {
+				return -1
+			}
+			return 1
 		}
 		return cmp.Or(cmp.Compare(a.times[state], b.times[state]), cmp.Compare(b.id, a.id))
 	})

@@ -61,16 +61,13 @@ func title(r *gate.RuleResult) string {
 
 // message describes a violated rule in lines: what was seen, where, why and what to do.
 func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
-	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(named(r), "  ")}
-	if s := textui.Join("\n", remark(r), reason(r)); s != "" {
-		lines = append(lines, s)
-	}
+	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(named(r), "  "), remark(r), reason(r)}
 	if r.Explain != nil {
 		for _, n := range o.notes(c, r) {
 			lines = append(lines, n.label+": "+n.text)
 		}
 	}
-	return strings.Join(lines, "\n")
+	return textui.Join("\n", lines...)
 }
 
 // annotation returns a workflow command. What it holds cannot end it or begin another.
