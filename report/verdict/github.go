@@ -61,7 +61,7 @@ func title(r *gate.RuleResult) string {
 
 // message describes a violated rule in lines: what was seen, where, why and what to do.
 func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
-	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(named(r), "  "), remark(r), reason(r)}
+	lines := []string{words[stateOf(r)] + "  " + r.Rule, named(r), remark(r), reason(r)}
 	if r.Explain != nil {
 		for _, n := range o.notes(c, r) {
 			lines = append(lines, n.label+": "+n.text)
@@ -87,15 +87,13 @@ var (
 func property(s string) string { return propertyEscapes.Replace(s) }
 
 // named returns the figures that there are, with their names.
-func named(r *gate.RuleResult) []string {
+func named(r *gate.RuleResult) string {
 	f := figuresOf(r)
-	var out []string
-	for _, c := range []struct{ name, value string }{
-		{"base ", f.base}, {"cand ", f.cand}, {"limit ", f.limit}, {"", f.ratio}, {"", f.p}, {"", f.n},
-	} {
-		if c.value != "" {
-			out = append(out, c.name+c.value)
+	out := []string{f.base, f.cand, f.limit, f.ratio, f.p, f.n}
+	for i, name := range []string{"base ", "cand ", "limit "} {
+		if out[i] != "" {
+			out[i] = name + out[i]
 		}
 	}
-	return out
+	return textui.Join("  ", out...)
 }
