@@ -192,9 +192,5 @@ func oldest(r *result.Report) int {
 
 // Grades returns the grades of evidence for starts, with the share of each.
 func Grades(q *result.Queues) string {
-	var parts []string
-	for _, g := range q.ByGrade {
-		parts = append(parts, textui.Ratio(g.Count, q.Starts)+" "+g.Name)
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(result.Each(q.ByGrade, func(g *result.Count) string { return textui.Ratio(g.Count, q.Starts) + " " + g.Name }), ", ")
 }

@@ -65,12 +65,8 @@ func inTraces(r *result.Report, f *result.Finding, traces int64, in *result.Plac
 		f.In += " and " + count("report", in.Reports, r.Reports)
 	}
 	names := traceNames(r)
-	var most []string
-	for _, t := range in.Most {
-		most = append(most, names[t.Trace])
-	}
-	if len(most) > 0 {
-		f.In += ", most in " + strings.Join(most, ", ")
+	if len(in.Most) > 0 {
+		f.In += ", most in " + strings.Join(result.Each(in.Most, func(t *result.Share) string { return names[t.Trace] }), ", ")
 	}
 }
 
