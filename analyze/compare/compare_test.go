@@ -608,6 +608,26 @@ func TestFewSaid(t *testing.T) {
 	}
 }
 
+// TestMissing checks that figures which not all traces have are not the same for lack of a test: that they are worse if they
+// are far apart, and unknown if the sides overlap.
+func TestMissing(t *testing.T) {
+	for p, want := range map[float64]string{0.016: Worse, 0.057: Unknown} {
+		r := &Result{Base: side("old", six(1)[:5]...), Cand: side("new", six(1)...), RequestKind: "http"}
+		for _, group := range []string{result.NoName, "main.a", "main.b", "main.c"} {
+			for _, name := range []string{"p99(request)", "p50(request)"} {
+				q := quantity(name, "")
+				r.Rows = append(r.Rows, Row{Section: SectionRequests, Group: group, Unit: rule.Nanoseconds, of: &q, P: &p, Ratio: &stat.Interval{Est: 7.6},
+					Base: Values{X: slices.Repeat([]float64{5e6}, 4), Median: 5e6}, Cand: Values{X: slices.Repeat([]float64{38e6}, 5), Median: 38e6}})
+			}
+		}
+		r.judge()
+		r.headline()
+		if r.Verdict != want || !strings.HasPrefix(r.Headline, "http: p") {
+			t.Errorf("p=%g: %s %s, want %s", p, r.Verdict, r.Headline, want)
+		}
+	}
+}
+
 // TestFar checks that one trace a side is enough where few decide on a quantile that is many times as long, if the other
 // requests took longer, too; and that saved reports say the same.
 func TestFar(t *testing.T) {

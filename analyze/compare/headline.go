@@ -104,7 +104,7 @@ func (r *Result) judge() {
 		}
 		r.Verdict = Unknown
 	case pace >= 0:
-		r.Verdict, r.doubt = Unknown, batch[pace].name()+": "+batch[pace].sentence()
+		r.Verdict, r.doubt = Unknown, r.Name(batch[pace])+": "+batch[pace].sentence()
 	case ran != nil && r.Verdict == Better && math.Abs(ran.worse()) >= math.Log(runLimit):
 		r.Verdict, r.doubt = Unknown, "that may be that of other work: "+ran.sentence()
 	}
@@ -370,7 +370,7 @@ func (r *Result) headline() {
 	if rate != nil && rate != r.lead && !differs && (rate.change != 0 || same) {
 		said = append(said, rate.sentence())
 	}
-	r.Headline = r.lead.name() + ": " + strings.Join(said, ", ")
+	r.Headline = r.Name(r.lead) + ": " + strings.Join(said, ", ")
 	if r.Verdict == Worse {
 		var better *Row
 		for _, row := range r.weighed {
@@ -379,7 +379,7 @@ func (r *Result) headline() {
 			}
 		}
 		if better != nil {
-			r.Headline += "; better: " + better.name() + ": " + better.sentence()
+			r.Headline += "; better: " + r.Name(better) + ": " + better.sentence()
 		}
 	}
 	if r.Verdict == Better { // what would be worse if it were tested
@@ -390,7 +390,7 @@ func (r *Result) headline() {
 			}
 		}
 		if worse != nil {
-			r.Headline += "; worse, but too little to count: " + worse.name() + ": " + worse.sentence()
+			r.Headline += "; worse, but too little to count: " + r.Name(worse) + ": " + worse.sentence()
 		}
 	}
 	switch {
@@ -412,11 +412,11 @@ func (r *Result) headline() {
 	r.Why = r.why()
 }
 
-// name names whose row it is.
-func (row *Row) name() string {
+// Name returns whose row it is: the group of requests, the batch, or what waits.
+func (r *Result) Name(row *Row) string {
 	switch {
 	case row.Group != "":
-		return textui.Clean(textui.ShortFunc(row.Group))
+		return textui.Clean(result.GroupName(r.RequestKind, row.Group))
 	case row.Section == SectionOps:
 		return "ops"
 	}
@@ -523,7 +523,7 @@ func (r *Result) Changed() *Parts {
 func (r *Result) OfRequests() bool { return r.lead != nil && r.lead.Section == SectionRequests }
 
 // Of names the requests that the headline is about.
-func (r *Result) Of() string { return r.lead.name() }
+func (r *Result) Of() string { return r.Name(r.lead) }
 
 // class names the class of waiting that changed most.
 func (r *Result) class() string {

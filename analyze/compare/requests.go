@@ -150,7 +150,7 @@ func (r *Result) unjudge(groups []group) {
 		row := Row{Group: g.name, Section: SectionRequests, Unit: rule.Nanoseconds, of: &rule.Quantity{Agg: rule.Quantile, Q: 0.5, Metric: "request"}, why: g.counts()}
 		row.fill(Values{X: g.p50[0]}, Values{X: g.p50[1]})
 		row.P = nil
-		return fmt.Sprintf("not judged: %s: %s", row.name(), row.sentence())
+		return fmt.Sprintf("not judged: %s: %s", r.Name(&row), row.sentence())
 	})
 }
 
@@ -241,7 +241,7 @@ func (r *Result) only(g *group) {
 	if n := g.count[2-g.only]; n > 0 {
 		text = fmt.Sprintf("too few in %s to compare, %s, but in %s", other.Name, textui.Count(n), side.Name)
 	}
-	text += fmt.Sprintf(": %s of %s, p99 %s", textui.Plural(g.count[g.only-1], "request"), row.name(), row.text(p99))
+	text += fmt.Sprintf(": %s of %s, p99 %s", textui.Plural(g.count[g.only-1], "request"), r.Name(row), row.text(p99))
 	if g.unknown > 0 { // a handler is seen only in requests that wait
 		text += fmt.Sprintf("; in %s the handler of %s is not known", other.Name, textui.Plural(g.unknown, "request"))
 	}

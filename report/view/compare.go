@@ -11,7 +11,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
-	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
@@ -172,11 +171,11 @@ func (v compareView) quantities(id, title string, rows []compare.Row) *document.
 		row := &rows[i]
 		if of := row.Section + row.Group; of != section {
 			section = of
-			group := textui.Clean(textui.ShortFunc(row.Group))
-			if row.Group == result.NoName {
-				group = v.RequestKind
+			group := titles[row.Section]
+			if row.Group != "" {
+				group = v.Name(row)
 			}
-			t.Section(cmp.Or(group, titles[row.Section]))
+			t.Section(group)
 		}
 		name := row.Label()
 		if row.Few > 0 {
