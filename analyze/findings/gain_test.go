@@ -46,9 +46,9 @@ func TestAlikeItems(t *testing.T) {
 }
 
 // TestAllocateLess checks that an item gets the advice of another one about its culprit, to allocate less, unless
-// the program lacks CPUs.
+// the program lacks CPUs, or leaks goroutines.
 func TestAllocateLess(t *testing.T) {
-	for kind, want := range map[string]string{"busy-procs": "First. And: Less.", "more-procs-than-cpus": "First."} {
+	for kind, want := range map[string]string{"busy-procs": "First. And: Less.", "more-procs-than-cpus": "First.", "goroutine-leak": "First."} {
 		j, where := &judge{}, []result.Culprit{{Function: "main.page"}}
 		j.add(item{Finding: result.Finding{Kind: kind, Where: where, Advice: "First."}})
 		j.add(item{Finding: result.Finding{Kind: "garbage-collection", Where: where, Advice: "Less."}})

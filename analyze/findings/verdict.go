@@ -649,7 +649,7 @@ func (j *judge) add(n item) {
 			x.Evidence[1].Value = min(x.Evidence[1].Value+f.Evidence[1].Value, 1)
 			x.Gain = q.gain(x.Evidence[0].Value)
 		}
-		if x.Kind != f.Kind && x.Advice != f.Advice && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" && x.Kind != "more-procs-than-cpus" {
+		if x.Kind != f.Kind && x.Advice != f.Advice && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" && x.Kind != "more-procs-than-cpus" && x.Kind != "goroutine-leak" {
 			x.Advice += " And: " + f.Advice
 		}
 		return
