@@ -173,7 +173,9 @@ func (f *requestFlags) found(n int64, names ...string) error {
 	}
 	near := ""
 	for _, s := range f.specs {
-		near = cmp.Or(near, textui.DidYouMean(s.Name, names))
+		if !slices.Contains(names, s.Name) { // else it is there, but none of it is a request
+			near = cmp.Or(near, textui.DidYouMean(s.Name, names))
+		}
 	}
 	return usagef(near+"leave --request out to see what there is: schedscope requests", "no request was found of those that --request names")
 }
