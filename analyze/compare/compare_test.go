@@ -609,21 +609,32 @@ func TestFewSaid(t *testing.T) {
 }
 
 // TestMissing checks that figures which not all traces have are not the same for lack of a test: that they are worse if they
-// are far apart, and unknown if the sides overlap.
+// are far apart, and unknown if the sides overlap. The others are tested.
 func TestMissing(t *testing.T) {
-	for p, want := range map[float64]string{0.016: Worse, 0.057: Unknown} {
+	chance, apart := 1.0, 0.0043 // the least p of five and six
+	for _, x := range []struct {
+		p, ratio float64
+		want     string
+	}{{0.016, 7.6, Worse + " http: p"}, {0.057, 7.6, Unknown + " http: p"}, {chance, 1, Worse + " main.all: p50 5.00 -> 38.0ms (1.30x"}} {
 		r := &Result{Base: side("old", six(1)[:5]...), Cand: side("new", six(1)...), RequestKind: "http"}
-		for _, group := range []string{result.NoName, "main.a", "main.b", "main.c"} {
+		for _, group := range []string{result.NoName, "main.a", "main.b", "main.all"} {
+			n, m, p, ratio := 4, 5, x.p, x.ratio
+			if group == "main.all" {
+				n, m = 5, 6
+				if x.p == chance {
+					p, ratio = apart, 1.3
+				}
+			}
 			for _, name := range []string{"p99(request)", "p50(request)"} {
 				q := quantity(name, "")
-				r.Rows = append(r.Rows, Row{Section: SectionRequests, Group: group, Unit: rule.Nanoseconds, of: &q, P: &p, Ratio: &stat.Interval{Est: 7.6},
-					Base: Values{X: slices.Repeat([]float64{5e6}, 4), Median: 5e6}, Cand: Values{X: slices.Repeat([]float64{38e6}, 5), Median: 38e6}})
+				r.Rows = append(r.Rows, Row{Section: SectionRequests, Group: group, Unit: rule.Nanoseconds, of: &q, P: &p, Ratio: &stat.Interval{Est: ratio},
+					Base: Values{X: slices.Repeat([]float64{5e6}, n), Median: 5e6}, Cand: Values{X: slices.Repeat([]float64{38e6}, m), Median: 38e6}})
 			}
 		}
 		r.judge()
 		r.headline()
-		if r.Verdict != want || !strings.HasPrefix(r.Headline, "http: p") {
-			t.Errorf("p=%g: %s %s, want %s", p, r.Verdict, r.Headline, want)
+		if got := r.Verdict + " " + r.Headline; !strings.HasPrefix(got, x.want) {
+			t.Errorf("p=%g: %s, want %s", x.p, got, x.want)
 		}
 	}
 }

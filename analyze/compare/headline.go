@@ -137,20 +137,20 @@ func (r *Result) weigh(rows []*Row) {
 			tested, ps = append(tested, row), append(ps, *row.P)
 		}
 	}
-	least, apart := 2*stat.MinP(len(r.Base.Traces), len(r.Cand.Traces)), Alpha
+	n, m, apart := len(r.Base.Traces), len(r.Cand.Traces), Alpha
 	if r.TooFew() {
-		apart = 1.001 * least
+		apart = 2.002 * stat.MinP(n, m)
 	}
-	for _, row := range tested { // which not all traces need have
-		least = max(least, 2*stat.MinP(len(row.Base.X), len(row.Cand.X)))
-	}
-	enough := !r.Single() && least*float64(len(ps)) < Alpha
 	corrected := stat.Holm(ps)
 	most, load := 0.0, (*Row)(nil) // the rate that changed most by another load
 	var open *Row                  // what seems to have changed most, of what there is too little of
 	greatest := 0.0
 	for _, row := range rows { // 2
-		p := row.P
+		p, n, m := row.P, n, m
+		if p != nil {
+			n, m = len(row.Base.X), len(row.Cand.X) // not all traces need have it
+		}
+		enough := !r.Single() && 2*stat.MinP(n, m)*float64(len(ps)) < Alpha
 		if i := slices.Index(tested, row); i >= 0 && enough {
 			p = &corrected[i]
 		}
