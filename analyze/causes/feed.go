@@ -37,7 +37,7 @@ type Feed struct {
 // stepRecords is the number of steps in a batch, stepAhead that of the batches that may be on
 // their way: the two goroutines take turns in being the slower one.
 const (
-	stepRecords = 1 << 11
+	stepRecords = 1 << 12
 	stepAhead   = 3
 )
 

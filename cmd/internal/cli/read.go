@@ -329,9 +329,6 @@ func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event
 	err := rd.Run(ctx, begin, each)
 	switch {
 	case err == nil:
-		if rd.Index().Size >= largeTrace {
-			runtime.GC() // or what reading has left stays next to the results
-		}
 		return nil
 	case errors.Is(err, session.ErrNoEvent):
 		return fmt.Errorf("reading %s: %w: the trace is %s long", rd.in.Name, errWindowEmpty, textui.Duration(rd.TraceEnd().Sub(rd.Origin)))
@@ -373,17 +370,14 @@ func describeEmpty(in *input, err error) error {
 // collected without end.
 //
 // Until the heap first takes memoryFirst, nothing is collected: a small trace needs less in all, and spends a fifth
-// of its time with collections otherwise. Then garbage may take half of what is alive while there is one trace, and as much
-// as that with several: what is alive of many small ones is large, and takes long to go through.
-const memoryPerByte, memoryFixed, memoryFloor, memoryFirst, largeTrace = 20, 20 << 20, 512 << 20, 32 << 20, 8 << 20
+// of its time with collections otherwise.
+const memoryPerByte, memoryFixed, memoryFloor, memoryFirst = 20, 20 << 20, 512 << 20, 32 << 20
 
 // memory is what is allowed, for all files.
 var memory struct {
 	sync.Mutex
 	allowed int64
-	traces  int
 	first   bool // nothing was collected yet
-	late    bool // since [collectLate] something was
 }
 
 // collectLate defers the first collection, unless the environment says when to collect.
@@ -391,15 +385,16 @@ func collectLate() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	debug.SetGCPercent(-1)
+	percent := debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryFirst)
 	memory.first = true
-	runtime.AddCleanup(new([64]byte), func(struct{}) { // by the first collection
+	runtime.AddCleanup(new([64]byte), func(percent int) { // by the first collection
 		memory.Lock()
 		defer memory.Unlock()
-		memory.first, memory.late = false, true
+		memory.first = false
 		setMemoryLimit()
-	}, struct{}{})
+		debug.SetGCPercent(percent)
+	}, percent)
 }
 
 // limitMemory allows the memory that the analysis of the trace is to take, unless the environment
@@ -410,7 +405,6 @@ func (rd *reading) limitMemory() {
 	}
 	memory.Lock()
 	defer memory.Unlock()
-	memory.traces++
 	if memory.allowed += memoryPerByte * rd.Index().Size; !memory.first {
 		setMemoryLimit()
 	}
@@ -422,11 +416,4 @@ func setMemoryLimit() {
 		limit = max(memoryFloor, memoryFixed+memory.allowed)
 	}
 	debug.SetMemoryLimit(limit)
-	if memory.late {
-		percent := 100
-		if memory.traces == 1 {
-			percent = 50
-		}
-		debug.SetGCPercent(percent)
-	}
 }
