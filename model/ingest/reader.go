@@ -189,12 +189,11 @@ func (r *Reader) stitchAll(events []model.Event) []model.Event {
 	if n := len(events); c.mode != ClockRaw || s.v1 || n > 0 && r.win.beyond(events[n-1].Time) {
 		step = 0
 	}
-	for i := range events {
-		e := &events[i]
-		if e.Kind == model.EventGoTransition && uint64(e.Time-c.last) < step && s.passes(e) {
-			c.last = e.Time // as nearly always
-			continue
+	for i := 0; ; i++ {
+		if i += s.pass(events[i:], &c.last, step); i == len(events) {
+			break
 		}
+		e := &events[i]
 		status := isStatus(e)
 		err := s.apply(e)
 		if err == nil {

@@ -254,23 +254,65 @@ func markStatus(e *model.Event) {
 	}
 }
 
-// passes completes a transition of a goroutine from one known state to another, as nearly all
-// are. It returns false, and changes nothing, for what is not as simple.
-func (s *stitcher) passes(e *model.Event) bool {
-	p, i, m := s.gos.pages.get(e.ID>>goPageBits), e.ID&(goPageSize-1), s.threads.get(int64(e.M))
-	from, to := model.GoState(e.From), model.GoState(e.To)
-	if p == nil || m == nil || p.states[i] != e.From || from == to || from <= model.GoNotExist || to <= model.GoNotExist {
-		return false
+// move is a change of a goroutine from one state to another that exists. The zero move is none.
+type move struct {
+	weight int64 // what it adds to what is alive
+	simple bool
+	begins bool // the thread has the goroutine from now on
+	ends   bool // the thread has had it
+}
+
+// moves are those from one known state to another, by both.
+var moves = func() (all [8 * 8]move) {
+	onThread := func(s model.GoState) bool { return s == model.GoRunning || s == model.GoSyscall }
+	for from := model.GoRunnable; from <= model.GoSyscall; from++ {
+		for to := model.GoRunnable; to <= model.GoSyscall; to++ {
+			if from != to {
+				all[8*from+to] = move{goWeight[to] - goWeight[from], true, onThread(to), onThread(from) && !onThread(to)}
+			}
+		}
 	}
-	grown := goWeight[to%8] - goWeight[from%8]
-	if grown > 0 && s.crowded(grown) {
-		return false
+	return all
+}()
+
+// pass completes the first of the events as long as they are transitions of goroutines from one known state to
+// another, each less than step after the one before, as nearly all are. It returns how many those are, and sets the time of
+// the last of them.
+func (s *stitcher) pass(events []model.Event, last *model.Time, step uint64) int {
+	at, stacks, strings := *last, s.stacks, s.strings
+	for i := range events {
+		e := &events[i]
+		move := &moves[(e.From*8+e.To)%64]
+		if e.Kind != model.EventGoTransition || uint64(e.Time-at) >= step || !move.simple {
+			*last = at
+			return i
+		}
+		p, m := s.gos.pages.get(e.ID>>goPageBits), s.threads.get(int64(e.M))
+		if p == nil || m == nil || p.states[e.ID&(goPageSize-1)] != e.From || move.weight > 0 && s.crowded(move.weight) {
+			*last = at
+			return i
+		}
+		at = e.Time
+		s.alive += move.weight
+		p.states[e.ID&(goPageSize-1)] = e.To
+		if e.Stack != 0 {
+			e.Stack = stacks[e.Stack]
+		}
+		if e.SubjectStack != 0 {
+			e.SubjectStack = stacks[e.SubjectStack]
+		}
+		if e.Str != 0 {
+			e.Str = strings[e.Str]
+		}
+		m.complete(e)
+		if move.begins {
+			m.g = model.GoID(e.ID)
+		} else if move.ends {
+			m.g = model.NoGoroutine
+		}
 	}
-	s.alive += grown
-	p.states[i] = e.To
-	s.refer(e)
-	m.follow(e)
-	return true
+	*last = at
+	return len(events)
 }
 
 func (s *stitcher) goTransition(e *model.Event) error {
