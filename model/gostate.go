@@ -63,31 +63,10 @@ func (m *Machine) divide(ev *Event) *Event {
 	return &m.divided
 }
 
-// nobody stands in latest for goroutines that are not alive: the first one in place 0, the other one in all others.
-// None has a number that belongs there, as a damaged trace may have any.
-var nobody = [2]*Goroutine{{ID: 1}, {ID: 0}}
-
-// goroutine returns what is known of a goroutine, nil if it is not alive.
-func (m *Machine) goroutine(id GoID) *Goroutine {
-	if g := m.latest[uint8(id)]; g.ID == id {
-		return g
-	}
-	return m.findGoroutine(id)
-}
-
-// findGoroutine is goroutine for one that is not among the latest.
-func (m *Machine) findGoroutine(id GoID) *Goroutine {
-	g := m.gs.Get(id)
-	if g != nil {
-		m.latest[uint8(id)] = g
-	}
-	return g
-}
-
-// unusual applies the transition of a goroutine that is not known, is not among the latest, or seems
-// not to be in the state that the event says. If it is not, the error says so.
-func (m *Machine) unusual(ev *Event, t *thread) error {
-	g, from, to := m.goroutine(GoID(ev.ID)), GoState(ev.From), GoState(ev.To)
+// unusual applies the transition of a goroutine that is not known, g is nil then, or is not in the state that
+// the event says: the error says so.
+func (m *Machine) unusual(g *Goroutine, ev *Event, t *thread) error {
+	from, to := GoState(ev.From), GoState(ev.To)
 	if to == GoWaiting && ev.Str == m.words.sync {
 		ev = m.divide(ev)
 	}
@@ -494,7 +473,6 @@ func (m *Machine) endGoroutine(g *Goroutine) {
 	m.closeAnnotations(g, m.now, false)
 	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
-	m.latest[uint8(g.ID)] = nobody[min(uint8(g.ID), 1)]
 	if !g.strayed {
 		m.ended = append(m.ended, g)
 	}

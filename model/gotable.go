@@ -31,6 +31,10 @@ type goBook[T any] [1 << goBookBits]*goPage[T]
 
 // GoTable holds values by goroutine. The zero GoTable is empty and ready.
 type GoTable[T any] struct {
+	latest [256]struct { // asked for latest, by the low bits of the id
+		id GoID
+		v  *T
+	}
 	books []*goBook[T]
 	live  []*goPage[T] // those that there are: few of very many, after a long time
 	spare []*goPage[T] // empty ones
@@ -43,15 +47,22 @@ func (t *GoTable[T]) Len() int { return t.count }
 
 // Get returns the value of a goroutine, nil if it has none.
 func (t *GoTable[T]) Get(id GoID) *T {
+	if t.latest[uint8(id)].id != id { // N.B. short enough to be inlined
+		t.find(id)
+	}
+	return t.latest[uint8(id)].v
+}
+
+// find puts what an id has among the latest.
+func (t *GoTable[T]) find(id GoID) {
+	l := &t.latest[uint8(id)]
+	l.id, l.v = id, nil
 	if p := t.page(id); p != nil {
-		if v := p.values[id&(goPageSize-1)]; v != nil {
-			return v
-		}
+		l.v = p.values[id&(goPageSize-1)]
 	}
-	if len(t.far) == 0 {
-		return nil
+	if l.v == nil && len(t.far) > 0 {
+		l.v = t.far[id]
 	}
-	return t.far[id]
 }
 
 // page returns the page of an id, nil if there is none.
@@ -65,6 +76,8 @@ func (t *GoTable[T]) page(id GoID) *goPage[T] {
 // Put sets the value of a goroutine that has none.
 func (t *GoTable[T]) Put(id GoID, v *T) {
 	t.count++
+	l := &t.latest[uint8(id)]
+	l.id, l.v = id, v
 	p := t.page(id)
 	if p == nil {
 		if uint64(id) >= goDenseMax || len(t.live) >= goSparePages+t.count/goPerPage {
@@ -103,6 +116,9 @@ func (t *GoTable[T]) newPage(number uint64) *goPage[T] {
 // Remove removes the value of a goroutine, which must have one.
 func (t *GoTable[T]) Remove(id GoID) {
 	t.count--
+	if l := &t.latest[uint8(id)]; l.id == id {
+		l.v = nil
+	}
 	p := t.page(id)
 	if p == nil || p.values[id&(goPageSize-1)] == nil {
 		delete(t.far, id)

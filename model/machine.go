@@ -50,10 +50,9 @@ type Machine struct {
 	moments    int64
 
 	gs         GoTable[Goroutine]
-	latest     [256]*Goroutine // of gs, those that the latest events were about, by id
-	ended      []*Goroutine    // to be used again
-	endedTasks []*Task         // to be used again
-	procs      []*proc         // by id; nil: not seen
+	ended      []*Goroutine // to be used again
+	endedTasks []*Task      // to be used again
+	procs      []*proc      // by id; nil: not seen
 	threads    map[ThreadID]*thread
 	recent     [64]*thread // those of the latest events, by id
 	tasks      map[TaskID]*Task
@@ -87,9 +86,6 @@ type Machine struct {
 // NewMachine returns a Machine for events whose strings and stacks are in t.
 func NewMachine(t *Tables, cfg Config) *Machine {
 	m := &Machine{tables: t, cfg: cfg, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
-	for i := range m.latest {
-		m.latest[i] = nobody[min(i, 1)]
-	}
 	m.words = newWords(t)
 	m.stacks.tables, m.stacks.yield = t, yieldFrame(cfg.Version)
 	return m
@@ -106,7 +102,7 @@ func (m *Machine) Moments() int64 { return m.moments }
 
 // Goroutine returns a live goroutine, nil if there is none of that ID. The Machine continues
 // to change it.
-func (m *Machine) Goroutine(id GoID) *Goroutine { return m.goroutine(id) }
+func (m *Machine) Goroutine(id GoID) *Goroutine { return m.gs.Get(id) }
 
 // Waiting calls f for each goroutine that waits, sorted by ID, with what it waits for.
 func (m *Machine) Waiting(f func(g *Goroutine, reason StringID)) {
@@ -159,12 +155,11 @@ func (m *Machine) Apply(ev *Event) error {
 		}
 	}
 	var err error
-	switch g, from, to := m.latest[uint8(ev.ID)], GoState(ev.From), GoState(ev.To); {
-	case ev.Kind != EventGoTransition:
+	if ev.Kind != EventGoTransition {
 		err = m.other(ev, t, m.now)
-	case g.ID != GoID(ev.ID) || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall:
-		err = m.unusual(ev, t)
-	default:
+	} else if g, from, to := m.gs.Get(GoID(ev.ID)), GoState(ev.From), GoState(ev.To); g == nil || g.span.State != from || from == to || from-1 >= GoSyscall || to-1 >= GoSyscall {
+		err = m.unusual(g, ev, t)
+	} else {
 		m.change(g, ev, t)
 	}
 	if t != nil {
@@ -186,7 +181,7 @@ func (m *Machine) other(ev *Event, t *thread, at Time) error {
 	case EventRangeEnd:
 		m.rangeEnd(ev, at)
 	case EventStackSample:
-		if g := m.goroutine(ev.G); g != nil {
+		if g := m.gs.Get(ev.G); g != nil {
 			m.learnFunc(g, ev.Stack)
 		}
 	case EventLabel:

@@ -59,7 +59,7 @@ func (m *Machine) byWorker(ev *Event, t *thread) bool {
 	if t != nil && t.g != nil && t.g.ID == ev.G {
 		return t.g.worker // as nearly always
 	}
-	by := m.goroutine(ev.G)
+	by := m.gs.Get(ev.G)
 	return by != nil && by.worker
 }
 

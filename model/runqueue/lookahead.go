@@ -26,7 +26,6 @@ type thread struct {
 
 // goroutine is what the look-ahead remembers of a goroutine that is alive.
 type goroutine struct {
-	id        model.GoID
 	runnable  *runnable     // that goes on
 	home      *home         // where it is locked, as it seems
 	watched   handle        // the runnable that a poll ended, as it seems, until what it does then is known
@@ -50,7 +49,6 @@ type lookahead struct {
 	line       line
 	pool       *pool
 	gs         model.GoTable[goroutine]
-	recent     [256]*goroutine // of those the latest that were asked for, by the low bits of their ids
 	threads    map[model.ThreadID]*thread
 	procs      []proc
 	none       proc // an id out of reason
@@ -121,10 +119,7 @@ func (f *lookahead) Step(s *model.Step) {
 		}
 		t = nil
 	}
-	g := f.recent[uint8(s.G)]
-	if g == nil || g.id != s.G {
-		g = f.goroutineOf(s.G)
-	}
+	g := f.goroutineOf(s.G)
 	if from := model.GoState(s.From); from == model.GoRunning || from == model.GoSyscall {
 		if t != nil && t.ran == model.NoGoroutine {
 			t.ran = s.G // started before the trace, or came from C
@@ -167,7 +162,6 @@ func (f *lookahead) goesOn(s *model.Step, t *thread, g *goroutine) {
 	}
 	if to == model.GoNotExist {
 		f.gs.Remove(s.G)
-		f.recent[uint8(s.G)] = nil
 	}
 }
 
@@ -175,10 +169,9 @@ func (f *lookahead) goesOn(s *model.Step, t *thread, g *goroutine) {
 func (f *lookahead) goroutineOf(id model.GoID) *goroutine {
 	g := f.gs.Get(id)
 	if g == nil {
-		g = &goroutine{id: id}
+		g = new(goroutine)
 		f.gs.Put(id, g)
 	}
-	f.recent[uint8(id)] = g
 	return g
 }
 
