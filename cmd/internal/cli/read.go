@@ -370,13 +370,15 @@ func describeEmpty(in *input, err error) error {
 // collected without end.
 //
 // Until the heap first takes memoryFirst, nothing is collected: a small trace needs less in all, and spends a fifth
-// of its time with collections otherwise.
+// of its time with collections otherwise. Then garbage may take half of what is alive of one trace, which is gone through
+// in a moment, and as much as that of several.
 const memoryPerByte, memoryFixed, memoryFloor, memoryFirst = 20, 20 << 20, 512 << 20, 32 << 20
 
 // memory is what is allowed, for all files.
 var memory struct {
 	sync.Mutex
 	allowed int64
+	traces  int
 	first   bool // nothing was collected yet
 }
 
@@ -393,6 +395,9 @@ func collectLate() {
 		defer memory.Unlock()
 		memory.first = false
 		setMemoryLimit()
+		if memory.traces == 1 {
+			percent /= 2
+		}
 		debug.SetGCPercent(percent)
 	}, percent)
 }
@@ -405,6 +410,7 @@ func (rd *reading) limitMemory() {
 	}
 	memory.Lock()
 	defer memory.Unlock()
+	memory.traces++
 	if memory.allowed += memoryPerByte * rd.Index().Size; !memory.first {
 		setMemoryLimit()
 	}
