@@ -82,6 +82,10 @@ const (
 const typeFixed64, typeBytes = 1, 2
 
 func (e *encoder) number(field, v uint64) {
+	if field<<3 < 0x80 && v < 0x80 { // as most are
+		e.buf = append(e.buf, byte(field<<3), byte(v))
+		return
+	}
 	e.buf = binary.AppendUvarint(binary.AppendUvarint(e.buf, field<<3), v)
 }
 
@@ -91,6 +95,10 @@ func (e *encoder) text(field uint64, s string) {
 
 // open begins a message that is a field of the one around it. It ends with close.
 func (e *encoder) open(field uint64) int {
+	if field<<3 < 0x80 {
+		e.buf = append(e.buf, byte(field<<3|typeBytes), 0)
+		return len(e.buf)
+	}
 	e.buf = append(binary.AppendUvarint(e.buf, field<<3|typeBytes), 0)
 	return len(e.buf)
 }
@@ -242,6 +250,9 @@ const (
 
 // intern writes the names that the packet is the first to use.
 func (e *encoder) intern(name label, args []arg) {
+	if len(args) == 0 && (name.n == 0 || int(name.n) < len(e.named) && e.named[name.n]) {
+		return
+	}
 	from := len(e.buf)
 	names := e.open(packetInterned)
 	e.entry(internedEvent, &e.named, name)
