@@ -52,7 +52,7 @@ func (d *depth) add(c *model.Counts) {
 
 // push makes s the last step.
 func (d *depth) push(s *step) {
-	d.steps = append(d.steps, *s)
+	d.steps = append(room(d.steps, d.limit), *s)
 	if d.until = s.start; d.quantum > 0 {
 		cell := model.Time(d.quantum * cellQuanta)
 		d.until += cell - s.start%cell

@@ -302,7 +302,9 @@ func (p *form) get(word uint64, at uint, i int) (uint64, uint) {
 
 // pack appends s to b, after a span that ends at a time. No field is less than -1.
 func (s *span) pack(b []byte, after model.Time) []byte {
-	b = slices.Grow(b, len(form{}))
+	if cap(b)-len(b) < len(form{}) {
+		b = slices.Grow(b, max(len(form{}), len(b)/2))
+	}
 	p := (*form)(b[len(b):cap(b)])
 	gap := int64(s.start - after)
 	word, n := p.put(uint64(s.state|s.open<<headOpen), wordSize, 0, uint64(gap<<1^gap>>63))

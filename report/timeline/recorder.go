@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -48,6 +50,15 @@ func (b *bands) add(x band) {
 		return
 	}
 	b.list = append(b.list, x)
+}
+
+// room returns the list with room for one more. It doubles, up to one beyond limit: grown by a quarter each time, as append
+// does, a long list would be copied five times.
+func room[T any](list []T, limit int) []T {
+	if n := len(list); n == cap(list) {
+		return slices.Grow(list, max(1, min(n, limit+1-n)))
+	}
+	return list
 }
 
 // mostBands is the most kept of stops, mark phases, tasks and regions each: the first

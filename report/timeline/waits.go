@@ -50,7 +50,7 @@ func (r *Recorder) Explained(w *causes.ExplainedWait) {
 		b.put(uint64(c.Cause))
 		b.time(c.Total)
 	}
-	r.waits.list = append(r.waits.list, wait{s.G, s.Start, s.Duration(), at, len(b.b) - at})
+	r.waits.list = append(room(r.waits.list, r.waits.limit), wait{s.G, s.Start, s.Duration(), at, len(b.b) - at})
 	if len(r.waits.list) > r.waits.limit {
 		r.waits.shrink()
 	}
@@ -117,7 +117,7 @@ func (s *steals) Steal(x *runqueue.Steal) {
 	if (s.seen-1)&(1<<s.every-1) != 0 {
 		return
 	}
-	s.list = append(s.list, *x)
+	s.list = append(room(s.list, s.limit), *x)
 	if len(s.list) > s.limit {
 		kept := s.list[:0]
 		for i := 0; i < len(s.list); i += 2 {
