@@ -91,7 +91,7 @@ func (o *outputs) register(cmd *cobra.Command, choices ...string) {
 	o.choices = choices
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&o.paths, "output", "o", nil, "write to `FILE`, in the format of its extension: "+strings.Join(o.extensions(), " ")+"; - is stdout; may be repeated")
-	flags.BoolVar(&o.json, "json", false, "the same as --format json")
+	flags.BoolVar(&o.json, "json", false, "write JSON, to stdout unless -o has a name for it")
 	flags.StringVar(&o.format, "format", "", "use `FORMAT`, whatever the extension: "+orList(choices)+" (default "+choices[0]+")")
 	if slices.Contains(choices, "text") {
 		flags.IntVar(&o.top, "top", cmp.Or(o.top, view.DefaultTop), "show at most `N` rows of each table in the text; 0 shows all")
@@ -109,7 +109,7 @@ func (o *outputs) extensions() []string {
 
 // plan checks the flags and decides on the format of each output; none means stdout. An
 // explicit format is that of all outputs, except pictures, whose extension stays what
-// counts unless the format is one of a picture, too.
+// counts unless the format is one of a picture, too. With --json all extensions count.
 func (o *outputs) plan() error {
 	if o.choices == nil {
 		return nil // a command without outputs
@@ -150,6 +150,9 @@ func (o *outputs) plan() error {
 			return err
 		}
 	}
+	if o.json && !o.has(func(format string) bool { return format == "json" }) {
+		return o.add("-")
+	}
 	return nil
 }
 
@@ -165,7 +168,7 @@ func (o *outputs) add(path string) error {
 		return directoryError(path)
 	case slices.ContainsFunc(o.list, func(x output) bool { return sameOutput(x.path, path) }):
 		return usagef("leave one out, or give them different names", "-o %s is given twice", path)
-	case known && isPicture(byName) && !isPicture(o.format):
+	case known && (isPicture(byName) && !isPicture(o.format) || o.json):
 		out.format = byName
 	case o.format == "" && path == "-":
 		out.format = o.choices[0]
