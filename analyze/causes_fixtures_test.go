@@ -202,6 +202,9 @@ func checkBlame(t *testing.T, r *result.Report) {
 			want[result.BlameTimers] = o.Total
 		}
 	}
+	if d := r.Waiting.Censored.AtEnd.Total; d > 0 {
+		want[result.BlameOpen] = d
+	}
 	if d := r.Syscalls.All.Total; d > 0 {
 		want[result.BlameInSlow] = d
 	}

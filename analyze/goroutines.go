@@ -13,6 +13,7 @@ import (
 type Goroutines struct {
 	Truly model.Duration // Runnable of all, without pseudo intervals
 
+	begin   model.Time
 	funcs   sums.ByName[groupSums]
 	reasons sums.ByName[reasonIndex]
 }
@@ -31,6 +32,9 @@ func NewGoroutines(t *model.Tables) *Goroutines {
 	return &Goroutines{funcs: sums.NewByName[groupSums](t), reasons: sums.NewByName[reasonIndex](t)}
 }
 
+// BeginAt sets the beginning of what is counted.
+func (gs *Goroutines) BeginAt(t model.Time) { gs.begin = t }
+
 // GoEnd implements [model.GoEndObserver].
 func (gs *Goroutines) GoEnd(g *model.Goroutine) {
 	f := gs.funcs.Get(g.Func)
@@ -40,6 +44,12 @@ func (gs *Goroutines) GoEnd(g *model.Goroutine) {
 	}
 	if g.HasEnded {
 		f.Ended++
+	} else if since, all := g.From.Sub(gs.begin), g.Ended.Sub(gs.begin); g.SeenCreation {
+		if 4*since < all {
+			f.LeftEarly++
+		} else if 2*since >= all {
+			f.LeftLate++
+		}
 	}
 	f.System = g.System
 	for i, d := range g.Times {

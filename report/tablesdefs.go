@@ -253,7 +253,7 @@ var blameCells = []cells[*result.BlamePart]{
 	col("function", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.Function) }, "the program's innermost function that ran, or that ended the wait; empty: unknown"),
 	col("source_file", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.File) }, "its source file; empty: unknown"),
 	col("line", "count", func(r *rows, p *result.BlamePart) { numIf(r, p.Row.Line > 0, p.Row.Line) }, "where most of all its time is known to be; empty: unknown"),
-	col("waiter", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.Waiter) }, "of blocked: the program's innermost function that waited; empty: unknown"),
+	col("waiter", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.Waiter) }, "of blocked: the program's innermost function that waited; of created and blocked at the end: the start function; empty: unknown"),
 	col("waiter_source_file", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.WaiterFile) }, "its source file; empty: unknown"),
 	col("waiter_line", "count", func(r *rows, p *result.BlamePart) { numIf(r, p.Row.WaiterLine > 0, p.Row.WaiterLine) }, "where most of it waited; empty: unknown"),
 	col("basis", "name", func(r *rows, p *result.BlamePart) { r.text(p.Basis) }, "how it is known: sampled, seen, estimated, unknown"),

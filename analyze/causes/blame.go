@@ -23,8 +23,8 @@ import (
 //     one before is who released it, if that had waited itself; else who last stopped
 //     waiting at the same stack. The time before that is due to whom it had waited for
 //     the longest. Locks of the same code are taken for one, so that is inferred.
-//  2. A wait of a new goroutine to run is due to who created it, one after a timer to where
-//     it slept.
+//  2. A wait of a new goroutine to run is due to who created it, by its start function, one after
+//     a timer to where it slept. A wait that began and did not end is due to where it is, by start function.
 //  3. The time in a system call is due to who called.
 type Blame struct {
 	tables *model.Tables
@@ -35,9 +35,9 @@ type Blame struct {
 	sums   blameSums
 	calls  blameCalls
 	// All of the time that this divides: of waits that others end, by reason, of new goroutines
-	// until they run, and of those that timers woke.
-	heldUp         []model.Duration
-	created, timed model.Duration
+	// until they run, of those that timers woke, and of waits at the end.
+	heldUp               []model.Duration
+	created, timed, open model.Duration
 }
 
 // maxBlamed is how many pairs of stacks blame distinguishes; the rest is unknown.
@@ -73,7 +73,7 @@ type blockedID struct {
 	// Where the wait was ended, the goroutine created, or the system called.
 	stack  model.StackID
 	waiter model.StackID  // where it waited for an event
-	fn     model.StringID // start function of who called the system
+	fn     model.StringID // start function of who called the system, of what was created, or of who is blocked at the end
 }
 
 type blockedKind uint8
@@ -82,6 +82,7 @@ const (
 	blockedWait blockedKind = iota
 	blockedCreated
 	blockedTimer
+	blockedOpen
 	blockedSlow
 	blockedShort
 )
@@ -112,6 +113,10 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 		}
 		b.heldUp[s.Reason] += s.Duration()
 	}
+	if s.State == model.GoWaiting && s.OpenEnd && !s.OpenStart {
+		b.open += s.Duration()
+		b.sums.count(blockedID{kind: blockedOpen, stack: s.Stack, fn: s.Func}, s.Duration())
+	}
 	if s.State != model.GoRunnable {
 		return
 	}
@@ -121,7 +126,7 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 	if s.Origin == model.OriginCreated && s.Waits() {
 		b.created += s.Duration()
 		if s.WakerStack != 0 {
-			b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack}, s.Duration())
+			b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack, fn: s.Func}, s.Duration())
 		}
 	}
 	if s.Origin == model.OriginTimer && s.Waits() {
@@ -195,9 +200,11 @@ func (b *Blame) Result(v *result.Report) {
 		k := blameRowKey{kind: b.tables.String(id.reason)}
 		switch id.kind {
 		case blockedCreated:
-			k.kind = result.BlameCreated
+			k.kind, k.waiter = result.BlameCreated, sums.NameOf(b.tables, id.fn)
 		case blockedTimer:
 			k.kind = result.BlameTimers
+		case blockedOpen:
+			k.kind, k.waiter = result.BlameOpen, sums.NameOf(b.tables, id.fn)
 		case blockedSlow, blockedShort:
 			k.kind, k.function = result.BlameInSlow, sums.NameOf(b.tables, id.fn)
 			if id.kind == blockedShort {
@@ -221,6 +228,7 @@ func (b *Blame) Result(v *result.Report) {
 	}
 	complete(result.BlameCreated, false, b.created)
 	complete(result.BlameTimers, false, b.timed)
+	complete(result.BlameOpen, false, b.open)
 	for _, kind := range []string{result.BlameInSlow, result.BlameInShort} { // every call has a row
 		if k := v.Blame.Kind(kind); k != nil {
 			k.Blocked = true

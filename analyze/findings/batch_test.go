@@ -147,7 +147,7 @@ func TestOutlives(t *testing.T) {
 		g.States[model.GoWaiting] = 1000
 		v.Goroutines = []result.Group{g}
 		v.Requests = []result.RequestKind{{Kind: "http", Handlers: []result.RequestHandler{{Named: result.Named{Name: x.handler, Dist: result.Dist{Count: 100}}}}}}
-		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.watch", Turns: 110, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "main.watch"}}}}}}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.watch", Waiter: "main.follow", Turns: 110, Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "main.watch"}}}}}}
 		findings.Judge(v)
 		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != x.want {
 			t.Errorf("%s: a leak: %t", name, got)
@@ -160,25 +160,26 @@ func TestOutlives(t *testing.T) {
 func TestRemain(t *testing.T) {
 	const second = model.Duration(1e9)
 	for name, x := range map[string]struct {
-		before   int64
-		lifetime model.Duration
-		reason   string
-		want     bool
+		before      int64
+		early, late int64
+		reason      string
+		want        bool
 	}{
-		"throughout":      {17, 3*17*second + 120*3*second/2, "chan send", true},
-		"at the end":      {17, 3*17*second + 120*second, "chan send", false},
-		"others last":     {17, 3*17*second + 120*3*second/2 + 1080*second/4, "chan send", false},
-		"end after many":  {700, 3*700*second + 120*second/10, "chan send", false},
-		"many before":     {2000, 3*2000*second + 120*3*second/2, "chan send", false},
-		"in select":       {17, 3*17*second + 120*3*second/2, "select", true},
-		"for the network": {17, 3*17*second + 120*3*second/2, "network", false},
+		"throughout":      {17, 30, 60, "chan send", true},
+		"in bursts":       {17, 15, 80, "chan send", true},
+		"at the end":      {17, 0, 120, "chan send", false},
+		"at the start":    {17, 110, 10, "chan send", false},
+		"others last":     {17, 14, 90, "chan send", false},
+		"many before":     {2000, 30, 60, "chan send", false},
+		"in select":       {17, 30, 60, "select", true},
+		"for the network": {17, 30, 60, "network", false},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Totals.Span = 3 * second
-		g := result.Group{Function: "main.follow", Count: x.before + 1200, Created: 1200, Ended: 1080, Lifetime: x.lifetime, Waiting: []result.Reason{{Reason: x.reason, Total: x.lifetime}}}
-		g.States[model.GoWaiting] = x.lifetime
+		g := result.Group{Function: "main.follow", Count: x.before + 1200, Created: 1200, Ended: 1080, LeftEarly: x.early, LeftLate: x.late, Lifetime: second, Waiting: []result.Reason{{Reason: x.reason, Total: second}}}
+		g.States[model.GoWaiting] = second
 		v.Goroutines = []result.Group{g}
-		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.watch", Turns: 1200}, {Kind: "select", Function: "main.watch", Waiter: "main.follow", Turns: 1080}}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.watch", Waiter: "main.follow", Turns: 1200}, {Kind: "select", Function: "main.watch", Waiter: "main.follow", Turns: 1080}}
 		findings.Judge(v)
 		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != x.want {
 			t.Errorf("%s: a leak: %t", name, got)
@@ -192,30 +193,36 @@ func TestTicks(t *testing.T) {
 	const second = model.Duration(1e9)
 	for name, x := range map[string]struct {
 		creator, reason string
-		turns           int64
 		alive, served   int64
 		ended           int64
 		want            bool
 	}{
-		"few start them":            {"main.load", "select", 300, 1, 0, 0, true},
-		"as many live":              {"main.serve", "select", 300, 300, 0, 0, false},
-		"who accepts starts them":   {"main.listen", "select", 300, 1, 0, 0, false},
-		"who accepts starts others": {"main.listen", "select", 300, 1, 300, 300, true},
-		"who accepts starts both":   {"main.listen", "select", 600, 1, 300, 300, false},
-		"they sleep":                {"main.load", "sleep", 300, 1, 0, 0, false},
-		"others live, too":          {"main.listen", "select", 300, 1, 300, 0, false},
+		"few start them":               {"main.load", "select", 1, 0, 0, true},
+		"as many live":                 {"main.serve", "select", 300, 0, 0, false},
+		"who accepts starts them":      {"main.listen", "select", 1, 0, 0, false},
+		"called by who accepts":        {"main.open", "select", 1, 0, 0, false},
+		"others have ended":            {"main.listen", "select", 1, 300, 300, true},
+		"they sleep":                   {"main.load", "sleep", 1, 0, 0, false},
+		"others live, too":             {"main.listen", "select", 1, 300, 0, false},
+		"others live, not started so":  {"main.load", "select", 1, 300, 0, true},
+		"others live, both so started": {"main.upgrade", "select", 1, 300, 0, false},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Totals.Span = 3 * second
-		g := result.Group{Function: "main.watch", Count: 300, Created: 300, Lifetime: 450 * second, Waiting: []result.Reason{{Reason: x.reason, Count: 1000, Total: 450 * second}}}
+		g := result.Group{Function: "main.watch", Count: 300, Created: 300, LeftEarly: 75, LeftLate: 150, Lifetime: 450 * second, Waiting: []result.Reason{{Reason: x.reason, Count: 1000, Total: 450 * second}}}
 		g.States[model.GoWaiting] = 450 * second
 		v.Goroutines = []result.Group{g, {Function: "main.serve", Count: x.alive, Created: x.alive},
 			{Function: "main.listen", Count: 1, Created: 1, Waiting: []result.Reason{{Reason: "network"}}},
 			{Function: "main.session", Count: x.served, Created: x.served, Ended: x.ended, Waiting: []result.Reason{{Reason: "network"}}}}
+		session := "main.listen"
+		if x.creator == "main.upgrade" {
+			session = x.creator
+		}
 		stack := func(names ...string) (s []result.BlameStack) {
 			return []result.BlameStack{{Stack: result.Each(names, func(n *string) result.Frame { return result.Frame{Function: *n} })}}
 		}
-		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.watch", Turns: 700}, {Kind: result.BlameCreated, Function: x.creator, Turns: x.turns, Stacks: stack(x.creator, "main.serve")},
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.watch", Turns: 700}, {Kind: result.BlameCreated, Function: x.creator, Waiter: "main.watch", Turns: 300, Stacks: stack(x.creator, map[bool]string{true: "main.listen", false: "main.serve"}[x.creator == "main.open"])},
+			{Kind: result.BlameCreated, Function: session, Waiter: "main.session", Turns: 300, Stacks: stack(session)},
 			{Kind: result.BlameShortSyscall, Function: "main.listen", Stacks: stack("net.(*TCPListener).Accept", "main.listen")}}
 		if l := findings.LeakOf(v); (l != nil) != x.want {
 			t.Errorf("%s: a leak: %+v", name, l)
@@ -231,9 +238,9 @@ func TestLeakAtIntervals(t *testing.T) {
 		g := result.Group{Function: "main.refresh", Count: 1200, Created: 1200, Lifetime: 1000, Waiting: []result.Reason{{Reason: "chan receive", Count: waits, Total: 1000}}}
 		g.States[model.GoWaiting] = 1000
 		v.Goroutines = []result.Group{g}
-		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.refresh", File: "main.go", Line: 34, Turns: 5000}, {Kind: "chan receive", Waiter: "main.refresh", WaiterFile: "main.go", WaiterLine: 50}}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.refresh", File: "main.go", Line: 34, Turns: 5000}, {Kind: result.BlameOpen, Function: "main.turn", File: "main.go", Line: 50, Waiter: "main.refresh"}}
 		findings.Judge(v)
-		if f := items(v)[0]; f.Kind != "goroutine-leak" || strings.HasPrefix(f.Advice, "Let them end: leave the loop") != want || (f.Where[0].Line == 34) != want {
+		if f := items(v)[0]; f.Kind != "goroutine-leak" || strings.HasPrefix(f.Advice, "Let them end: leave the loop") != want || f.Where[0].Function != "main.turn" || f.Where[0].Line != 50 {
 			t.Errorf("%d waits: %+v: %s", waits, f.Where, f.Advice)
 		}
 	}
@@ -250,7 +257,7 @@ func TestClientsStay(t *testing.T) {
 		g := result.Group{Function: "main.serve", Count: 1500, Created: 1500, Lifetime: 1000, Waiting: []result.Reason{{Reason: x.reason, Count: 3000, Total: 1000}}}
 		g.States[model.GoWaiting] = 1000
 		v.Goroutines = []result.Group{g}
-		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: x.creator, Turns: 1500},
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: x.creator, Waiter: "main.serve", Turns: 1500},
 			{Kind: result.BlameInShort, Function: "main.listen", Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "syscall.accept4"}, {Function: "net.(*TCPListener).Accept"}, {Function: "main.listen"}}}}}}
 		findings.Judge(v)
 		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "goroutine-leak" }); got != x.want {
@@ -259,13 +266,13 @@ func TestClientsStay(t *testing.T) {
 	}
 }
 
-// TestLeakStarts checks that a function literal that leaks is started by the function that it is in.
+// TestLeakStarts checks that who starts goroutines that pile up is named, not who starts more of others.
 func TestLeakStarts(t *testing.T) {
 	v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 	g := result.Group{Function: "main.find.func1", Count: 1200, Created: 1200, Lifetime: 1000, Waiting: []result.Reason{{Reason: "chan send", Total: 1000}}}
 	g.States[model.GoWaiting] = 1000
 	v.Goroutines = []result.Group{g}
-	v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.main.func1", Total: 9, Turns: 2000}, {Kind: result.BlameCreated, Function: "main.find", Total: 5, Turns: 1200}}
+	v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.main.func1", Waiter: "main.ask", Total: 9, Turns: 2000}, {Kind: result.BlameCreated, Function: "main.find", Waiter: "main.find.func1", Total: 5, Turns: 1200}}
 	findings.Judge(v)
 	for _, x := range v.Findings {
 		if x.Kind == "goroutine-leak" && len(x.Where) == 2 && x.Where[1].Function == "main.find" {
@@ -317,9 +324,9 @@ func TestStraggles(t *testing.T) {
 		v.Goroutines = []result.Group{{Function: "main.fetchAll.func1", Count: 8 * x.rounds, Created: 8 * x.rounds, Ended: 8 * x.rounds, Lifetime: model.Duration(8*x.rounds) * x.mean}}
 		v.Blame.Rows = []result.BlameRow{{Kind: "sync.(*WaitGroup).Wait", Function: "main.fetchAll.func1", Waiter: "main.fetchAll", Turns: x.rounds, Total: model.Duration(x.rounds) * x.each}}
 		v.Procs.Uses[result.UseUser] = v.Totals.Span / 5
-		starts := result.BlameRow{Kind: result.BlameCreated, Function: "main.fetchAll", Turns: 8 * x.rounds}
-		if name == "of others" { // half of them
-			starts.Turns /= 2
+		starts := result.BlameRow{Kind: result.BlameCreated, Function: "main.fetchAll", Waiter: "main.fetchAll.func1", Turns: 8 * x.rounds}
+		if name == "of others" {
+			starts.Function = "main.refresh"
 		}
 		v.Blame.Rows = append(v.Blame.Rows, starts)
 		findings.Judge(v)

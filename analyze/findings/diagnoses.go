@@ -682,24 +682,24 @@ type Leak struct {
 	Added   int64  `json:"added"` // of these
 	Waiting string `json:"waiting"`
 
-	created int64
-	timed   *result.BlameRow // where a timer wakes them again and again; nil: it does not
+	timed  bool // a timer wakes them, again and again
+	starts []*result.BlameRow
 }
 
 // LeakOf returns the goroutines of which most pile up, nil if none do: of one function many wait all the time, and more come.
 // At most about half as many end, by more than chance: connections that last for long come and go, too. Of those that requests
 // which ended have started, and that wait for other goroutines, fewer are enough. Or few of many do not end, see [remain].
-// Those of connections that clients have opened last as long as these like: see [connected].
+// Those of connections last as long as clients like: see [connected] and [attached].
 func LeakOf(r *result.Report) *Leak {
 	var most *Leak
 	for i := range r.Goroutines {
 		g := &r.Goroutines[i]
 		rest, added := g.Count-g.Ended, g.Created-g.Ended
 		few := float64(g.Ended) <= mostEnd*float64(g.Created) && float64(added) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && (rest >= manyLeft || outlives(r, g))
-		if g.System || rest < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && rest <= most.Left {
+		if g.System || rest < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || attached(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && rest <= most.Left {
 			continue
 		}
-		most = &Leak{Func: g.Function, Left: rest, Added: added, created: g.Created}
+		most = &Leak{Func: g.Function, Left: rest, Added: added, starts: creators(r, g)}
 		if w := mostly(g); w != nil {
 			most.Waiting, most.timed = w.Reason, ticks(r, g)
 		}
@@ -707,13 +707,12 @@ func LeakOf(r *result.Report) *Leak {
 	return most
 }
 
-// ticks returns where a timer wakes goroutines that do not end out of most of their waits, again and again, nil if it does not.
-func ticks(r *result.Report, g *result.Group) *result.BlameRow {
+// ticks reports whether a timer wakes goroutines that do not end out of most of their waits, again and again.
+func ticks(r *result.Report, g *result.Group) bool {
 	w := mostly(g)
-	timers := slices.DeleteFunc(r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool {
-		return w == nil || w.Count < 2*(g.Count-g.Ended) || 2*b.Turns < w.Count || b.Function != g.Function && !within(b, g.Function)
+	return w != nil && w.Count >= 2*(g.Count-g.Ended) && slices.ContainsFunc(r.Blame.Of(result.BlameTimers), func(b *result.BlameRow) bool {
+		return 2*b.Turns >= w.Count && (b.Function == g.Function || within(b, g.Function))
 	})
-	return append(timers, nil)[0]
 }
 
 // mostly returns what goroutines wait for most of the time, nil if that is not known.
@@ -730,53 +729,60 @@ func connected(r *result.Report, g *result.Group) bool {
 	return w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && slices.ContainsFunc(creators(r, g), func(b *result.BlameRow) bool { return accepts(r, b) })
 }
 
-// creators returns where as many goroutines were started as of a function, of the program if it is that.
-func creators(r *result.Report, g *result.Group) []*result.BlameRow {
-	return slices.DeleteFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool {
-		return b.Turns < g.Created || result.OfProgram(g.Function) && !result.OfProgram(b.Function)
+// attached reports whether goroutines are of connections that last: what started them has started as many others that live, and
+// wait for the network.
+func attached(r *result.Report, g *result.Group) bool {
+	return slices.ContainsFunc(r.Goroutines, func(h result.Group) bool {
+		w := mostly(&h)
+		return h.Function != g.Function && w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && 2*(h.Count-h.Ended) > g.Count-g.Ended &&
+			slices.ContainsFunc(creators(r, &h), func(b *result.BlameRow) bool {
+				return slices.ContainsFunc(creators(r, g), func(c *result.BlameRow) bool { return b.Function == c.Function && b.File == c.File })
+			})
 	})
 }
 
-// accepts reports whether a row's function is seen to accept connections.
+// creators returns where goroutines of a function were started, of the program if it is that.
+func creators(r *result.Report, g *result.Group) []*result.BlameRow {
+	return slices.DeleteFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool {
+		return b.Waiter != g.Function || result.OfProgram(g.Function) && !result.OfProgram(b.Function)
+	})
+}
+
+// accepts reports whether a row's function, or one that called it, is seen to accept connections.
 func accepts(r *result.Report, b *result.BlameRow) bool {
 	return slices.ContainsFunc(r.Blame.Rows, func(x result.BlameRow) bool {
 		return slices.ContainsFunc(x.Stacks, func(s result.BlameStack) bool {
 			i := slices.IndexFunc(s.Stack, func(f result.Frame) bool {
 				return strings.HasPrefix(f.Function, "net.(*") && strings.HasSuffix(f.Function, ".Accept")
 			})
-			return i >= 0 && slices.ContainsFunc(s.Stack[i:], func(f result.Frame) bool { return f.Function == b.Function })
+			return i >= 0 && slices.ContainsFunc(s.Stack[i:], func(f result.Frame) bool { return f.Function == b.Function || within(b, f.Function) })
 		})
 	})
 }
 
-// left reports whether a timer wakes goroutines out of a select again and again whose creators are gone: none that has started as
-// many accepts connections, unless it has started others for these, most of which have ended, or is one of as many that live. What
+// left reports whether a timer wakes goroutines out of a select again and again whose creators are gone: none that has started some
+// accepts connections, unless it has started others for these, most of which have ended, or is one of as many that live. What
 // sleeps may be a client, or work at its pace.
 func left(r *result.Report, g *result.Group) bool {
 	w, list := mostly(g), creators(r, g)
-	return w != nil && model.WaitOf(w.Reason) == model.WaitSelect && ticks(r, g) != nil && len(list) > 0 && !slices.ContainsFunc(list, func(b *result.BlameRow) bool {
+	return w != nil && model.WaitOf(w.Reason) == model.WaitSelect && ticks(r, g) && len(list) > 0 && !slices.ContainsFunc(list, func(b *result.BlameRow) bool {
 		others := func(so func(h *result.Group) bool) bool {
 			return slices.ContainsFunc(r.Goroutines, func(h result.Group) bool { return h.Function != g.Function && so(&h) })
 		}
-		return accepts(r, b) && !others(func(h *result.Group) bool {
-			return 2*h.Ended > g.Created && b.Turns < g.Created+h.Created && connected(r, h)
-		}) ||
+		return accepts(r, b) && !others(func(h *result.Group) bool { return 2*h.Ended > g.Created && connected(r, h) }) ||
 			others(func(h *result.Group) bool { return 2*(h.Count-h.Ended) > g.Count-g.Ended && within(b, h.Function) })
 	})
 }
 
 // remain reports whether some of many goroutines of a function, which one of the program starts, wait for others, in select
-// for those of the program, and do not end. Those of before the trace have waited all the time, and those that came and did
-// not end for half of it on average, since they came throughout: the rest of the lifetime is that of goroutines that ended
-// [HangTimes] as soon. If as many ended as come, their number would be what it was, except for chance.
+// for those of the program, and do not end: of those that came in the first quarter about as many are left as of the second half,
+// by half. What is started at once is of one of these, and what lives long enough to be left, but ends, of the latter. If as many
+// ended as come, their number would be what it was, except for chance.
 func remain(r *result.Report, g *result.Group) bool {
-	span := float64(r.Totals.Span) / float64(max(len(r.Traces), 1))
 	before, added := float64(g.Count-g.Created), float64(g.Created-g.Ended)
-	off := float64(g.Lifetime) - (before+added/2)*span
-	most := max(likeMedian*added/2, math.Sqrt(max(added, 0)/3)) * span // two standard deviations of what comes by chance
 	selects := slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool { return b.Waiter == g.Function && result.OfProgram(b.Function) })
-	return result.OfProgram(g.Function) && (waitsForOthers(g) || selects && waitsForOthers(g, model.WaitSelect) || left(r, g)) && added >= max(fewHeld, 3*math.Sqrt(2*before)) && off >= -most && off <= most+float64(g.Ended)*span/2/HangTimes &&
-		len(creators(r, g)) > 0
+	return result.OfProgram(g.Function) && (waitsForOthers(g) || selects && waitsForOthers(g, model.WaitSelect) || left(r, g)) && added >= max(fewHeld, 3*math.Sqrt(2*before)) &&
+		8*float64(g.LeftEarly) >= added && 4*float64(g.LeftLate) >= added && len(creators(r, g)) > 0
 }
 
 // leaks finds goroutines that pile up, where they wait, and who starts them.
@@ -788,32 +794,21 @@ func (d *diagnostician) leaks() {
 	x := d.add("goroutine-leak", loss{}, result.Inferred, nil, fmt.Sprintf("goroutines of %s pile up", plain(textui.ShortFunc(l.Func))),
 		"%s of them waited at the end (%s), %s more than at the beginning.", textui.Count(l.Left), plain(cmp.Or(l.Waiting, "not known for what")), textui.Count(l.Added))
 	waits := result.Culprit{Role: "waits for ever", Function: l.Func, Share: 1, Callers: []string{}}
-	n := slices.IndexFunc(d.r.Blame.Rows, func(b result.BlameRow) bool { return b.Waiter == l.Func && b.Kind == l.Waiting })
-	if n < 0 { // where others of them waited before
-		n = slices.IndexFunc(d.r.Blame.Rows, func(b result.BlameRow) bool { return b.Waiter == l.Func && model.WaitOf(b.Kind).HeldUp() })
-	}
-	if b := l.timed; b != nil {
-		waits.Role, waits.File, waits.Line = "waits for a timer, again and again", b.File, b.Line
+	if l.timed {
+		waits.Role = "waits for a timer, again and again"
 		x.Advice = "Let them end: leave the loop when what they serve ends, as by a select on the timer and a context that is cancelled, and stop the ticker. Or let one goroutine do it for all."
 		if model.WaitOf(l.Waiting) == model.WaitSelect {
 			x.Advice = "Let them end: cancel or close what the select waits for next to the timer when what they serve ends. Or let one goroutine do it for all."
 		}
-	} else if n >= 0 {
-		waits.File, waits.Line = d.r.Blame.Rows[n].WaiterFile, d.r.Blame.Rows[n].WaiterLine
+	}
+	x.kinds = []string{result.BlameOpen}
+	open := slices.DeleteFunc(d.r.Blame.Of(result.BlameOpen), func(b *result.BlameRow) bool { return b.Waiter != l.Func || b.Line == 0 })
+	if len(open) > 0 {
+		waits.Function, waits.File, waits.Line = open[0].Function, open[0].File, open[0].Line
 	}
 	x.Where = []result.Culprit{waits}
-	starts := slices.DeleteFunc(d.r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Turns < l.Added || !result.OfProgram(b.Function) })
-	if waits.File == "" && len(starts) > 0 { // what never ends shows no line
-		b := slices.MinFunc(starts, func(x, y *result.BlameRow) int { // who has started as many, if it is not clear from the name
-			off := func(b *result.BlameRow) int64 {
-				if model.LiteralOf(l.Func, b.Function) {
-					return -1
-				}
-				return max(b.Turns-l.created, l.created-b.Turns)
-			}
-			return cmp.Compare(off(x), off(y))
-		})
-		c := culprit("may start them", b, b.Total)
+	if len(l.starts) > 0 {
+		c := culprit("starts them", slices.MaxFunc(l.starts, func(x, y *result.BlameRow) int { return cmp.Compare(x.Turns, y.Turns) }), 0)
 		c.Basis, c.Depth = "", 1
 		x.Where = append(x.Where, c)
 	}

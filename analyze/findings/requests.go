@@ -531,7 +531,7 @@ func (q *question) awaits(r *result.Report, x *result.RequestRow) string {
 	if q.kind != "http" || x.Kind != "channel" && x.Kind != "cond" || q.cost(x) < (1-likeMedian)*q.whole() || q.usual(x) >= 2 ||
 		len(rows) == 0 || 2*q.cost(rows[0]) < q.cost(x) || rows[0].Kind != "timer" && rows[0].Kind != "sleep" || !onlyWaits(r, rows[0]) ||
 		!slices.ContainsFunc(r.Blame.Rows, func(b result.BlameRow) bool {
-			return b.Waiter == x.Function && slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
+			return model.WaitOf(b.Kind).HeldUp() && b.Waiter == x.Function && slices.ContainsFunc(b.Stacks, func(s result.BlameStack) bool {
 				return len(s.Stack) > 0 && (result.OfProgram(s.Stack[0].Function) || s.Stack[0].Function == "sync.(*Cond).Broadcast") && slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return f.Function == rows[0].Function })
 			})
 		}) {

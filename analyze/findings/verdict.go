@@ -1014,7 +1014,7 @@ func straggles(r *result.Report) string {
 			continue
 		}
 		g, chance := &r.Goroutines[i], 3*1.28/math.Sqrt(float64(b.Turns))
-		if slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(c *result.BlameRow) bool { return c.Function == b.Waiter && c.Turns < g.Created }) {
+		if slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(c *result.BlameRow) bool { return c.Waiter == g.Function && c.Function != b.Waiter }) {
 			continue // others start some, too
 		}
 		n := g.Count / b.Turns

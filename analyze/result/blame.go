@@ -10,9 +10,10 @@ import (
 
 // Kinds of blame that are neither a cause nor a reason to wait.
 const (
-	BlameShortSyscall = "short system call" // behind a call below [ShortSyscall]: work of the kernel
-	BlameTimers       = "woken by timers"   // runnable after a timer, by where it slept
-	BlameCreated      = "created"           // runnable after a go statement, by who called it
+	BlameShortSyscall = "short system call"  // behind a call below [ShortSyscall]: work of the kernel
+	BlameTimers       = "woken by timers"    // runnable after a timer, by where it slept
+	BlameCreated      = "created"            // runnable after a go statement, by who called it
+	BlameOpen         = "blocked at the end" // in waits that the trace shows the beginning of, by where
 	// Of a program that runs all the time, and in part on several procs: time in which only one goroutine ran, and
 	// none waited to.
 	BlameAlone = "alone"
@@ -48,7 +49,7 @@ type (
 	// Blame attributes waiting to the code that ran, or that held up. Each kind explains
 	// a sum of the report to the nanosecond: a cause of waiting ("goroutine", "GC assist",
 	// "stop-the-world", and "syscall" in two parts), a reason to wait, the waits of created
-	// goroutines, or the time in system calls.
+	// goroutines, those that had not ended at the end, or the time in system calls.
 	Blame struct {
 		Samples int64 `json:"samples"` // CPU samples of goroutines that ran.
 		// Time from the first of them to the last, in nanoseconds.
@@ -84,7 +85,7 @@ type (
 		Function string `json:"function" key:""` // The program's innermost function that ran, or that ended the wait.
 		File     string `json:"file" key:""`     // Its source file.
 		Line     uint64 `json:"line" merge:"-"`  // Where most of its time is known to be; 0 if not known.
-		// Of a wait for an event: the program's innermost function that waited.
+		// Of a wait for an event: the program's innermost function that waited; of created and blocked at the end: the start function.
 		Waiter     string         `json:"waiter,omitempty" key:""`
 		WaiterFile string         `json:"waiter_file,omitempty" key:""`    // Its source file.
 		WaiterLine uint64         `json:"waiter_line,omitempty" merge:"-"` // Where it waits; left out if not known.
@@ -178,9 +179,10 @@ func (b *Blame) Of(kind string) []*BlameRow {
 }
 
 // Runnable reports whether a kind is of goroutines that were runnable, each time counted
-// once: the time of new goroutines, and of those that timers woke, is in other kinds, too, and while one ran alone nobody was.
+// once: the time of new goroutines, and of those that timers woke, is in other kinds, too, and while one ran alone, or who is
+// blocked at the end waits, nobody was.
 func (k *BlameKind) Runnable() bool {
-	return !k.Blocked && k.Kind != BlameCreated && k.Kind != BlameTimers && k.Kind != BlameAlone
+	return !k.Blocked && !slices.Contains([]string{BlameCreated, BlameTimers, BlameOpen, BlameAlone}, k.Kind)
 }
 
 // BlameGroup returns the group of causes that a kind belongs to, "" if it is not a cause.
@@ -298,8 +300,8 @@ func (b *Blame) Sort() {
 // row, and the main stacks of each row. A stack takes as much JSON as ten rows.
 func (b *Blame) Trim() {
 	b.Sort()
-	of := func(k *BlameKind) [2]bool { return [2]bool{k.Blocked, k.Kind == BlameAlone} }
-	all := map[[2]bool]model.Duration{} // waiting, blocked or not, and none
+	of := func(k *BlameKind) [3]bool { return [3]bool{k.Blocked, k.Kind == BlameAlone, k.Kind == BlameOpen} }
+	all := map[[3]bool]model.Duration{} // waiting, blocked or not, none, and to the end
 	for i := range b.Kinds {
 		all[of(&b.Kinds[i])] += b.Kinds[i].Total
 	}

@@ -233,14 +233,16 @@ type (
 
 	// Group are the goroutines of one start function.
 	Group struct {
-		Function string         `json:"function" key:"name"`  // Start function of the goroutine.
-		System   bool           `json:"system"`               // They are of the runtime.
-		Count    int64          `json:"count"`                // Number of goroutines.
-		Created  int64          `json:"created"`              // Those created within the window.
-		Ended    int64          `json:"ended"`                // Those that ended within the window.
-		Lifetime model.Duration `json:"lifetime_ns"`          // Their lifetimes in all, goroutine-nanoseconds.
-		States   States         `json:"states"`               // The same by state.
-		Waiting  []Reason       `json:"waiting" sort:"total"` // Waiting by reason.
+		Function  string         `json:"function" key:"name"`  // Start function of the goroutine.
+		System    bool           `json:"system"`               // They are of the runtime.
+		Count     int64          `json:"count"`                // Number of goroutines.
+		Created   int64          `json:"created"`              // Those created within the window.
+		Ended     int64          `json:"ended"`                // Those that ended within the window.
+		LeftEarly int64          `json:"left_early,omitempty"` // Those created in its first quarter that had not ended at its end.
+		LeftLate  int64          `json:"left_late,omitempty"`  // Those created in its second half that had not.
+		Lifetime  model.Duration `json:"lifetime_ns"`          // Their lifetimes in all, goroutine-nanoseconds.
+		States    States         `json:"states"`               // The same by state.
+		Waiting   []Reason       `json:"waiting" sort:"total"` // Waiting by reason.
 	}
 
 	// Reason is a total of Waiting.

@@ -21,6 +21,8 @@ func blame(r *result.Report) *document.Section {
 	const toRun, other, nobody = "to run", "for something else", "nobody: it ran alone"
 	of := func(k *result.BlameKind) string {
 		switch {
+		case k.Kind == result.BlameOpen: // nothing ended it
+			return ""
 		case k.Blocked:
 			return other
 		case k.Kind == result.BlameAlone:
@@ -63,7 +65,7 @@ func blame(r *result.Report) *document.Section {
 			x := &r.Blame.Rows[i]
 			k := r.Blame.Kind(x.Kind)
 			switch {
-			case k == nil || x.Function == result.OtherNames || idle != (x.Kind == "select" || x.Kind == "chan receive"):
+			case k == nil || k.Kind == result.BlameOpen || x.Function == result.OtherNames || idle != (x.Kind == "select" || x.Kind == "chan receive"):
 			case k.Runnable():
 				ran.Row(place(x.Function, x.File, x.Line), kindCell(x.Kind), x.Total, ratio(x.Total, r.Latency.All.Total), x.Turns, document.If(x.Longest > 0, x.Longest), basisCell(x), callers(x))
 			default:

@@ -380,12 +380,6 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
 		add("see", fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, argument(&r.Traces[m.Trace])))
-	} else if f.Kind == "goroutine-leak" && len(r.Traces) == 1 && len(f.Where) > 0 { // each has its line
-		name := f.Where[0].Function
-		if strings.ContainsAny(name, `,"`) { // as CSV has it
-			name = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-		}
-		add("see", fmt.Sprintf("schedscope export --table goroutines --format csv %s | grep -F -e ,function, -e %s", argument(&r.Traces[0]), textui.ShellWord(","+name+",")))
 	}
 	return c
 }
