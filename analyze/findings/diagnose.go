@@ -397,7 +397,7 @@ func Basis(b *result.BlameBasis, r *result.BlameRow) string {
 			parts = append(parts, textui.Percent(share)+" "+x.word)
 		}
 	}
-	if r.Line == 0 && b.Seen > 0 && b.Sampled+b.Estimated == 0 {
+	if r.Line == 0 && b.Seen > 0 && b.Sampled+b.Estimated == 0 && !within(r, "runtime.asyncPreempt") {
 		parts = append(parts, "where it then waited")
 	}
 	return strings.Join(parts, ", ")

@@ -249,8 +249,8 @@ func (d *diagnostician) spins() {
 		rows = slices.DeleteFunc(slices.Clone(list), func(r *result.BlameRow) bool {
 			return r.Turns < fewTurns || result.Ratio(r.Total, all) < leastShare || calling(r, true, asks[:trying]...) < spinShare
 		})
-		of := func(g *result.Group) []*result.BlameRow {
-			return slices.DeleteFunc(slices.Clone(list), func(r *result.BlameRow) bool { return r.Line == 0 || !within(r, g.Function) })
+		of := func(g *result.Group) []*result.BlameRow { // a start function without a frame of its own is in no stack (runtime/tracestack.go: traceStack, Go 1.26)
+			return slices.DeleteFunc(slices.Clone(list), func(r *result.BlameRow) bool { return r.Function != g.Function && (r.Line == 0 || !within(r, g.Function)) })
 		}
 		if len(rows) > 0 {
 			how, text = " spins: it tries again and again, and does not wait", fmt.Sprintf("It has the proc for %s of what others wait behind, or of what runs alone.", textui.Ratio(rows[0].Total, all))
