@@ -41,6 +41,16 @@ func (d *diagnostician) overcommitted() {
 			textui.Duration(had), textui.Duration(ran), never).first = share < starvedOfCPU && !d.job
 		return
 	}
+	if lost, calls := inSockets(d.r); lost >= mostTaken {
+		l := suspected
+		if !d.job && (1-lost < starvedOfCPU || d.spare()) {
+			l = d.waiting
+		}
+		d.add("more-procs-than-cpus", l, result.Inferred, nil, "a busy machine, or a CPU quota: threads had no CPU for about "+textui.Percent(lost)+" of the time",
+			"That much of the time in calls on sockets is in %s of %s and more, and such calls do not block. So is about as much of what looks as if it ran.%s",
+			textui.Count(calls), textui.Duration(result.SlowSyscall), never).first = 1-lost < starvedOfCPU && !d.job
+		return
+	}
 	long := &d.r.Bursts
 	stretched := long.Long.Count >= 10 && 2*long.VeryLong.Count >= long.Long.Count
 	if p.Mean < 2 || !stretched && result.Ratio(suspected.sum, d.waiting.sum) < suspectedShare {
@@ -54,6 +64,26 @@ func (d *diagnostician) overcommitted() {
 	text += never
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
 		d.lack(fmt.Sprintf("probably a busy machine, a CPU quota, or %s (GOMAXPROCS %s)", moreProcs, maxProcs(d.r))), "%s", text).first = stretched && !d.job && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
+}
+
+// inSockets returns the part of the time in calls on sockets that is in long ones, and how many these are: as they do not block,
+// their threads had no CPU, and a thread loses it whatever it does. It is 0 where there are few.
+func inSockets(r *result.Report) (lost float64, calls int64) {
+	var long, all model.Duration
+	for _, kind := range []string{result.BlameInSlow, result.BlameInShort} {
+		for _, b := range r.Blame.Of(kind) {
+			if ofSocket(b) {
+				all += b.Total
+				if kind == result.BlameInSlow {
+					long, calls = long+b.Total, calls+b.Turns
+				}
+			}
+		}
+	}
+	if calls < enough {
+		return 0, calls
+	}
+	return result.Ratio(long, all), calls
 }
 
 // hadCPU returns the part of the time that goroutines ran in which their threads had a CPU, by CPU samples.
@@ -250,7 +280,9 @@ func (d *diagnostician) spins() {
 			return r.Turns < fewTurns || result.Ratio(r.Total, all) < leastShare || calling(r, true, asks[:trying]...) < spinShare
 		})
 		of := func(g *result.Group) []*result.BlameRow { // a start function without a frame of its own is in no stack (runtime/tracestack.go: traceStack, Go 1.26)
-			return slices.DeleteFunc(slices.Clone(list), func(r *result.BlameRow) bool { return r.Function != g.Function && (r.Line == 0 || !within(r, g.Function)) })
+			return slices.DeleteFunc(slices.Clone(list), func(r *result.BlameRow) bool {
+				return r.Function != g.Function && (r.Line == 0 || !within(r, g.Function))
+			})
 		}
 		if len(rows) > 0 {
 			how, text = " spins: it tries again and again, and does not wait", fmt.Sprintf("It has the proc for %s of what others wait behind, or of what runs alone.", textui.Ratio(rows[0].Total, all))

@@ -83,7 +83,7 @@ var Symptoms = []result.Symptom{
 		Advice:  spinAdvice},
 	{Name: "more-procs-than-cpus", Example: "fixtures/manyprocs.go1.26.p64.trace",
 		Meaning: "Procs ran goroutines without a CPU. There are more of them than CPUs, or something else uses the machine.",
-		Sign:    "CPU samples over the whole trace show less than 70% of the time that procs ran goroutines, or of what others waited 2 ms or more behind. It comes first if that is less than 40%, or if the program used less than one CPU and a quarter of its procs: who waits would have found a proc. Code that had CPUs comes first if slow requests wait behind it, and do not run it. Without samples: at least 25% of the waiting is laid to the operating system, or half of the bursts over 10 ms last more than 20 ms. Everything that runs then looks slow.",
+		Sign:    "CPU samples over the whole trace show less than 70% of the time that procs ran goroutines, or of what others waited 2 ms or more behind. It comes first if that is less than 40%, or if the program used less than one CPU and a quarter of its procs: who waits would have found a proc. Code that had CPUs comes first if slow requests wait behind it, and do not run it. Without samples: half of the time in calls on sockets is in 10 of 1 ms or more, at least 25% of the waiting is laid to the operating system, or half of the bursts over 10 ms last more than 20 ms. Everything that runs then looks slow.",
 		Advice:  "Set GOMAXPROCS to the CPUs that the program really has (the CPU limit of its container; Go 1.25 does so by itself where it is not set), or move what else runs there."},
 	{Name: "lock", Example: "fixtures/mutex.go1.26.p4.trace",
 		Meaning: "Goroutines waited for a lock that another one held. It is not the scheduler.",
