@@ -41,14 +41,10 @@ func (d *diagnostician) overcommitted() {
 			textui.Duration(had), textui.Duration(ran), never).first = share < starvedOfCPU && !d.job
 		return
 	}
-	if lost, calls := inSockets(d.r); lost >= mostTaken {
-		l := suspected
-		if !d.job && (1-lost < starvedOfCPU || d.spare()) {
-			l = d.waiting
-		}
-		d.add("more-procs-than-cpus", l, result.Inferred, nil, "a busy machine, or a CPU quota: threads had no CPU for about "+textui.Percent(lost)+" of the time",
+	if lost, calls := inSockets(d.r); lost >= mostTaken && d.spare() {
+		d.add("more-procs-than-cpus", d.waiting, result.Inferred, nil, "a busy machine, or a CPU quota: threads had no CPU for about "+textui.Percent(lost)+" of the time",
 			"That much of the time in calls on sockets is in %s of %s and more, and such calls do not block. So is about as much of what looks as if it ran.%s",
-			textui.Count(calls), textui.Duration(result.SlowSyscall), never).first = 1-lost < starvedOfCPU && !d.job
+			textui.Count(calls), textui.Duration(result.SlowSyscall), never)
 		return
 	}
 	long := &d.r.Bursts
@@ -100,6 +96,8 @@ func (d *diagnostician) spare() bool {
 	}
 	if b := &d.r.Blame; b.Samples >= fewSamples {
 		used = min(used, model.Duration(b.Samples)*samplePeriod)
+	} else if lost, _ := inSockets(d.r); lost >= mostTaken {
+		used = model.Duration(float64(used) * (1 - lost))
 	}
 	return result.Ratio(used, span) < spareShare*d.r.Procs.Mean
 }
@@ -1076,10 +1074,9 @@ func (d *diagnostician) headOfLine(row *result.BlameRow) bool {
 }
 
 // ofSocket reports whether the system calls of a row are those of a socket, which do not block: such a
-// call is long because its thread has no CPU. Below net/http's own loop the program has no function.
+// call is long because its thread has no CPU. Others may call them for the program, as net/http, crypto/tls and bufio do.
 func ofSocket(r *result.BlameRow) bool {
-	return strings.HasPrefix(r.Callee(), "net.") || len(r.Stacks) > 0 && !result.OfProgram(r.Function) &&
-		slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return strings.HasPrefix(f.Function, "net.(*netFD).") })
+	return len(r.Stacks) > 0 && slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return strings.HasPrefix(f.Function, "net.(*netFD).") })
 }
 
 // ofInput reports whether the calls of a row are reads of a file that last most of the time, and no longer: one
