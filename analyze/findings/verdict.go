@@ -285,7 +285,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 			continue
 		}
 		if doubt := c.q.awaits(j.r, c.part); c.q.limit == 0 && doubt != "" {
-			j.doubt = doubt
+			j.doubt = strings.Replace(doubt, "nothing here needs fixing;", "nothing here needs fixing ("+j.slo(c.q)+" accepts that);", 1)
 			continue
 		}
 		f := c.q.item(j.r, c.part)
