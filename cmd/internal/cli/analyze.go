@@ -28,7 +28,7 @@ type analyzeFlags struct {
 	out      outputs
 	worst    int
 	requests requestFlags
-	slo      objectives
+	slo      []result.Objective
 	fail     bool
 	check    bool
 	// details: not just the first screen of the text.
@@ -68,15 +68,17 @@ trace given twice counts twice, with a warning.`,
   schedscope analyze -o all.json monday.json tuesday.json live.trace
   cat trace.out.gz | schedscope analyze -`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.analyze(cmd, &f, args)
-		},
+		RunE:              runs(a.analyze, &f),
 	}
 	flags := cmd.Flags()
 	f.out.register(cmd, "text", "html", "json", "markdown", "csv", "png", "svg")
 	flags.BoolVar(&f.details, "details", false, "print all numbers after the first screen")
 	f.requests.registerSlow(cmd)
-	flags.Var(&f.slo, "slo", "judge latency by `OBJECTIVE`: p99=50ms, p50=5ms, or both joined by a comma; GROUP: in front limits it to one group of requests; may be repeated (default: see schedscope explain slow-tail)")
+	flags.Func("slo", "judge latency by `OBJECTIVE`: p99=50ms, p50=5ms, or both joined by a comma; GROUP: in front limits it to one group of requests; may be repeated (default: see schedscope explain slow-tail)", func(text string) error {
+		list, err := findings.ParseObjectives(text)
+		f.slo = append(f.slo, list...)
+		return err
+	})
 	flags.BoolVar(&f.fail, "fail", false, "exit with 1 if an objective is missed (without --slo: if the verdict is SLOW, SLOW TAIL or STARVED), and with 3 if the trace allows no judgment")
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full, grouped by incident")
 	flags.BoolVar(&f.timeline, "timeline", true, "include a timeline in HTML pages; --timeline=false makes them smaller")
@@ -118,22 +120,6 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 	}
 	return nil
 }
-
-// objectives are those of --slo.
-type objectives struct{ list []result.Objective }
-
-// Set implements pflag.Value.
-func (o *objectives) Set(text string) error {
-	list, err := findings.ParseObjectives(text)
-	o.list = append(o.list, list...)
-	return err
-}
-
-// String implements pflag.Value.
-func (o *objectives) String() string { return "" }
-
-// Type implements pflag.Value.
-func (o *objectives) Type() string { return "OBJECTIVE" }
 
 // checked reports on stderr how --check of traces went, and sets the exit code.
 func (a *app) checked(v *result.Report) error {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -72,6 +71,6 @@ func orList(names []string) string {
 }
 
 // runs returns what a verb does with its flags and arguments.
-func runs[F any](do func(context.Context, *F, []string) error, f *F) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), f, args) }
+func runs[F any](do func(*cobra.Command, *F, []string) error, f *F) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error { return do(cmd, f, args) }
 }

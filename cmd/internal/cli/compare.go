@@ -110,7 +110,7 @@ type compareSide struct {
 	refs []source.Ref
 }
 
-func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error {
+func (a *app) compare(cmd *cobra.Command, f *compareFlags, args []string) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -121,11 +121,11 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	if err := f.out.check(a, slices.Concat(base.refs, cand.refs)); err != nil {
 		return err
 	}
-	if f.window == "" && slices.ContainsFunc(slices.Concat(base.refs, cand.refs), func(r source.Ref) bool { return a.isSaved(ctx, r, f) }) {
+	if f.window == "" && slices.ContainsFunc(slices.Concat(base.refs, cand.refs), func(r source.Ref) bool { return a.isSaved(cmd.Context(), r, f) }) {
 		f.window = "all" // as a saved report is of all of its traces
 	}
 	c := &comparison{app: a, flags: f, pictures: f.out.has(isPicture)}
-	if err := c.load(ctx, base, cand); err != nil {
+	if err := c.load(cmd.Context(), base, cand); err != nil {
 		return err
 	}
 	if err := f.requests.found(int64(len(c.RequestKind))); err != nil {

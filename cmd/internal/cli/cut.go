@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"io"
 	"time"
 
@@ -38,7 +37,7 @@ Go 1.22 have no generations and cannot be cut.`,
 	return cmd
 }
 
-func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
+func (a *app) cut(cmd *cobra.Command, f *cutFlags, args []string) error {
 	window := readFlags{from: f.from, to: f.to, seconds: 1}
 	if err := window.checkWindow(); err != nil {
 		return err
@@ -59,7 +58,7 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 	if err := a.checkOutput(f.output, true, refs); err != nil {
 		return err
 	}
-	in, err := a.openAgain(ctx, refs[0], &window, false)
+	in, err := a.openAgain(cmd.Context(), refs[0], &window, false)
 	if err != nil {
 		return err
 	}
@@ -71,7 +70,7 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 	}
 	defer rd.Close()
 	if rd.TraceEnd() < rd.Start { // no batch begins there, but events may be there
-		if err := rd.run(ctx, nil, nil); err != nil {
+		if err := rd.run(cmd.Context(), nil, nil); err != nil {
 			return err
 		}
 	}

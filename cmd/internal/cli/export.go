@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -68,9 +69,7 @@ func newExport(a *app) *cobra.Command {
   schedscope export --table starts --format ndjson trace.out | jq .source
   schedscope export -o waits.pb.gz trace.out && go tool pprof -http=: waits.pb.gz`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd, &f, args)
-		},
+		RunE:              runs(a.export, &f),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "", "use `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
@@ -170,10 +169,7 @@ func (f *exportFlags) check() error {
 			return err
 		}
 	}
-	if err := checkChoice("profile", f.profile, profile.Kinds()); err != nil {
-		return err
-	}
-	if err := checkChoice("stack", f.stack, stackChoices); err != nil {
+	if err := cmp.Or(checkChoice("profile", f.profile, profile.Kinds()), checkChoice("stack", f.stack, stackChoices)); err != nil {
 		return err
 	}
 	if o := f.profileOptions(); o.Waker && !o.Kind.HasWaker() {

@@ -49,7 +49,7 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 	names := map[string]string{} // of traces, by id
 	_, err = several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*parquetTrace, error) {
 		t := &parquetTrace{dir: dir, files: &files[i], flags: f, tables: tables, all: all}
-		return t, t.write(ctx, a, refs[i], max(1, f.read.jobs()/workers))
+		return t, t.write(ctx, a, refs[i], max(1, f.read.workers/workers))
 	}, func(i int, t *parquetTrace) error {
 		id := strings.ToLower(t.Origin.Trace) // some file systems make no difference
 		if other, ok := names[id]; ok {

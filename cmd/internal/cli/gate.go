@@ -127,16 +127,14 @@ func pointTo(o *verdict.Options, b *budget.Budget) {
 // above returns the folder that has a file or folder of this name: dir or the next above it;
 // "" if none has.
 func above(dir, name string) string {
-	for {
-		if exists(filepath.Join(dir, name)) {
-			return dir
+	for !exists(filepath.Join(dir, name)) {
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
 		}
-		if parent := filepath.Dir(dir); parent != dir {
-			dir = parent
-			continue
-		}
-		return ""
+		dir = parent
 	}
+	return dir
 }
 
 // modulePath returns the path in a go.mod file.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,7 +67,7 @@ func registerBudget(cmd *cobra.Command, path *string) {
 }
 
 // gateCheck refuses what would fail later on (1), reads both sides (2), judges (3) and reports.
-func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) error {
+func (a *app) gateCheck(cmd *cobra.Command, f *gateCheckFlags, args []string) error {
 	if err := f.validate(args); err != nil { // 1
 		return err
 	}
@@ -103,7 +102,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 
 	spec := gate.SpecOf(b) // 2
 	if len(base) > 0 {
-		if in.Base, err = samplesOf(ctx, a, base, spec); err != nil {
+		if in.Base, err = samplesOf(cmd.Context(), a, base, spec); err != nil {
 			return err
 		}
 		if dir := filepath.Dir(cand[0]); len(f.base) == 0 {
@@ -111,7 +110,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 			in.SameProgram = err == nil && o.SameProgram()
 		}
 	}
-	if in.Cand, err = samplesOf(ctx, a, cand, spec); err != nil {
+	if in.Cand, err = samplesOf(cmd.Context(), a, cand, spec); err != nil {
 		return err
 	}
 

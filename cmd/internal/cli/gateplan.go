@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"io"
 	"math"
 
@@ -38,7 +37,7 @@ number of traces detects.`,
 	return cmd
 }
 
-func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) error {
+func (a *app) gatePlan(cmd *cobra.Command, f *gatePlanFlags, args []string) error {
 	switch {
 	case len(args) == 0:
 		return usagef("give recordings of the program", "nothing to plan with")
@@ -54,7 +53,7 @@ func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) err
 	in := gate.PlanInput{Budget: b, Traces: f.traces, Detect: f.detect}
 	for _, operand := range args {
 		for _, side := range sidesIn(operand) { // what traces differ by is measured within a side
-			set, err := samplesOf(ctx, a, []string{side}, gate.SpecOf(b))
+			set, err := samplesOf(cmd.Context(), a, []string{side}, gate.SpecOf(b))
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ size. schedscope analyze counts goroutines, threads, procs and events.`,
 	return cmd
 }
 
-func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
+func (a *app) info(cmd *cobra.Command, f *infoFlags, args []string) error {
 	if err := f.read.checkRecording(); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 		return err
 	}
 	abouts := []result.About{}
-	_, err = several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*result.About, error) {
+	_, err = several(cmd.Context(), a, refs, 1, func(ctx context.Context, a *app, i int) (*result.About, error) {
 		return a.about(ctx, refs[i], f)
 	}, func(_ int, v *result.About) error {
 		abouts = append(abouts, *v)

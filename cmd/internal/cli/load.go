@@ -159,7 +159,7 @@ func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlag
 	if n := len(twice) - most; n > 0 {
 		a.warn("%d more traces count twice", n)
 	}
-	findings.Judge(v, f.slo.list...)
+	findings.Judge(v, f.slo...)
 	return &loaded{v: v, saved: saved, noTimeline: noTimelineSeveral}, nil
 }
 
@@ -179,7 +179,7 @@ func (a *app) analyzeOpen(ctx context.Context, ref source.Ref, in *input, f *ana
 			l.v.Traces[0].Machine = rd.machine(run, l.v.Totals.Procs)
 		}
 	}
-	rd.Complete(ctx, l.v, f.slo.list...)
+	rd.Complete(ctx, l.v, f.slo...)
 	rd.warnAbout(&l.v.Traces[0])
 	return l, nil
 }

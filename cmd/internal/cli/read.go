@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,13 +57,7 @@ func (f *readFlags) registerSource(cmd *cobra.Command) {
 }
 
 func (f *readFlags) check() error {
-	if err := f.checkWindow(); err != nil {
-		return err
-	}
-	if err := f.checkRecording(); err != nil {
-		return err
-	}
-	return checkChoice("clock", f.clock, clocks)
+	return cmp.Or(f.checkWindow(), f.checkRecording(), checkChoice("clock", f.clock, clocks))
 }
 
 func (f *readFlags) checkWindow() error {

@@ -72,10 +72,7 @@ complete. The exit code is that of the program, unless this command ended it.`,
   schedscope record -d 10s -o server.trace http://localhost:6060
   schedscope record http://localhost:6060/debug/schedscope`,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.hasLength = cmd.Flags().Changed("duration")
-			return a.record(cmd.Context(), &f, args, cmd.ArgsLenAtDash())
-		},
+		RunE:              runs(a.record, &f),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to `FILE`")
@@ -85,9 +82,10 @@ complete. The exit code is that of the program, unless this command ended it.`,
 	return cmd
 }
 
-// record records a command, which begins at dash in args, or from an address.
-func (a *app) record(ctx context.Context, f *traceFlags, args []string, dash int) error {
-	switch {
+// record records a command, which begins after --, or from an address.
+func (a *app) record(cmd *cobra.Command, f *traceFlags, args []string) error {
+	f.hasLength = cmd.Flags().Changed("duration")
+	switch dash := cmd.ArgsLenAtDash(); {
 	case f.length <= 0:
 		return usagef("", "-d %v: want more than 0", f.length)
 	case len(args) == 0:
@@ -95,7 +93,7 @@ func (a *app) record(ctx context.Context, f *traceFlags, args []string, dash int
 	case dash > 0:
 		return usagef("put -- before the command and its arguments", "unexpected argument %q", source.Redact(args[0]))
 	case dash == 0:
-		return a.recordProgram(ctx, f, args)
+		return a.recordProgram(cmd.Context(), f, args)
 	case len(args) > 1:
 		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "unexpected argument %q", source.Redact(args[1]))
 	case f.wait:
@@ -105,7 +103,7 @@ func (a *app) record(ctx context.Context, f *traceFlags, args []string, dash int
 	if err != nil || len(refs) != 1 || refs[0].Kind != source.URL {
 		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "%s is not an address (http://HOST:PORT)", source.Redact(args[0]))
 	}
-	return a.recordURL(ctx, f, refs[0])
+	return a.recordURL(cmd.Context(), f, refs[0])
 }
 
 // recordURL records a live server.

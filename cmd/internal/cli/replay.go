@@ -25,7 +25,6 @@ type replayFlags struct {
 	mode         string
 	seeds        int
 	whatIf       []string
-	given        func(flag string) bool
 }
 
 // replayModes are the values of --mode.
@@ -46,10 +45,7 @@ and how far to trust it. What can be changed, for --what-if:
   schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.given = cmd.Flags().Changed
-			return a.replay(cmd, &f, args)
-		},
+		RunE:              runs(a.replay, &f),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.mode, "mode", "free", "use `MODE`: free simulates the work as a whole, lockstep checks each decision of the runtime against the rules")
@@ -63,7 +59,7 @@ and how far to trust it. What can be changed, for --what-if:
 }
 
 func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
-	if err := f.validate(); err != nil {
+	if err := f.validate(cmd.Flags().Changed("seeds")); err != nil {
 		return err
 	}
 	o, err := f.options()
@@ -100,12 +96,12 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	})
 }
 
-func (f *replayFlags) validate() error {
+func (f *replayFlags) validate(seeds bool) error {
 	if err := checkChoice("mode", f.mode, replayModes); err != nil {
 		return err
 	}
 	switch lockstep := f.mode == "lockstep"; {
-	case lockstep && (len(f.whatIf) > 0 || f.given("seeds")):
+	case lockstep && (len(f.whatIf) > 0 || seeds):
 		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if and --seeds have no effect")
 	case lockstep && f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")

@@ -26,7 +26,7 @@ type requestFlags struct {
 }
 
 func (f *requestFlags) register(cmd *cobra.Command) {
-	cmd.Flags().Var(f, "request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function, or what was handed to sync.WaitGroup.Go and the like) or func:REGEXP (its calls, of which those without a wait in between count as one), and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)")
+	cmd.Flags().Func("request", "analyse these `REQUESTS`: http, grpc, rpc, tcp, message, task:NAME, region:NAME, goroutine:REGEXP (start function, or what was handed to sync.WaitGroup.Go and the like) or func:REGEXP (its calls, of which those without a wait in between count as one), and of those only label:REGEXP (its name, 'category: message' of trace.Log, 'task NAME', 'region NAME'); may be repeated (default all of http, grpc, rpc, tcp, message and tasks)", f.add)
 }
 
 // registerSlow adds the flags of commands that look at the slowest.
@@ -192,18 +192,9 @@ func (f *requestFlags) warn(rd *reading, v *result.Report) {
 	}
 }
 
-// Set implements pflag.Value.
-func (f *requestFlags) Set(text string) error {
+// add takes a value of --request.
+func (f *requestFlags) add(text string) error {
 	s, err := requests.ParseSpec(text)
-	if err != nil {
-		return err
-	}
 	f.specs = append(f.specs, s)
-	return nil
+	return err
 }
-
-// String implements pflag.Value.
-func (f *requestFlags) String() string { return "" }
-
-// Type implements pflag.Value.
-func (f *requestFlags) Type() string { return "REQUESTS" }

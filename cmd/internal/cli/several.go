@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -139,17 +138,9 @@ func (f *analyzeFlags) forSeveral(workers int) *analyzeFlags {
 	each.timeline, each.drawsWaits = false, false
 	if workers > 1 {
 		// Traces keep the processors busy, not their parts.
-		each.read.workers = max(1, f.read.jobs()/workers)
+		each.read.workers = max(1, f.read.workers/workers)
 	}
 	return &each
-}
-
-// jobs returns what -j asks for.
-func (f *readFlags) jobs() int {
-	if f.workers > 0 {
-		return f.workers
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 // workersFor returns how many of the inputs to read at the same time: what comes from
@@ -158,5 +149,5 @@ func (f *readFlags) workersFor(refs []source.Ref) int {
 	if slices.ContainsFunc(refs, func(r source.Ref) bool { return r.Kind != source.File }) {
 		return 1
 	}
-	return min(f.jobs(), len(refs))
+	return min(f.workers, len(refs))
 }

@@ -45,9 +45,7 @@ address can open it, and only on this machine unless --allow-remote is given.`,
   schedscope view report.json
   curl -s http://localhost:6060/debug/pprof/trace?seconds=5 | schedscope view -`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.view(cmd, &f, args)
-		},
+		RunE:              runs(a.view, &f),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.address, "http", "localhost:0", "serve at `HOST:PORT`; the default host is localhost, port 0 picks a free port")
