@@ -562,10 +562,7 @@ func (r *Result) code() string {
 	if share < most || share > 1.005 || math.Abs(change) < notable*r.Waits.Base {
 		return ""
 	}
-	how := ""
-	if p.Detail != result.CauseGoroutine.String() {
-		how = " (" + p.Detail + ")"
-	}
+	how := textui.If(p.Detail != result.CauseGoroutine.String(), " ("+p.Detail+")")
 	return fmt.Sprintf("%s of the change: behind %s%s", textui.Percent(share), FrameText(p.At), how)
 }
 

@@ -185,10 +185,7 @@ func (m *matter) unusable() (why []string) {
 		}
 	}
 	for _, w := range m.Budget.Expired(m.Today) { // 3
-		issue := ""
-		if w.Issue != "" {
-			issue = " (" + w.Issue + ")"
-		}
+		issue := textui.If(w.Issue != "", " ("+w.Issue+")")
 		say("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), issue)
 	}
 	for _, w := range m.Budget.Waivers {

@@ -332,9 +332,7 @@ func quiet(used sides, design Design, limits budget.Guards) (s GuardStatus, bloc
 	if design != Absolute && !(turns && len(blind) == 2) {
 		return GuardUnknown, blocksRelative, text + ", and the sides may differ in it", nil
 	}
-	if turns {
-		text += "; the sides were recorded in turns, so it is likely to be the same for both"
-	}
+	text += textui.If(turns, "; the sides were recorded in turns, so it is likely to be the same for both")
 	return GuardUnknown, "", text, []string{text + ": a violation may be the machine's doing. Record with `schedscope gate record` or package schedtest, which note it"}
 }
 

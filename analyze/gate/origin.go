@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/internal/stat"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // Origins of a violation.
@@ -34,10 +35,7 @@ func (g *guarded) origin(j *judged) (origin string, why []string) {
 	}
 	cpu, wakes := g.used.changed("mean(cpu/op)", "mean(cpu/s)"), g.used.changed("mean(wakes/op)", "mean(wakes/s)")
 	origin, text := conclusion(j, g.disturbed(), cpu, wakes)
-	if origin == OriginProgram && g.disturbed() {
-		text += "; the machine was disturbed, too"
-	}
-	why = append(why, text)
+	why = append(why, text+textui.If(origin == OriginProgram && g.disturbed(), "; the machine was disturbed, too"))
 	seen := []string{cpu.text, wakes.text, g.used.changed("p99(runnable)").text}
 	if seen = slices.DeleteFunc(seen, func(s string) bool { return s == "" }); len(seen) > 0 {
 		why = append(why, strings.Join(seen, "; "))

@@ -114,10 +114,7 @@ func (g *guarded) judge(j judged) judged {
 	stop := func(needed int, text, then string) judged {
 		if needed > 0 {
 			r.Needed = needed
-			traces := fmt.Sprintf("%d traces", needed)
-			if j.Bound.Relative {
-				traces += " per side"
-			}
+			traces := fmt.Sprintf("%d traces", needed) + textui.If(j.Bound.Relative, " per side")
 			text += fmt.Sprintf(then, traces)
 		}
 		return j.stop(causePower, "%s", text)
@@ -353,10 +350,7 @@ func (g *guarded) conclude(rules []judged) (v Verdict, exit int, headline string
 		all += " (one of them added for the throughput of requests)"
 	}
 	errors := len(slices.DeleteFunc(slices.Clone(rules), func(j judged) bool { return !isError(j) }))
-	kept := textui.Plural(errors, "rule")
-	if errors < len(rules) {
-		kept += " of level error"
-	}
+	kept := textui.Plural(errors, "rule") + textui.If(errors < len(rules), " of level error")
 	switch {
 	case len(unusable) > 0:
 		end(Unusable, ExitUnusable, "unusable: %d of %s cannot be judged at all: %s: %s", len(unusable), all, unusable[0].res.Rule, unusable[0].res.Why)
@@ -403,10 +397,7 @@ func calibration(exit int, rules []judged) string {
 			spreads = append(spreads, j.key+" "+percent(j.spread))
 		}
 	}
-	if len(spreads) > 0 {
-		text += "; standard deviation between traces, of logarithms: " + strings.Join(spreads, ", ")
-	}
-	return text
+	return text + textui.If(len(spreads) > 0, "; standard deviation between traces, of logarithms: "+strings.Join(spreads, ", "))
 }
 
 // maxSizes is how many sizes a headline names.
@@ -416,10 +407,7 @@ const maxSizes = 3
 func sizes(unseen []judged) string {
 	var list []string
 	for _, j := range unseen {
-		s := compare.TimesText(j.res.Detect)
-		if !j.Bound.Relative {
-			s += " of the limit"
-		}
+		s := compare.TimesText(j.res.Detect) + textui.If(!j.Bound.Relative, " of the limit")
 		if !slices.Contains(list, s) {
 			list = append(list, s)
 		}

@@ -48,23 +48,13 @@ func (r *Request) String() string {
 	slices.SortStableFunc(rows, func(a, b RequestRow) int { return cmp.Compare(b.Slow, a.Slow) })
 	const shown = 3
 	for i := range rows[:min(len(rows), shown)] {
-		s += map[bool]string{true: ": ", false: "; "}[i == 0] + textui.Duration(rows[i].Slow) + " " + rows[i].String()
-		if rows[i].Inferred {
-			s += " (inferred)"
-		}
+		s += map[bool]string{true: ": ", false: "; "}[i == 0] + textui.Duration(rows[i].Slow) + " " + rows[i].String() + textui.If(rows[i].Inferred, " (inferred)")
 		rest -= rows[i].Slow
 	}
-	if len(rows) > 0 && rest > 0 {
-		s += "; " + textui.Duration(rest) + " else"
-	}
-	return s
+	return s + textui.If(len(rows) > 0 && rest > 0, "; "+textui.Duration(rest)+" else")
 }
 
 // String returns why and when the trace was captured, safe for a terminal.
 func (c *Capture) String() string {
-	s := fmt.Sprintf("%s, at %s", textui.Clean(c.Text), textui.Instant(c.At))
-	if c.Earlier > 0 {
-		s += fmt.Sprintf(" (%s before it)", textui.Plural(c.Earlier, "other trace"))
-	}
-	return s
+	return fmt.Sprintf("%s, at %s", textui.Clean(c.Text), textui.Instant(c.At)) + textui.If(c.Earlier > 0, fmt.Sprintf(" (%s before it)", textui.Plural(c.Earlier, "other trace")))
 }

@@ -327,10 +327,7 @@ func (l *Loss) String() string {
 	}
 	s := fmt.Sprintf("lost %sthe last %s of %s (%s)%s: %s; analysed the first %s",
 		upTo, textui.Bytes(l.Bytes), textui.Bytes(l.Size), textui.Ratio(l.Bytes, l.Size), where, l.Cause, textui.Duration(l.After))
-	if l.Patchy {
-		s += ", towards whose end some threads are missing"
-	}
-	return s
+	return s + textui.If(l.Patchy, ", towards whose end some threads are missing")
 }
 
 // Early describes the length of a recording that ended early. Its last part is incomplete,

@@ -131,6 +131,14 @@ func Join(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
 }
 
+// If returns a text if it is wanted, else "".
+func If(wanted bool, text string) string {
+	if wanted {
+		return text
+	}
+	return ""
+}
+
 // Plural returns n and the noun, in the plural unless n is one: "1 trace",
 // "1,204 waits". The noun's plural ends in s.
 func Plural[N ~int | ~int64](n N, noun string) string {

@@ -200,12 +200,6 @@ func blameNote(r *result.Report, known *result.BlameBasis, total model.Duration)
 			s += " " + textui.Ratio(d, total) + " " + basis + ","
 		}
 	}
-	s = strings.TrimSuffix(s, ",")
-	if known.Unknown > 0 {
-		s += " (pale)"
-	}
-	if r.Blame.Samples == 0 && 5*(known.Unknown+known.Estimated) > total {
-		s += "; schedscope record takes CPU samples, which show what ran"
-	}
-	return s
+	return strings.TrimSuffix(s, ",") + textui.If(known.Unknown > 0, " (pale)") +
+		textui.If(r.Blame.Samples == 0 && 5*(known.Unknown+known.Estimated) > total, "; schedscope record takes CPU samples, which show what ran")
 }

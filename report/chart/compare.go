@@ -41,10 +41,7 @@ func (c *Comparison) Picture() *Picture {
 		one, title = "request", "How long requests took: "+textui.Shorten(printable(c.Requests), 50)
 	}
 	base, cand := c.Base.pool("old", one), c.Cand.pool("new", one)
-	missing := ""
-	if base.waits.Count()+cand.waits.Count() == 0 {
-		missing = noWaits
-	}
+	missing := textui.If(base.waits.Count()+cand.waits.Count() == 0, noWaits)
 	scope := "The " + one + "s of all traces of a side together: for looking, not for a verdict."
 	if c.Base.traces() < 2 || c.Cand.traces() < 2 {
 		scope = "A side of one process does not show by how much processes differ: differences may be chance."

@@ -97,10 +97,7 @@ func (in *Input) requests() *Picture {
 	}
 	var legend []entry
 	for kind := range kinds {
-		name := printable(kind)
-		if kind == "runnable" {
-			name += ", behind whom it names"
-		}
+		name := printable(kind) + textui.If(kind == "runnable", ", behind whom it names")
 		legend = append(legend, entry{name: name, col: requestColour(kind)})
 	}
 	slices.SortFunc(legend, func(a, b entry) int { return cmp.Compare(a.name, b.name) })

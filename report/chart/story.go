@@ -110,9 +110,7 @@ func (x *history) story() *story {
 	}
 	if w.Waker != model.NoGoroutine && w.Waker != w.Goroutine {
 		waker = fmt.Sprintf("goroutine %d", w.Waker)
-		if w.WakerFunction != "" {
-			waker += ", " + shortFunc(w.WakerFunction)
-		}
+		waker += textui.If(w.WakerFunction != "", ", "+shortFunc(w.WakerFunction))
 	}
 	s.facts = []fact{
 		{"WAITED", durationLabel(s.length)}, {"FUNCTION", shortFunc(w.Function)}, {"BECAME RUNNABLE", result.OriginClause(result.Parse(w.Origin, model.NumOrigins), waker)},

@@ -107,10 +107,7 @@ func (t *TextWriter) Sections(list ...*Section) {
 func (t *TextWriter) section(s *Section) {
 	indent := ""
 	if s.Title != "" {
-		title := s.Title
-		if s.Inferred {
-			title += " (inferred)"
-		}
+		title := s.Title + textui.If(s.Inferred, " (inferred)")
 		t.Printf("\n%s\n", t.Bold(title))
 		indent = "  "
 	}
@@ -153,11 +150,7 @@ func (t *TextWriter) list(indent string, list List) {
 
 // words is the statement with its grade, unless that is certain.
 func (i *Item) words() string {
-	s := textui.Clean(i.Text)
-	if i.Grade == "inferred" {
-		s += " (inferred)"
-	}
-	return s
+	return textui.Clean(i.Text) + textui.If(i.Grade == "inferred", " (inferred)")
 }
 
 // Facts prints labelled lines.

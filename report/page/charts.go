@@ -15,9 +15,7 @@ var uses = []result.Use{result.UseUser, result.UseSyscall, result.UseGC, result.
 // overTime is the dashboard: latency, procs, run queues and heap on one clock.
 func (p *pageView) overTime() {
 	s := p.section("over-time", "Over time", "Latency, procs, run queues and heap on one clock.")
-	if p.several() {
-		s.Lead += " The traces lie on top of each other, each from its own beginning."
-	}
+	s.Lead += textui.If(p.several(), " The traces lie on top of each other, each from its own beginning.")
 	if len(p.r.Heat.Cells) > 0 {
 		p.chart(s, "heat-chart", "tall", "Scheduling latency: waits by when they ended and how long they were")
 	}

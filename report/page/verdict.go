@@ -74,10 +74,7 @@ func (p *pageView) tiles() []tile {
 	if n := gc.Marks.Count + gc.CensoredMarks.Count; n > 0 {
 		collected += " in " + textui.Plural(n, "mark phase")
 	}
-	stopped := textui.Plural(stw.Count, "time")
-	if stw.Effective.Count > 0 {
-		stopped += ", the longest " + textui.Duration(stw.Effective.Max)
-	}
+	stopped := textui.Plural(stw.Count, "time") + textui.If(stw.Effective.Count > 0, ", the longest "+textui.Duration(stw.Effective.Max))
 	return append(tiles,
 		tile{"procs busy", textui.Percent(x.Utilisation), fmt.Sprintf("of %s; idle %s", view.GOMAXPROCS(&p.r.Totals), textui.Percent(x.Uses.Share(result.UseIdle))), "procs"},
 		tile{"runnable", fmt.Sprintf("%.2f", x.MeanRunnable), fmt.Sprintf("goroutines on average, at most %s at %s", textui.Count(x.MaxRunnable), textui.Instant(x.MaxRunnableAt)), "run queue"},

@@ -204,11 +204,7 @@ func (p *pageView) link(m document.Moment) string {
 	if !p.interactive() || p.several() {
 		return ""
 	}
-	s := "#t=" + exact(max(m.From, 0)) + "," + exact(max(m.Length, 1))
-	if m.Goroutine >= 0 {
-		s += "&g=" + strconv.FormatInt(m.Goroutine, 10)
-	}
-	return s
+	return "#t=" + exact(max(m.From, 0)) + "," + exact(max(m.Length, 1)) + textui.If(m.Goroutine >= 0, "&g="+strconv.FormatInt(m.Goroutine, 10))
 }
 
 // exact returns a length of time with all its digits, in the unit in which it is short.

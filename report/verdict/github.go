@@ -72,10 +72,7 @@ func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
 
 // annotation returns a workflow command. What it holds cannot end it or begin another.
 func annotation(kind, file string, line int, title, message string) string {
-	props := ""
-	if file != "" {
-		props = fmt.Sprintf("file=%s,line=%d,", property(file), line)
-	}
+	props := textui.If(file != "", fmt.Sprintf("file=%s,line=%d,", property(file), line))
 	return fmt.Sprintf("::%s %stitle=%s::%s\n", kind, props, property(textui.Shorten(title, 200)), dataEscapes.Replace(message))
 }
 

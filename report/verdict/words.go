@@ -108,9 +108,7 @@ func remark(r *gate.RuleResult) string {
 	case unseen:
 		if r.MDE > 0 {
 			said = "would have seen " + reach(r)
-			if r.Detect != 0 {
-				said += ", wants to see " + compare.TimesText(r.Detect)
-			}
+			said += textui.If(r.Detect != 0, ", wants to see "+compare.TimesText(r.Detect))
 		}
 	case passed:
 		if !r.Point {
@@ -160,24 +158,14 @@ func reach(r *gate.RuleResult) string {
 	if r.MDE < 1 {
 		s = "<= " + compare.TimesText(r.MDE)
 	}
-	if r.Test == "sign" {
-		s += " of the limit"
-	}
-	return s
+	return s + textui.If(r.Test == "sign", " of the limit")
 }
 
 func waiverText(w *gate.Waiver) string {
 	if w == nil {
 		return "waived"
 	}
-	s := "waived until " + w.Until
-	if w.Ceiling != "" {
-		s += ", up to " + w.Ceiling
-	}
-	if w.Issue != "" {
-		s += ", see " + w.Issue
-	}
-	return s
+	return "waived until " + w.Until + textui.If(w.Ceiling != "", ", up to "+w.Ceiling) + textui.If(w.Issue != "", ", see "+w.Issue)
 }
 
 // needs is what would make a rule decidable; "" if that is not known, or said by its Why.
@@ -185,10 +173,7 @@ func needs(r *gate.RuleResult) string {
 	if r.Needed <= 0 || r.Why != "" {
 		return ""
 	}
-	s := textui.Plural(r.Needed, "trace") + " per side"
-	if r.Detect > 0 {
-		s += " to see " + compare.TimesText(r.Detect)
-	}
+	s := textui.Plural(r.Needed, "trace") + " per side" + textui.If(r.Detect > 0, " to see "+compare.TimesText(r.Detect))
 	if r.Cand != nil {
 		s += fmt.Sprintf(" at 80%% (there are %s)", strings.TrimPrefix(sizes(r), "n="))
 	}
@@ -280,10 +265,7 @@ func fresh(notes []note, seen map[note]bool) (left []note, same []string) {
 // growth returns "71% of the increase is in main.worker (server.go:88), woken by main.push
 // (queue.go:41): 120µs -> 210µs per op".
 func (m measure) growth(p *gate.Part) string {
-	did := ""
-	if p.Detail != "" {
-		did = ", reason " + p.Detail
-	}
+	did := textui.If(p.Detail != "", ", reason "+p.Detail)
 	s := who(p, did)
 	if p.By != nil && p.By.Func != "" {
 		s += ", woken by " + frame(p.By)
@@ -350,9 +332,7 @@ func (m measure) behind(p *gate.Part) string {
 	s := who(p, did) + ": " + m.change(p, rule.Nanoseconds)
 	if p.CandLongest > 0 {
 		s += ", at most " + value(p.CandLongest, rule.Nanoseconds) + " at a stretch"
-		if p.BaseLongest > 0 && !m.alone {
-			s += ", was " + value(p.BaseLongest, rule.Nanoseconds)
-		}
+		s += textui.If(p.BaseLongest > 0 && !m.alone, ", was "+value(p.BaseLongest, rule.Nanoseconds))
 	}
 	return s
 }
@@ -363,11 +343,8 @@ func see(l *gate.Look) string {
 	if l.Base {
 		side = "base"
 	}
-	s := fmt.Sprintf("%s of the %s, from %s to %s", l.Trace, side, instant(l.From), instant(l.To))
-	if l.Total > 0 {
-		s += fmt.Sprintf(": %s of waiting", textui.Duration(l.Total))
-	}
-	return s
+	return fmt.Sprintf("%s of the %s, from %s to %s", l.Trace, side, instant(l.From), instant(l.To)) +
+		textui.If(l.Total > 0, fmt.Sprintf(": %s of waiting", textui.Duration(l.Total)))
 }
 
 // zeros are those at the end of a decimal number, before the unit.

@@ -107,9 +107,7 @@ func basisCell(x *result.BlameRow) document.Cell {
 		if d >= x.Total/10 {
 			short = append(short, s)
 		}
-		if basis == result.Estimated {
-			s += fmt.Sprintf(" from %s, ±%s", plural(x.Samples, "stack"), textui.Duration(x.StdErr))
-		}
+		s += textui.If(basis == result.Estimated, fmt.Sprintf(" from %s, ±%s", plural(x.Samples, "stack"), textui.Duration(x.StdErr)))
 		whole = append(whole, s)
 	}
 	c := document.As(document.KindWord, strings.TrimSuffix(strings.Join(short, ", "), " 100%"))
@@ -137,11 +135,7 @@ func callers(x *result.BlameRow) any {
 		}
 		whole = append(whole, fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line))
 	}
-	text := strings.Join(short, " ← ")
-	if more > 0 {
-		text += fmt.Sprintf(" ← %d more", more)
-	}
-	c := document.As(document.KindText, text)
+	c := document.As(document.KindText, strings.Join(short, " ← ")+textui.If(more > 0, fmt.Sprintf(" ← %d more", more)))
 	c.Note = strings.Join(whole, "; ")
 	return c
 }

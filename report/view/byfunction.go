@@ -63,11 +63,7 @@ func PlaceText(f *result.Frame) string {
 		return ""
 	}
 	parts := strings.Split(f.File, "/")
-	s := strings.Join(parts[max(len(parts)-2, 0):], "/") // with its folder
-	if f.Line > 0 {
-		s += fmt.Sprintf(":%d", f.Line)
-	}
-	return s
+	return strings.Join(parts[max(len(parts)-2, 0):], "/") + textui.If(f.Line > 0, fmt.Sprintf(":%d", f.Line)) // with its folder
 }
 
 // framesOf returns the functions that a part of requests is in, the innermost first.

@@ -177,10 +177,7 @@ func (v compareView) quantities(id, title string, rows []compare.Row) *document.
 			}
 			t.Section(group)
 		}
-		name := row.Label()
-		if row.Few > 0 {
-			name += " *"
-		}
+		name := row.Label() + textui.If(row.Few > 0, " *")
 		base, cand := figureCell(float64(row.Base.Median), row.Unit), figureCell(float64(row.Cand.Median), row.Unit)
 		change, interval := changeText(row)
 		cells := []any{name, base, cand, change}
@@ -253,10 +250,8 @@ func (v compareView) footnotes() (notes []string) {
 	if v.Single() {
 		return append(notes, "~: no difference shown; with one trace on a side none can be.")
 	}
-	s := "Values are medians over traces; " + v.plusMinus + " is how far the interval of the median reaches"
-	if min(n, m) < compare.EnoughForInterval() {
-		s += fmt.Sprintf(" (?: that takes %d traces)", compare.EnoughForInterval())
-	}
+	s := "Values are medians over traces; " + v.plusMinus + " is how far the interval of the median reaches" +
+		textui.If(min(n, m) < compare.EnoughForInterval(), fmt.Sprintf(" (?: that takes %d traces)", compare.EnoughForInterval()))
 	notes = append(notes, fmt.Sprintf("%s. %s ~: no difference shown; p is two-sided, exact (Mann and Whitney).", s, compare.ChangeHelp))
 	if !compare.CanDiffer(n, m) {
 		return append(notes, fmt.Sprintf("No row can have p < %g: that takes %s.", compare.Alpha, compare.EnoughText()))

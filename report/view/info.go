@@ -23,9 +23,7 @@ func about(v *result.About) *document.Section {
 	if v.Bytes >= 0 {
 		size = textui.Bytes(v.Bytes)
 	}
-	if v.Compression != "" {
-		size += ", " + v.Compression
-	}
+	size += textui.If(v.Compression != "", ", "+v.Compression)
 	facts := document.Facts{{Name: "format", Value: fmt.Sprintf("%s (%s)", v.Format, size)}}
 	add := func(name, format string, args ...any) {
 		facts = append(facts, document.Pair{Name: name, Value: fmt.Sprintf(format, args...)})
@@ -59,10 +57,7 @@ func generations(v *result.About) *document.Section {
 		if i+1 < n && v.Generations[i+1].Start > 0 {
 			end = v.Generations[i+1].Start
 		}
-		state := ""
-		if !g.Complete {
-			state = "incomplete"
-		}
+		state := textui.If(!g.Complete, "incomplete")
 		t.Row(document.Shown(fmt.Sprint(g.Number), float64(g.Number)), g.Start, end-g.Start, g.Bytes, g.EventBytes, g.StackBytes, g.StringBytes, g.SampleBytes, state)
 	}
 	return s.OrNil()

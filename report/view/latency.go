@@ -246,18 +246,9 @@ func frames(stack []result.Frame) []document.Frame {
 
 // story says how the goroutine became runnable and where it then ran.
 func story(r *result.Report, w *result.Wait) string {
-	waker := ""
-	if w.Waker >= 0 {
-		waker = goroutine(r, w.Trace, w.Waker, w.WakerFunction)
-	}
-	s := result.OriginClause(result.Parse(w.Origin, model.NumOrigins), waker)
-	if w.ReadiedOn >= 0 {
-		s += " on " + procName(w.ReadiedOn)
-	}
-	if w.RanOn >= 0 {
-		s += ", ran on " + procName(w.RanOn)
-	}
-	return s
+	waker := textui.If(w.Waker >= 0, goroutine(r, w.Trace, w.Waker, w.WakerFunction))
+	return result.OriginClause(result.Parse(w.Origin, model.NumOrigins), waker) +
+		textui.If(w.ReadiedOn >= 0, " on "+procName(w.ReadiedOn)) + textui.If(w.RanOn >= 0, ", ran on "+procName(w.RanOn))
 }
 
 // shownUses are the uses of procs in the order of their shares in text.
@@ -281,8 +272,6 @@ func blocker(b *result.Blocker) (who, length string) {
 	if b.Goroutine >= 0 {
 		who = fmt.Sprintf("G%d %s", b.Goroutine, who)
 	}
-	if b.Syscall || b.Work != model.WorkUser.String() {
-		who += " (" + WorkLabel(b.Work, b.Syscall) + ")"
-	}
+	who += textui.If(b.Syscall || b.Work != model.WorkUser.String(), " ("+WorkLabel(b.Work, b.Syscall)+")")
 	return who, textui.Duration(b.Total)
 }

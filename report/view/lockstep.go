@@ -161,12 +161,7 @@ func (d *Lockstep) divergences() *document.Section {
 		x := &d.Unexplained[i]
 		c := document.Card{Title: fmt.Sprintf("%s %s: %s", textui.Instant(x.At), x.Kind, strings.Join(placesOf(x), ", ")),
 			Facets: []document.Facet{{Label: "did:", Text: x.Did}, {Label: "want:", Text: x.Want}}}
-		if x.Waited > 0 {
-			c.Title += ", runnable for " + textui.Duration(x.Waited)
-		}
-		if len(d.Traces) > 1 {
-			c.Title += " in " + d.Traces[x.Trace].Name
-		}
+		c.Title += textui.If(x.Waited > 0, ", runnable for "+textui.Duration(x.Waited)) + textui.If(len(d.Traces) > 1, " in "+d.Traces[x.Trace].Name)
 		if x.State != "" {
 			c.Facets = append(c.Facets, document.Facet{Label: "in:", Text: x.State})
 		}
@@ -197,12 +192,8 @@ func placesOf(x *Divergence) []string {
 func stateOf(s *runqueue.Decision) string {
 	stood := map[runqueue.Place]string{runqueue.PlaceUnknown: "somewhere", runqueue.PlaceNone: "in no queue", runqueue.PlaceRunnext: "in runnext",
 		runqueue.PlaceLocal: "in the local queue", runqueue.PlaceGlobal: "in the global queue"}[s.Place]
-	if s.At != model.NoProc && (s.Place == runqueue.PlaceRunnext || s.Place == runqueue.PlaceLocal) {
-		stood += fmt.Sprintf(" of proc %d", s.At)
-	}
-	if s.Index > 0 {
-		stood += fmt.Sprintf(" behind %d", s.Index)
-	}
+	stood += textui.If(s.At != model.NoProc && (s.Place == runqueue.PlaceRunnext || s.Place == runqueue.PlaceLocal), fmt.Sprintf(" of proc %d", s.At)) +
+		textui.If(s.Index > 0, fmt.Sprintf(" behind %d", s.Index))
 	next := "empty"
 	if s.Next != model.NoGoroutine {
 		next = fmt.Sprintf("goroutine %d", s.Next)
@@ -211,10 +202,7 @@ func stateOf(s *runqueue.Decision) string {
 	if s.Tick >= 0 {
 		tick = fmt.Sprint(s.Tick)
 	}
-	out := fmt.Sprintf("it stood %s; runnext %s, local queue %d, global queue %d, tick %s, %d of %s idle", stood, next,
-		s.Own.Len, s.Global.Len, tick, s.Idle, textui.Plural(s.Procs, "proc"))
-	if s.Victim.Len > 0 {
-		out += fmt.Sprintf(", queue of the other proc %d", s.Victim.Len)
-	}
-	return out
+	return fmt.Sprintf("it stood %s; runnext %s, local queue %d, global queue %d, tick %s, %d of %s idle", stood, next,
+		s.Own.Len, s.Global.Len, tick, s.Idle, textui.Plural(s.Procs, "proc")) +
+		textui.If(s.Victim.Len > 0, fmt.Sprintf(", queue of the other proc %d", s.Victim.Len))
 }

@@ -46,10 +46,7 @@ func bursts(r *result.Report) *document.Section {
 	t.Caption = "The longest bursts"
 	for i := range b.Longest {
 		x := &b.Longest[i]
-		open := ""
-		if x.Censored {
-			open = "at least: the trace begins or ends in it"
-		}
+		open := textui.If(x.Censored, "at least: the trace begins or ends in it")
 		t.Row(x.Duration, from(x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, x.Function), procName(x.Proc), x.Place, open)
 	}
 	return s
@@ -127,10 +124,7 @@ func goroutines(r *result.Report) *document.Section {
 		stateColumns...), document.Name("waits for").Drop(1).AtMost(16))...)
 	for i := range r.Goroutines {
 		g := &r.Goroutines[i]
-		name := g.Function
-		if g.System {
-			name += " *"
-		}
+		name := g.Function + textui.If(g.System, " *")
 		reason := ""
 		if len(g.Waiting) > 0 {
 			reason = g.Waiting[0].Reason
@@ -154,10 +148,8 @@ func found(r *result.Report) *document.Section {
 func pathologyCard(r *result.Report, p *result.Pathology) document.Card {
 	const most = 3 // parties that text names
 	at := moment(p.At-model.Time(p.Worst), p.Worst, p.G)
-	c := document.Card{Title: PathologyLabel(p.Name), Summary: ", " + pathologyNumbers(p, true), Severity: p.Severity.String(), Grade: p.Grade.String(), Moment: &at}
-	if several(r) {
-		c.Summary += fmt.Sprintf(", in trace %d", p.Trace+1)
-	}
+	c := document.Card{Title: PathologyLabel(p.Name), Summary: ", " + pathologyNumbers(p), Severity: p.Severity.String(), Grade: p.Grade.String(), Moment: &at}
+	c.Summary += textui.If(several(r), fmt.Sprintf(", in trace %d", p.Trace+1))
 	for _, text := range []string{p.Meaning, p.Advice} {
 		if text != "" {
 			c.Text = append(c.Text, text)
@@ -174,34 +166,14 @@ func pathologyCard(r *result.Report, p *result.Pathology) document.Card {
 	return c
 }
 
-// pathologyNumbers says how often and how bad, with the total if that is wanted and there
-// is one.
-func pathologyNumbers(p *result.Pathology, total bool) string {
-	s, bound := plural(p.Count, "case"), "at most "
-	if p.Total > 0 {
-		bound = ""
-		if total {
-			s += fmt.Sprintf(", %s in all", textui.Duration(p.Total))
-		}
-	}
-	return s + fmt.Sprintf(", worst %s%s at %s", bound, textui.Duration(p.Worst), textui.Duration(p.At))
+// pathologyNumbers says how often and how bad, with the total if there is one.
+func pathologyNumbers(p *result.Pathology) string {
+	return plural(p.Count, "case") + textui.If(p.Total > 0, fmt.Sprintf(", %s in all", textui.Duration(p.Total))) +
+		fmt.Sprintf(", worst %s%s at %s", textui.If(p.Total <= 0, "at most "), textui.Duration(p.Worst), textui.Duration(p.At))
 }
 
 // party says who took part and where.
 func party(w *result.Party) string {
-	s := w.Role
-	if w.Function != "" {
-		s += ": " + shortName(w.Function, 48)
-	}
-	if w.Place != "" {
-		s += " in " + shortName(w.Place, 48)
-	}
-	if w.Proc >= 0 {
-		s += " on " + procName(w.Proc)
-	}
-	s += ", " + plural(w.Count, "time")
-	if w.Total > 0 {
-		s += ", " + textui.Duration(w.Total)
-	}
-	return s
+	return w.Role + textui.If(w.Function != "", ": "+shortName(w.Function, 48)) + textui.If(w.Place != "", " in "+shortName(w.Place, 48)) +
+		textui.If(w.Proc >= 0, " on "+procName(w.Proc)) + ", " + plural(w.Count, "time") + textui.If(w.Total > 0, ", "+textui.Duration(w.Total))
 }

@@ -152,18 +152,14 @@ func (d *Replayed) worth() string {
 			return o.Basis == b || o.Basis != replay.BasisUnknown && o.RequestBasis == b
 		})
 	}
-	text := ""
-	if has(replay.BasisChecked) {
-		text = "In brackets are 80% intervals, as wide as such figures were off for other programs, which were recorded under both schedules: four of five should contain the measured value. "
-	}
-	if has(replay.BasisSpread) {
-		text += unchecked
-	}
-	return strings.TrimSpace(text)
+	return textui.Join(" ", textui.If(has(replay.BasisChecked), checkedFigures), textui.If(has(replay.BasisSpread), unchecked))
 }
 
-// unchecked says what figures without an interval are worth.
-const unchecked = "How far the figures without an interval are from what would be measured is not known: rely on the direction, not on the digits. Where that depends on the random choices of a simulation, they say no change."
+// What figures with an interval are worth, and those without.
+const (
+	checkedFigures = "In brackets are 80% intervals, as wide as such figures were off for other programs, which were recorded under both schedules: four of five should contain the measured value."
+	unchecked      = "How far the figures without an interval are from what would be measured is not known: rely on the direction, not on the digits. Where that depends on the random choices of a simulation, they say no change."
+)
 
 // outages says what a quiet machine is without, or, if nobody asked for one, that it would matter; "" if not.
 func (d *Replayed) outages() string {
@@ -187,13 +183,8 @@ func (d *Replayed) outages() string {
 			textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code"))
 	}
 	text := "quiet: " + strings.Join(left, "; ") + "."
-	if o.Blind > 0 {
-		text += " Without CPU samples rare long computing of the program's own looks the same: requests may take as long as recorded."
-	}
-	if o.Doubted > 0 {
-		text += fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal))
-	}
-	return text
+	return text + textui.If(o.Blind > 0, " Without CPU samples rare long computing of the program's own looks the same: requests may take as long as recorded.") +
+		textui.If(o.Doubted > 0, fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal)))
 }
 
 // recordings says what recordings would answer what is asked.

@@ -77,10 +77,7 @@ func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
 		if gain < tailLeast*diff && gain > -tailLeast*diff {
 			return
 		}
-		name := strings.TrimSpace(r.Label() + " " + textui.Place(r.Function, r.File, r.Line))
-		if r.Inferred {
-			name += " (inferred)"
-		}
+		name := strings.TrimSpace(r.Label()+" "+textui.Place(r.Function, r.File, r.Line)) + textui.If(r.Inferred, " (inferred)")
 		share := any(nil)
 		if diff > 0 {
 			share = gain / diff
@@ -142,9 +139,7 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 			for j := range k.Handlers {
 				n += k.Handlers[j].Open.Count
 			}
-			if n > int64(len(k.Unended)) {
-				open += fmt.Sprintf(": the longest %d of %s", len(k.Unended), textui.Count(n))
-			}
+			open += textui.If(n > int64(len(k.Unended)), fmt.Sprintf(": the longest %d of %s", len(k.Unended), textui.Count(n)))
 			s.Add(document.Paragraph{Strong: open}, alikeCards(r, k, &result.RequestGroup{RequestSet: k.RequestSet}, k.Unended, fmt.Sprintf("request-%d-open", i+1), "at least "))
 		}
 	}
@@ -181,10 +176,7 @@ func requestCard(r *result.Report, k *result.RequestKind, set *result.RequestGro
 	if len(q.Labels) > 0 {
 		facets = append(facets, document.Facet{Text: "labels: " + textui.Clean(strings.Join(q.Labels, "; "))})
 	}
-	who := fmt.Sprintf(", %s G%d", k.Kind, q.Goroutine)
-	if result.Handled(q.Name) {
-		who += " " + shortName(q.Name, 60)
-	}
+	who := fmt.Sprintf(", %s G%d", k.Kind, q.Goroutine) + textui.If(result.Handled(q.Name), " "+shortName(q.Name, 60))
 	at := moment(q.Start, q.Duration, q.Goroutine)
 	return document.Card{ID: id, Title: fmt.Sprintf("%s%s at %s%s", before, textui.Duration(q.Duration), textui.Instant(q.Start), ofTrace(r, q.Trace)),
 		Summary: who, Fold: true, Moment: &at,
@@ -281,10 +273,7 @@ func pathLine(set *result.RequestGroup, q *result.RequestPath) (line, alike stri
 			left += x.time
 			continue
 		}
-		s, sep := x.String(), ": "
-		if x.wait && x.times > 1 {
-			s += fmt.Sprintf(" in %d waits", x.times)
-		}
+		s, sep := x.String()+textui.If(x.wait && x.times > 1, fmt.Sprintf(" in %d waits", x.times)), ": "
 		for n := range x.pieces {
 			if y := &x.pieces[n]; x.wait && n < mostPieces && long(y.time) {
 				if s += sep; y.g != model.NoGoroutine {

@@ -267,9 +267,7 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 		}
 		next += fmt.Sprintf(", schedscope view %s for a timeline", name)
 	}
-	if r.MainRequests() != nil {
-		next += ", schedscope requests for the slowest"
-	}
+	next += textui.If(r.MainRequests() != nil, ", schedscope requests for the slowest")
 	if i := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Title != "" }); i >= 0 && findings.Unseen(r) {
 		next += ", trace.WithRegion to name all by route (help requests)"
 	} else if i >= 0 {
@@ -407,9 +405,7 @@ func gcLine(r *result.Report) string {
 	s := textui.Percent(gc.Share) + " of the procs' time"
 	if n := gc.Marks.Count + gc.CensoredMarks.Count; n > 0 {
 		s += " in " + plural(n, "mark phase")
-		if gc.Assists.Count > 0 {
-			s += fmt.Sprintf(", %s of %s with waiting", plural(gc.Assists.Count, "mark assist"), textui.Duration(gc.Assists.Total))
-		}
+		s += textui.If(gc.Assists.Count > 0, fmt.Sprintf(", %s of %s with waiting", plural(gc.Assists.Count, "mark assist"), textui.Duration(gc.Assists.Total)))
 	}
 	return s
 }
@@ -420,14 +416,8 @@ func stwLine(r *result.Report) string {
 	if stw.Count == 0 {
 		return "none"
 	}
-	s := plural(stw.Effective.Count, "time")
-	if stw.Effective.Count > 0 {
-		s += fmt.Sprintf(", %s in all, the longest %s%s", textui.Duration(stw.Effective.Total), textui.Duration(stw.Effective.Max), fromAt(r, &stw.Effective))
-	}
-	if stw.Censored.Count > 0 {
-		s += fmt.Sprintf("; %s more truncated", textui.Count(stw.Censored.Count))
-	}
-	return s
+	return plural(stw.Effective.Count, "time") + textui.If(stw.Effective.Count > 0, fmt.Sprintf(", %s in all, the longest %s%s", textui.Duration(stw.Effective.Total), textui.Duration(stw.Effective.Max), fromAt(r, &stw.Effective))) +
+		textui.If(stw.Censored.Count > 0, fmt.Sprintf("; %s more truncated", textui.Count(stw.Censored.Count)))
 }
 
 // IdleLine describes the time in which procs idled although there was work. Whose names the
@@ -481,10 +471,7 @@ func worstLines(t *document.TextWriter, r *result.Report) {
 			t.Printf("\n")
 		}
 		line := fmt.Sprintf("%-10s %s%s", label, incidentText(r, incident), ofTrace(r, w.Trace))
-		origin := ""
-		if len(incident) == 1 {
-			origin = ", " + OriginLabel(w.Origin)
-		}
+		origin := textui.If(len(incident) == 1, ", "+OriginLabel(w.Origin))
 		did := mainCause(w)
 		if did != nil && textui.Width(line+origin+"; "+did[0]) > t.TableWidth {
 			did = []string{greatestCell(w)}
@@ -504,10 +491,7 @@ func worstLines(t *document.TextWriter, r *result.Report) {
 // longest.
 func incidentText(r *result.Report, incident []int) string {
 	w := &r.WorstWaits[incident[0]]
-	who := fmt.Sprintf("G%d", w.Goroutine)
-	if w.Function != noName {
-		who += " " + shortName(w.Function, 40)
-	}
+	who := fmt.Sprintf("G%d", w.Goroutine) + textui.If(w.Function != noName, " "+shortName(w.Function, 40))
 	when := textui.Duration(w.Duration) + " at " + textui.Instant(w.End)
 	differs := func(i int) bool { return r.WorstWaits[i].Function != w.Function }
 	switch {

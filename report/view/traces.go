@@ -26,20 +26,9 @@ const fewForP99 = 100
 
 // Describe returns the format and size of a trace.
 func Describe(t *result.Trace) string {
-	s := goVersion(t) + " trace format"
-	if t.Bytes >= 0 {
-		s += ", " + textui.Bytes(t.Bytes)
-	}
-	if t.Compression != "" {
-		s += " (" + t.Compression + ")"
-	}
-	if t.Generations > 0 {
-		s += ", " + plural(t.Generations, "generation")
-	}
-	if t.Windowed || t.Start > 0 {
-		s += fmt.Sprintf(", from %s to %s", textui.Instant(t.Start), textui.Instant(t.Start+model.Time(t.Span)))
-	}
-	return s
+	return goVersion(t) + " trace format" + textui.If(t.Bytes >= 0, ", "+textui.Bytes(t.Bytes)) + textui.If(t.Compression != "", " ("+t.Compression+")") +
+		textui.If(t.Generations > 0, ", "+plural(t.Generations, "generation")) +
+		textui.If(t.Windowed || t.Start > 0, fmt.Sprintf(", from %s to %s", textui.Instant(t.Start), textui.Instant(t.Start+model.Time(t.Span))))
 }
 
 // Formats returns the formats of several traces.
@@ -250,9 +239,7 @@ func alone(r *result.Report) string {
 		if len(traces) > most {
 			traces = append(traces[:most], "...")
 		}
-		if word != findings.Healthy {
-			text += " (" + strings.Join(traces, ", ") + ")"
-		}
+		text += textui.If(word != findings.Healthy, " ("+strings.Join(traces, ", ")+")")
 		list = append(list, text)
 	}
 	if !differ {
@@ -344,10 +331,7 @@ func diagnoses(r *result.Report) *document.Section {
 
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 	c := document.Card{Title: f.Title, Severity: f.Severity.String()}
-	why := ""
-	if f.Sum > 0 || f.Tail > 0 {
-		why = fmt.Sprintf("%s of all waiting, %s of the longest 1%%. ", textui.Percent(f.Sum), textui.Percent(f.Tail))
-	}
+	why := textui.If(f.Sum > 0 || f.Tail > 0, fmt.Sprintf("%s of all waiting, %s of the longest 1%%. ", textui.Percent(f.Sum), textui.Percent(f.Tail)))
 	var said []string
 	if f.Gain != "" { // about requests
 		said = append(said, f.Text)
@@ -394,26 +378,16 @@ func argument(t *result.Trace) string {
 
 // culpritText returns who did what, and where.
 func culpritText(c *result.Culprit) string {
-	s := textui.ShortFunc(c.Function)
-	if c.File != "" {
-		s += "  " + PlaceText(&result.Frame{File: c.File, Line: c.Line})
-	}
-	if c.Source != "" {
-		s += fmt.Sprintf(" '%s'", textui.Shorten(textui.Clean(c.Source), 40))
-	}
-	if s != "" {
-		s += "  "
-	}
-	s += c.Role
+	s := textui.ShortFunc(c.Function) + textui.If(c.File != "", "  "+PlaceText(&result.Frame{File: c.File, Line: c.Line})) +
+		textui.If(c.Source != "", fmt.Sprintf(" '%s'", textui.Shorten(textui.Clean(c.Source), 40)))
+	s += textui.If(s != "", "  ") + c.Role
 	switch {
 	case c.Length > 0:
 		s += ", " + textui.Duration(c.Length)
 	case c.Depth == 0:
 		s += ", " + textui.Percent(c.Share)
 	}
-	if c.Basis != "" {
-		s += " (" + c.Basis + ")"
-	}
+	s += textui.If(c.Basis != "", " ("+c.Basis+")")
 	for _, caller := range c.Callers {
 		s += " < " + textui.ShortFunc(caller)
 	}

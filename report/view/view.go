@@ -159,11 +159,7 @@ const noName = result.NoName
 
 // goroutine names a goroutine of one of the traces.
 func goroutine(r *result.Report, trace int, g model.GoID, fn string) string {
-	s := goroutineOnly(g, fn)
-	if several(r) {
-		s += fmt.Sprintf(" of trace %d", trace+1)
-	}
-	return s
+	return goroutineOnly(g, fn) + textui.If(several(r), fmt.Sprintf(" of trace %d", trace+1))
 }
 
 // goroutineOnly names a goroutine.
@@ -172,10 +168,7 @@ func goroutineOnly(g model.GoID, fn string) string {
 	if g >= 0 {
 		s = "G" + strconv.FormatInt(int64(g), 10)
 	}
-	if fn != "" && fn != noName {
-		s += " " + shortName(fn, 48)
-	}
-	return s
+	return s + textui.If(fn != "" && fn != noName, " "+shortName(fn, 48))
 }
 
 func procName(p model.ProcID) string {

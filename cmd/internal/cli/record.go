@@ -156,10 +156,7 @@ func (a *app) conclude(path string, x *ingest.Index, size int64) {
 		}
 	}
 	if x.Damage != nil {
-		why := ""
-		if recorder.DiskFull(filepath.Dir(path)) {
-			why = ": no space left on device"
-		}
+		why := textui.If(recorder.DiskFull(filepath.Dir(path)), ": no space left on device")
 		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read: %s", path, why, textui.Duration(complete))
 	}
 	length := "?"
