@@ -57,8 +57,7 @@ func (gs *Goroutines) GoEnd(g *model.Goroutine) {
 		f.Lifetime += d
 	}
 	gs.Truly += g.RunnableTruly
-	for i := range g.Block {
-		b := &g.Block[i]
+	for _, b := range g.Block {
 		f.block(gs.number(gs.reasons.Get(b.Reason)), b.Count, b.Total)
 	}
 }

@@ -107,8 +107,7 @@ func (x *frozen) step(last, now, at model.Time, procs *procsNow) {
 	}
 	c := standstill{stint: stint{last, now}, at: at, inHand: procs.inHand()}
 	working := procs.count(model.ProcRunning) + procs.count(model.ProcSearching)
-	for i := range procs.list {
-		p := &procs.list[i]
+	for _, p := range procs.list {
 		if p.state == model.ProcRunning && p.burst > 0 && now.Sub(max(p.burst, last)) >= overrunBurst {
 			c.overdue++
 		}

@@ -35,8 +35,7 @@ func (r *Request) String() string {
 	rest := r.To.Sub(r.From)
 	s := fmt.Sprintf("G%d, %s from %s to %s", r.Goroutine, textui.Duration(rest), textui.Instant(r.From), textui.Instant(r.To))
 	var rows []RequestRow
-	for i := range r.Parts {
-		p := &r.Parts[i]
+	for _, p := range r.Parts {
 		key := RequestRow{Kind: p.Kind, Function: p.Function, File: p.File, Wait: p.Wait, Waiter: p.Waiter, Inferred: p.Inferred}
 		j := slices.IndexFunc(rows, func(x RequestRow) bool { x.Slow = 0; return x == key })
 		if j < 0 {

@@ -227,8 +227,7 @@ type (
 // Judged returns how many decisions could be judged, how many of them are unexplained, and for how
 // long the goroutines of those were runnable before.
 func (q *Queues) Judged() (judged, unexplained int64, waited model.Duration) {
-	for i := range q.Decisions {
-		d := &q.Decisions[i]
+	for _, d := range q.Decisions {
 		judged, unexplained, waited = judged+d.Judged, unexplained+d.Unexplained, waited+d.Waited
 	}
 	return judged, unexplained, waited

@@ -47,9 +47,8 @@ func isOfTrace(f Figure) bool { return f.By == byTrace }
 // writeUnits writes which units are better when they are lower.
 func writeUnits(out *benchfmt.Writer, list []Figure) error {
 	last := ""
-	for i := range list {
-		f := &list[i]
-		unit := unitName(f)
+	for _, f := range list {
+		unit := unitName(&f)
 		if f.Better == Neither || unit == last {
 			continue
 		}
@@ -110,9 +109,8 @@ type benchNames struct {
 func (n *benchNames) result(group []Figure) *benchfmt.Result {
 	r := &benchfmt.Result{Iters: 1}
 	procs := 0
-	for i := range group {
-		f := &group[i]
-		r.Values = append(r.Values, benchfmt.Value{Value: f.number(), Unit: unitName(f)})
+	for _, f := range group {
+		r.Values = append(r.Values, benchfmt.Value{Value: f.number(), Unit: unitName(&f)})
 		if f.Name == "procs" && f.Real == math.Trunc(f.Real) && f.Real < 1<<20 {
 			procs = int(f.Real)
 		}

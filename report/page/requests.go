@@ -42,8 +42,7 @@ func (p *packedRequests) text(s string) int64 {
 func (p *pageView) requests() *packedRequests {
 	out := &packedRequests{places: map[string]int64{}, Colours: map[string]string{}}
 	seen := map[string]bool{}
-	for i := range p.r.Requests {
-		k := &p.r.Requests[i]
+	for _, k := range p.r.Requests {
 		sets, first := k.Sets(), len(out.Sets)
 		for j := range sets {
 			out.Sets = append(out.Sets, textui.Clean(result.GroupName(k.Kind, sets[j].Name)))
@@ -84,8 +83,7 @@ func (p *pageView) requests() *packedRequests {
 func (p *packedRequests) pack(q *result.RequestPath, set int, of *result.RequestGroup) []int64 {
 	row := []int64{int64(q.Trace), int64(set), p.text(q.Name), int64(q.Goroutine), int64(q.Start), int64(q.Duration), p.text(strings.Join(q.Labels, ", "))}
 	q.Shorten(drawnParts)
-	for i := range q.Parts {
-		x := &q.Parts[i]
+	for _, x := range q.Parts {
 		kind, wait := of.Label(x.Kind, x.Function), of.Label(x.Wait, x.Waiter)
 		p.Colours[textui.Clean(kind)] = view.RequestClass(x.Kind)
 		p.Colours[textui.Clean(cmp.Or(wait, kind))] = view.RequestClass(cmp.Or(x.Wait, x.Kind))

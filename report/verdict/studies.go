@@ -52,8 +52,7 @@ func Plan(w io.Writer, p *gate.PlanResult, o document.TextOptions) error {
 // table have the reasons.
 func blind(p *gate.PlanResult) string {
 	n := 0
-	for i := range p.Rules {
-		r := &p.Rules[i]
+	for _, r := range p.Rules {
 		n += one(r.Level == budget.Error && r.Needed == 0 && !r.Point)
 	}
 	if n == 0 {

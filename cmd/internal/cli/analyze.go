@@ -124,8 +124,7 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 // checked reports on stderr how --check of traces went, and sets the exit code.
 func (a *app) checked(v *result.Report) error {
 	var contradictions int64
-	for i := range v.Traces {
-		t := &v.Traces[i]
+	for _, t := range v.Traces {
 		contradictions += t.Inconsistent
 		if t.Violation != "" {
 			a.say("check: %s: %s", t.Name, t.Violation)

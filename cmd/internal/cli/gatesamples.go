@@ -118,8 +118,7 @@ func expandWhole(operands []string) ([]source.Ref, map[string]recording, error) 
 			return nil, nil, err
 		}
 		dir := abs(root)
-		for i := range o.Traces {
-			t := &o.Traces[i]
+		for _, t := range o.Traces {
 			path := filepath.Join(dir, filepath.FromSlash(t.File))
 			wanted := slices.ContainsFunc(below, func(o string) bool { return strings.HasPrefix(path, o) })
 			err := savedfile.Regular(path)
@@ -127,7 +126,7 @@ func expandWhole(operands []string) ([]source.Ref, map[string]recording, error) 
 				return nil, nil, usagef("record it again, or leave its entry and the key sum out of "+order, "%s was recorded and was not read: %w", filepath.Join(root, filepath.FromSlash(t.File)), cmp.Or(cause(err), errOther))
 			}
 			if _, ok := recorded[path]; !ok {
-				recorded[path] = recording{o, t}
+				recorded[path] = recording{o, &t}
 			}
 		}
 	}

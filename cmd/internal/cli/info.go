@@ -104,8 +104,7 @@ func describeIndex(v *result.About, x *ingest.Index) {
 		}
 		return int64(t.Sub(start))
 	}
-	for i := range x.Generations {
-		g := &x.Generations[i]
+	for _, g := range x.Generations {
 		v.Generations = append(v.Generations, result.Generation{
 			Number: g.Number, Offset: g.Offset, Bytes: g.Length,
 			Start: since(g.First), End: since(g.Last),
