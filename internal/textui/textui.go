@@ -131,6 +131,14 @@ func Join(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
 }
 
+// FirstOf returns the first of some names, and how many more there are: "a.trace and 3 more".
+func FirstOf(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0] + If(len(names) > 1, fmt.Sprintf(" and %d more", len(names)-1))
+}
+
 // If returns a text if it is wanted, else "".
 func If(wanted bool, text string) string {
 	if wanted {

@@ -64,14 +64,7 @@ func (in *Input) picture(name, title string, height vg.Length, missing string, d
 
 // source names the traces in few words.
 func (in *Input) source() string {
-	switch t := in.Report.Traces; len(t) {
-	case 0:
-		return ""
-	case 1:
-		return printable(t[0].Name)
-	default:
-		return printable(fmt.Sprintf("%s and %d more", t[0].Name, len(t)-1))
-	}
+	return printable(textui.FirstOf(result.Each(in.Report.Traces, func(t *result.Trace) string { return t.Name })))
 }
 
 // timeAxis returns the axis of when things happened, as wide as that, and its title. Several

@@ -138,6 +138,13 @@ func (Cards) block()     {}
 func (Parts) block()     {}
 func (*Table) block()    {}
 
+// Add adds a line unless its text is empty.
+func (f *Facts) Add(label, text string) {
+	if text != "" {
+		*f = append(*f, Pair{Name: label, Value: text})
+	}
+}
+
 // New returns a section with introductory paragraphs.
 func New(id, title string, lead ...string) *Section {
 	return &Section{ID: id, Title: title, Blocks: result.Each(lead, func(text *string) Block { return Paragraph{Text: *text} })}

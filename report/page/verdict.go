@@ -41,9 +41,8 @@ func (p *pageView) head() {
 	warn := func(format string, args ...any) {
 		p.Warnings = append(p.Warnings, textui.Clean(fmt.Sprintf(format, args...)))
 	}
-	for i := range p.r.Traces {
-		t := &p.r.Traces[i]
-		if missing := view.Missing(t); missing != "" {
+	for _, t := range p.r.Traces {
+		if missing := view.Missing(&t); missing != "" {
 			warn("%s is incomplete: %s", t.Name, missing)
 		}
 		if t.Inconsistent > 0 {
@@ -65,15 +64,11 @@ func (p *pageView) tiles() []tile {
 		wait.Value, wait.More = "no waits", ""
 	}
 	tiles := []tile{wait, {"waiting in all", textui.Duration(l.Total), textui.Plural(l.Count, "wait"), "Scheduling latency"}}
-	idle := tile{"idle proc while a goroutine was runnable", textui.Ratio(x.IdleRunnable.Episodes.Total, p.r.Totals.Span), "of the time", "idle procs"}
-	if e := &x.IdleRunnable.Episodes; e.Count > 0 {
-		idle.More += ", the longest " + textui.Duration(e.Max)
-	}
+	e := &x.IdleRunnable.Episodes
+	idle := tile{"idle proc while a goroutine was runnable", textui.Ratio(e.Total, p.r.Totals.Span), "of the time" + textui.If(e.Count > 0, ", the longest "+textui.Duration(e.Max)), "idle procs"}
 	gc, stw := &p.r.GC, &p.r.STW
-	collected := "of the procs' time"
-	if n := gc.Marks.Count + gc.CensoredMarks.Count; n > 0 {
-		collected += " in " + textui.Plural(n, "mark phase")
-	}
+	marks := gc.Marks.Count + gc.CensoredMarks.Count
+	collected := "of the procs' time" + textui.If(marks > 0, " in "+textui.Plural(marks, "mark phase"))
 	stopped := textui.Plural(stw.Count, "time") + textui.If(stw.Effective.Count > 0, ", the longest "+textui.Duration(stw.Effective.Max))
 	return append(tiles,
 		tile{"procs busy", textui.Percent(x.Utilisation), fmt.Sprintf("of %s; idle %s", view.GOMAXPROCS(&p.r.Totals), textui.Percent(x.Uses.Share(result.UseIdle))), "procs"},

@@ -135,17 +135,12 @@ func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Secti
 // details has what follows the figures of a rule that needs attention, nil if nothing does.
 func (v *view) details(r *gate.RuleResult) *document.Section {
 	var facts document.Facts
-	add := func(label, text string) {
-		if text != "" {
-			facts = append(facts, document.Pair{Name: label, Value: text})
-		}
-	}
-	add("note", reason(r))
+	facts.Add("note", reason(r))
 	if s := stateOf(r); s == inconclusive || s == unusable {
-		add("needs", needs(r))
+		facts.Add("needs", needs(r))
 	}
 	if violated(r) {
-		add("owner", r.Owner)
+		facts.Add("owner", r.Owner)
 	}
 	if r.Explain != nil {
 		left, same := fresh(v.o.notes(v.r, r), v.seen)
@@ -153,10 +148,10 @@ func (v *view) details(r *gate.RuleResult) *document.Section {
 			if i > 0 && n.label == left[i-1].label && !v.marks { // Markdown has no columns
 				n.label = ""
 			}
-			add(n.label, n.text)
+			facts.Add(n.label, n.text)
 		}
 		if len(same) > 0 {
-			add("", strings.Join(same, ", ")+" as above")
+			facts.Add("", strings.Join(same, ", ")+" as above")
 		}
 	}
 	if len(facts) == 0 {
@@ -186,14 +181,12 @@ func (v *view) guards() *document.Section {
 		}
 		facts = append(facts, document.Pair{Name: cmp.Or(guardWords[g.Status], string(g.Status)) + " " + g.Name, Value: textui.Join("; ", g.Text, blocked(&g))})
 	}
-	if len(ok) > 0 {
-		facts = append(facts, document.Pair{Name: "ok", Value: strings.Join(ok, ", ")})
-	}
+	facts.Add("ok", strings.Join(ok, ", "))
 	for _, d := range dropped[:min(maxDropped, len(dropped))] {
-		facts = append(facts, document.Pair{Name: "dropped", Value: d})
+		facts.Add("dropped", d)
 	}
 	if n := len(dropped) - maxDropped; n > 0 {
-		facts = append(facts, document.Pair{Name: "dropped", Value: fmt.Sprintf("%d more", n)})
+		facts.Add("dropped", fmt.Sprintf("%d more", n))
 	}
 	s.Add(facts)
 	return s

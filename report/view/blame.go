@@ -32,9 +32,8 @@ func blame(r *result.Report) *document.Section {
 	}
 	for _, heading := range []string{toRun, other, nobody} {
 		first := true
-		for i := range r.Blame.Kinds {
-			k := &r.Blame.Kinds[i]
-			if of(k) != heading {
+		for _, k := range r.Blame.Kinds {
+			if of(&k) != heading {
 				continue
 			}
 			if first {
@@ -61,15 +60,14 @@ func blame(r *result.Report) *document.Section {
 		document.Words("called by").Doc("who ended most of it").Extra())
 	held.Caption, held.Heading, held.Fold = "Functions that held up, in a table", "Who held up goroutines that were blocked or new", true
 	for _, idle := range []bool{false, true} { // what is usually a wait for work comes last
-		for i := range r.Blame.Rows {
-			x := &r.Blame.Rows[i]
+		for _, x := range r.Blame.Rows {
 			k := r.Blame.Kind(x.Kind)
 			switch {
 			case k == nil || k.Kind == result.BlameOpen || x.Function == result.OtherNames || idle != (x.Kind == "select" || x.Kind == "chan receive"):
 			case k.Runnable():
-				ran.Row(place(x.Function, x.File, x.Line), kindCell(x.Kind), x.Total, ratio(x.Total, r.Latency.All.Total), x.Turns, document.If(x.Longest > 0, x.Longest), basisCell(x), callers(x))
+				ran.Row(place(x.Function, x.File, x.Line), kindCell(x.Kind), x.Total, ratio(x.Total, r.Latency.All.Total), x.Turns, document.If(x.Longest > 0, x.Longest), basisCell(&x), callers(&x))
 			default:
-				held.Row(kindCell(x.Kind), place(x.Function, x.File, x.Line), place(x.Waiter, x.WaiterFile, x.WaiterLine), x.Total, ratio(x.Total, k.Total), x.Turns, x.Longest, callers(x))
+				held.Row(kindCell(x.Kind), place(x.Function, x.File, x.Line), place(x.Waiter, x.WaiterFile, x.WaiterLine), x.Total, ratio(x.Total, k.Total), x.Turns, x.Longest, callers(&x))
 			}
 		}
 	}

@@ -37,11 +37,9 @@ func ByFunction(r *result.Report) *document.Section {
 	t := s.Table("t-by-function", document.Function("function"), document.Words("where"), document.Duration("typical").Doc("its time in a request of the middle fifth, on average"),
 		document.Duration("slowest").Doc("the same of the slowest"), document.Duration("typical without"), document.Duration("slowest without"))
 	t.Fixed = true
-	for i := range r.Requests {
-		k := &r.Requests[i]
+	for _, k := range r.Requests {
 		sets := k.Sets()
-		for n := range sets {
-			x := &sets[n]
+		for _, x := range sets {
 			if len(x.Tails) == 0 || x.Tails[0].Middle.Count == 0 {
 				continue
 			}
@@ -101,9 +99,8 @@ func groupText(x *result.RequestGroup) string {
 // functionsOf adds up the rows of a tail by each function that is on their way, most first.
 func functionsOf(t *result.RequestTail, typical, slowest float64) []*onPath {
 	byName := map[string]*onPath{}
-	for i := range t.Rows {
-		x := &t.Rows[i]
-		frames := framesOf(t, x)
+	for _, x := range t.Rows {
+		frames := framesOf(t, &x)
 		m, s := float64(x.Middle)/float64(max(t.Middle.Count, 1)), float64(x.Slow)/float64(max(t.Count, 1))
 		callee := ""
 		for n, f := range frames {

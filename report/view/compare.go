@@ -167,19 +167,18 @@ func (v compareView) quantities(id, title string, rows []compare.Row) *document.
 	}
 	t := s.Table("t-"+id, columns...)
 	section := ""
-	for i := range rows {
-		row := &rows[i]
+	for _, row := range rows {
 		if of := row.Section + row.Group; of != section {
 			section = of
 			group := titles[row.Section]
 			if row.Group != "" {
-				group = v.Name(row)
+				group = v.Name(&row)
 			}
 			t.Section(group)
 		}
 		name := row.Label() + textui.If(row.Few > 0, " *")
 		base, cand := figureCell(float64(row.Base.Median), row.Unit), figureCell(float64(row.Cand.Median), row.Unit)
-		change, interval := changeText(row)
+		change, interval := changeText(&row)
 		cells := []any{name, base, cand, change}
 		if !v.Single() {
 			cells = []any{name, base, v.spreadText(&row.Base), cand, v.spreadText(&row.Cand), change}
@@ -291,15 +290,14 @@ func (v compareView) parts(id, title string, ps *compare.Parts, note string, cel
 		columns = append(columns, document.Number("of it", 0))
 	}
 	t := s.Table("t-"+id, append(columns, names...)...)
-	for i := range ps.Parts {
-		p := &ps.Parts[i]
+	for _, p := range ps.Parts {
 		row := []any{figureCell(p.Base, rule.Nanoseconds), figureCell(p.Cand, rule.Nanoseconds), document.Shown(compare.SignedValue(p.Change(), rule.Nanoseconds), p.Change())}
-		if share := ps.ShareOf(p); shares && math.Abs(share) >= 0.005 {
+		if share := ps.ShareOf(&p); shares && math.Abs(share) >= 0.005 {
 			row = append(row, document.Shown(fmt.Sprintf("%.0f%%", 100*share), share))
 		} else if shares {
 			row = append(row, nil)
 		}
-		t.Row(append(row, cells(p)...)...).Total = p.Detail == compare.CutWaits
+		t.Row(append(row, cells(&p)...)...).Total = p.Detail == compare.CutWaits
 	}
 	if s.OrNil() == nil {
 		return nil

@@ -25,15 +25,8 @@ func about(v *result.About) *document.Section {
 	}
 	size += textui.If(v.Compression != "", ", "+v.Compression)
 	facts := document.Facts{{Name: "format", Value: fmt.Sprintf("%s (%s)", v.Format, size)}}
-	add := func(name, format string, args ...any) {
-		facts = append(facts, document.Pair{Name: name, Value: fmt.Sprintf(format, args...)})
-	}
-	if v.Recorded != "" {
-		add("recorded", "%s", v.Recorded)
-	}
-	if len(v.Generations) > 0 {
-		add("span", "%s", textui.Duration(v.Span))
-	}
+	facts.Add("recorded", v.Recorded)
+	facts.Add("span", textui.If(len(v.Generations) > 0, textui.Duration(v.Span)))
 	s := document.New("about", "")
 	s.Add(facts)
 	return s

@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 // The functions below turn the names that a [result.Report] has into the words of reports
@@ -76,6 +77,11 @@ func EvidenceText(e *result.Evidence) string {
 		return number + "/s"
 	}
 	return number
+}
+
+// evidence are the numbers of a finding or pathology with their names.
+func evidence(list []result.Evidence) []document.Pair {
+	return result.Each(list, func(e *result.Evidence) document.Pair { return document.Pair{Name: e.Name, Value: EvidenceText(e)} })
 }
 
 // GroupOf returns the group of a cause by its name. An unknown one is unresolved.

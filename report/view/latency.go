@@ -34,8 +34,7 @@ func latencyByFunction(r *result.Report) *document.Section {
 func goroutinesWaited(r *result.Report) *document.Section {
 	s := document.New("goroutines-waited", "Goroutines that waited the longest in all")
 	t := s.Table("t-goroutines-waited", document.Name("goroutine"), document.Count("waits"), document.Duration("total"), document.Duration("max"), document.Instant("at"))
-	for i := range r.Latency.ByGoroutine {
-		g := &r.Latency.ByGoroutine[i]
+	for _, g := range r.Latency.ByGoroutine {
 		t.Row(goroutine(r, g.Trace, g.Goroutine, g.Function), g.Count, g.Total, g.Max, endedAt(g.MaxAt, g.Max, g.Goroutine))
 	}
 	return s.OrNil()
@@ -119,8 +118,7 @@ func causesByOrigin(r *result.Report) *document.Section {
 func causesByFunction(r *result.Report) *document.Section {
 	s := document.New("causes-function", "Where the waiting went by start function", "of the goroutine that waited, greatest total first")
 	t := s.Table("t-causes-function", document.Function("function").AtMost(28), document.Count("waits"), document.Duration("total"), document.Bar("causes"), document.Items("lost to"))
-	for i := range r.Causes.ByFunction {
-		f := &r.Causes.ByFunction[i]
+	for _, f := range r.Causes.ByFunction {
 		t.Row(f.Function, f.Waits, f.Total, CauseParts(f.Causes), causeList(f.Causes))
 	}
 	return s.OrNil()

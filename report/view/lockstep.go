@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/lockstep"
@@ -80,8 +79,7 @@ func (d *Lockstep) Add(t result.Trace, origin model.Time, r *lockstep.Result) {
 			x.Diverged[c.String()] += r.Kinds[k].Diverged[c]
 		}
 	}
-	for i := range r.Unexplained {
-		x := &r.Unexplained[i]
+	for _, x := range r.Unexplained {
 		row := Divergence{len(d.Traces), x.Kind.String(), x.Class.String(), x.Time - origin, x.G, x.P, x.M, x.Did, x.Want, x.Rule, x.Waited, ""}
 		if x.State != nil {
 			row.State = stateOf(x.State)
@@ -142,8 +140,7 @@ func (d *Lockstep) decisions() *document.Table {
 	for c := range lockstep.NumClasses {
 		t.Columns = append(t.Columns, document.Count(c.String()))
 	}
-	for i := range d.Decisions {
-		x := &d.Decisions[i]
+	for _, x := range d.Decisions {
 		share := document.Shown(textui.Ratio(x.Agreed, x.Judged), float64(x.Agreed)/float64(max(1, x.Judged)))
 		cells := []any{x.Kind, x.Judged, x.Agreed, document.If(x.Judged > 0, share), x.Excluded}
 		for c := range lockstep.NumClasses {
@@ -157,9 +154,8 @@ func (d *Lockstep) decisions() *document.Table {
 // divergences lists those that are unexplained, with the state of the queues. Of several traces it names the one.
 func (d *Lockstep) divergences() *document.Section {
 	var cards document.Cards
-	for i := range d.Unexplained {
-		x := &d.Unexplained[i]
-		c := document.Card{Title: fmt.Sprintf("%s %s: %s", textui.Instant(x.At), x.Kind, strings.Join(placesOf(x), ", ")),
+	for _, x := range d.Unexplained {
+		c := document.Card{Title: fmt.Sprintf("%s %s: %s", textui.Instant(x.At), x.Kind, placesOf(&x)),
 			Facets: []document.Facet{{Label: "did:", Text: x.Did}, {Label: "want:", Text: x.Want}}}
 		c.Title += textui.If(x.Waited > 0, ", runnable for "+textui.Duration(x.Waited)) + textui.If(len(d.Traces) > 1, " in "+d.Traces[x.Trace].Name)
 		if x.State != "" {
@@ -174,18 +170,9 @@ func (d *Lockstep) divergences() *document.Section {
 }
 
 // placesOf names who a decision was of.
-func placesOf(x *Divergence) []string {
-	var parts []string
-	if x.Goroutine != model.NoGoroutine {
-		parts = append(parts, fmt.Sprintf("goroutine %d", x.Goroutine))
-	}
-	if x.Proc != model.NoProc {
-		parts = append(parts, fmt.Sprintf("proc %d", x.Proc))
-	}
-	if x.Thread != model.NoThread {
-		parts = append(parts, fmt.Sprintf("thread %d", x.Thread))
-	}
-	return parts
+func placesOf(x *Divergence) string {
+	return textui.Join(", ", textui.If(x.Goroutine != model.NoGoroutine, fmt.Sprintf("goroutine %d", x.Goroutine)),
+		textui.If(x.Proc != model.NoProc, fmt.Sprintf("proc %d", x.Proc)), textui.If(x.Thread != model.NoThread, fmt.Sprintf("thread %d", x.Thread)))
 }
 
 // stateOf describes the state of the queues in a line.

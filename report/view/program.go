@@ -44,8 +44,7 @@ func bursts(r *result.Report) *document.Section {
 		plural(b.Long.Count, "burst"), textui.Duration(int64(longBurst)), veryLong, textui.Duration(int64(veryLongBurst)))
 	t = s.Table("t-longest", document.Duration("length"), document.Instant("from"), document.Name("goroutine"), document.Word("on"), document.Function("stopped in").AtMost(40), document.Word(""))
 	t.Caption = "The longest bursts"
-	for i := range b.Longest {
-		x := &b.Longest[i]
+	for _, x := range b.Longest {
 		open := textui.If(x.Censored, "at least: the trace begins or ends in it")
 		t.Row(x.Duration, from(x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, x.Function), procName(x.Proc), x.Place, open)
 	}
@@ -60,34 +59,31 @@ func waiting(r *result.Report) *document.Section {
 
 // spans adds a table of tasks or of regions. Truncated ones began before the trace or were not over at its end; they are in no other
 // column but the shares.
-func spans[T any](s *document.Section, table string, list []T, of func(*T) (*result.Named, *result.Tally, *result.States)) *document.Section {
+func spans(s *document.Section, table string, list []result.Task) *document.Section {
 	t := s.Table(table, slices.Concat([]document.Column{document.Name("type"), document.Count("truncated").Doc("begun before the trace or not over at its end"),
 		document.Count("count"), document.Duration("total"), document.Duration("p50"), document.Duration("p90").Extra(), document.Duration("p99"),
 		document.Duration("p99.9").Extra(), document.Duration("max"), document.Instant("max at").Extra()}, stateColumns)...)
-	for i := range list {
-		x, censored, states := of(&list[i])
+	for _, x := range list {
 		d := &x.Dist
-		cells := []any{x.Name, censored.Count, d.Count, nil, nil, nil, nil, nil, nil, nil}
+		cells := []any{x.Name, x.Censored.Count, d.Count, nil, nil, nil, nil, nil, nil, nil}
 		if d.Count > 0 {
 			cells = append(cells[:3], d.Total, known(d, d.P50), known(d, d.P90), known(d, d.P99), known(d, d.P999), d.Max, maxAt(d))
 		}
-		t.Row(append(cells, stateCells(states)...)...)
+		t.Row(append(cells, stateCells(&x.States)...)...)
 	}
 	return s.OrNil()
 }
 
 func tasks(r *result.Report) *document.Section {
 	s := document.New("tasks", "Tasks", "runtime/trace.NewTask, by type; the shares say what goroutines did inside the tasks' regions")
-	return spans(s, "t-tasks", r.Tasks, func(x *result.Task) (*result.Named, *result.Tally, *result.States) {
-		return &x.Named, &x.Censored, &x.States
-	})
+	return spans(s, "t-tasks", r.Tasks)
 }
 
 func regions(r *result.Report) *document.Section {
 	s := document.New("regions", "Regions", "runtime/trace.StartRegion, by type; the shares say what the goroutines did inside")
-	return spans(s, "t-regions", r.Regions, func(x *result.Region) (*result.Named, *result.Tally, *result.States) {
-		return &x.Named, &x.Censored, &x.States
-	})
+	return spans(s, "t-regions", result.Each(r.Regions, func(x *result.Region) result.Task {
+		return result.Task{Named: x.Named, Censored: x.Censored, States: x.States}
+	}))
 }
 
 // stateColumns are the shares of the states of goroutines.
@@ -122,8 +118,7 @@ func goroutines(r *result.Report) *document.Section {
 	s := document.New("goroutines", "Goroutines by start function", "the states add up to the lifetime; those marked * belong to the runtime")
 	t := s.Table("t-groups", append(append([]document.Column{document.Function("function"), document.Count("count"), document.Duration("lifetime").Doc("of all together")},
 		stateColumns...), document.Name("waits for").Drop(1).AtMost(16))...)
-	for i := range r.Goroutines {
-		g := &r.Goroutines[i]
+	for _, g := range r.Goroutines {
 		name := g.Function + textui.If(g.System, " *")
 		reason := ""
 		if len(g.Waiting) > 0 {
@@ -155,11 +150,7 @@ func pathologyCard(r *result.Report, p *result.Pathology) document.Card {
 			c.Text = append(c.Text, text)
 		}
 	}
-	evidence := document.Facet{Rows: true}
-	for i := range p.Evidence {
-		evidence.Pairs = append(evidence.Pairs, document.Pair{Name: p.Evidence[i].Name, Value: EvidenceText(&p.Evidence[i])})
-	}
-	c.Facets = append(c.Facets, evidence)
+	c.Facets = append(c.Facets, document.Facet{Rows: true, Pairs: evidence(p.Evidence)})
 	for i := range p.Who {
 		c.Facets = append(c.Facets, document.Facet{Text: party(&p.Who[i]), HTMLOnly: i >= most})
 	}

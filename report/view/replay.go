@@ -106,9 +106,8 @@ func (d *Replayed) requests() *document.Section {
 		document.Duration(replay.RequestP99.String()), document.Duration(replay.RequestMean.String()), document.Number(replay.RequestRate.String(), 0)}}
 	trust, asked, shown := x.Trust(), len(x.Outcomes) > 0, false
 	refused := map[string][]string{} // names by reason
-	for i := range x.Requests {
-		g := &x.Requests[i]
-		why := x.Refuses(g)
+	for _, g := range x.Requests {
+		why := x.Refuses(&g)
 		if asked && why != "" {
 			refused[why] = append(refused[why], groupName(g.Group))
 			continue
@@ -174,24 +173,17 @@ func (d *Replayed) outages() string {
 		return fmt.Sprintf("The operating system seems to have run something else for %s, %s of the time that goroutines computed, and the figures have that, too. Added to a change, quiet leaves it out: --what-if %s,quiet.",
 			textui.Duration(o.Total+o.StoodStill), textui.Percent(x.Taken()), x.Outcomes[0].Name)
 	}
-	var left []string
-	if o.Standstills > 0 {
-		left = append(left, fmt.Sprintf("left out are %s of all threads at once, in all %s", textui.Plural(o.Standstills, "standstill"), textui.Duration(o.StoodStill)))
-	}
-	if o.Count > 0 {
-		left = append(left, fmt.Sprintf("left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike",
-			textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code"))
-	}
-	text := "quiet: " + strings.Join(left, "; ") + "."
-	return text + textui.If(o.Blind > 0, " Without CPU samples rare long computing of the program's own looks the same: requests may take as long as recorded.") +
+	left := textui.Join("; ", textui.If(o.Standstills > 0, fmt.Sprintf("left out are %s of all threads at once, in all %s", textui.Plural(o.Standstills, "standstill"), textui.Duration(o.StoodStill))),
+		textui.If(o.Count > 0, fmt.Sprintf("left out are %s, in all %s, in which the operating system seems to have run something else, in %s alike",
+			textui.Plural(o.Count, "time"), textui.Duration(o.Total), textui.Plural(o.Kinds, "kind")+" of code")))
+	return "quiet: " + left + "." + textui.If(o.Blind > 0, " Without CPU samples rare long computing of the program's own looks the same: requests may take as long as recorded.") +
 		textui.If(o.Doubted > 0, fmt.Sprintf(" %s more, in all %s, may be the program's own, as they are in single kinds of code: they stay.", textui.Count(int64(o.Doubted)), textui.Duration(o.DoubtedTotal)))
 }
 
 // recordings says what recordings would answer what is asked.
 func recordings(outcomes []replay.Outcome) string {
 	var how []string
-	for i := range outcomes {
-		o := &outcomes[i] // which may contain the one before it, with another number of procs
+	for _, o := range outcomes { // each may contain the one before it, with another number of procs
 		if n := len(how); n > 0 && strings.HasPrefix(o.Recording, how[n-1]) {
 			how = how[:n-1]
 		}

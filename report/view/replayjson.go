@@ -148,9 +148,8 @@ func v1Requests(x *replay.Result) []V1Requests {
 	list := []V1Requests{}
 	names := [...]string{"p50", "p99", "mean", "per_second"}
 	noSpan := x.Trust().NoSpan != ""
-	for i := range x.Requests {
-		g := &x.Requests[i]
-		v := V1Requests{Kind: g.Kind, Name: g.Name, Count: g.All.Measured.Count, Refused: x.Refuses(g), Outcomes: []V1RequestOutcome{}}
+	for _, g := range x.Requests {
+		v := V1Requests{Kind: g.Kind, Name: g.Name, Count: g.All.Measured.Count, Refused: x.Refuses(&g), Outcomes: []V1RequestOutcome{}}
 		if g.All.Relative != nil {
 			v.InSample = &g.All.Relative.Mid
 		}
@@ -184,8 +183,7 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 	}
 	measured := d.All.MeasuredFigures()
 	names := [...]string{"run_time", "mean", "p90", "p99", "over_10us"}
-	for i := range d.All.Outcomes {
-		o := &d.All.Outcomes[i]
+	for _, o := range d.All.Outcomes {
 		if t.Refused != "" && o.Basis != replay.BasisUnknown {
 			continue
 		}

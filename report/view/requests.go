@@ -25,14 +25,12 @@ func requests(r *result.Report) *document.Section {
 	tails := s.Table("t-tails", document.Words("part"), document.Change("adds").Doc("to the mean of the slowest"), document.Share("share").Doc("of the difference; more than all of it where others are negative"),
 		document.Count("have it").Doc("of the slowest, those with 5 % of their time in it"))
 	tails.Caption, tails.Fixed = "What the slowest have that the middle fifth has not", true
-	for i := range r.Requests {
-		k := &r.Requests[i]
+	for _, k := range r.Requests {
 		for _, t := range []*document.Table{handlers, times} {
 			t.Section(k.Kind)
 		}
 		handlers.Row("all", k.Censored.Count, k.Count, known(&k.Dist, k.P50), known(&k.Dist, k.P99), greatest(&k.Dist), 1.0).Total = true
-		for k2 := range k.Handlers {
-			h := &k.Handlers[k2]
+		for _, h := range k.Handlers {
 			name := h.Name
 			if !result.Handled(name) {
 				name = k.Kind
@@ -51,7 +49,7 @@ func requests(r *result.Report) *document.Section {
 			s.Text("Of %s of %s (%s) the beginning of the path is not known: to keep it takes too much memory.", textui.Count(k.Cut), textui.Plural(k.Count, "request"), k.Kind)
 		}
 		for n := range k.Tails {
-			tailRows(tails, k, &k.Tails[n])
+			tailRows(tails, &k, &k.Tails[n])
 		}
 	}
 	return s.OrNil()
@@ -84,11 +82,10 @@ func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
 		}
 		t.Row(name, int64(gain), share, r.Have).Indent = indent
 	}
-	for i := range x.Groups {
-		g := &x.Groups[i]
-		row(g, false)
+	for _, g := range x.Groups {
+		row(&g, false)
 		for j := range x.Rows {
-			if y := &x.Rows[j]; y.InGroup(g) && (y.Wait != "" && (y.Kind != g.Kind || y.Function != g.Function) || y.Kind == "runnable") {
+			if y := &x.Rows[j]; y.InGroup(&g) && (y.Wait != "" && (y.Kind != g.Kind || y.Function != g.Function) || y.Kind == "runnable") {
 				row(y, true)
 			}
 		}
@@ -247,8 +244,7 @@ func pathLine(set *result.RequestGroup, q *result.RequestPath) (line, alike stri
 	long := func(d model.Duration) bool { return 50*d >= q.Duration }
 	var list []pathItem
 	last, n := -1, 0
-	for i := range q.Parts {
-		x := &q.Parts[i]
+	for _, x := range q.Parts {
 		piece := pathItem{kind: set.Label(x.Kind, x.Function), fn: x.Function, line: x.Line, g: x.Goroutine, time: x.Length}
 		y := piece
 		if x.Wait != "" {
@@ -263,8 +259,7 @@ func pathLine(set *result.RequestGroup, q *result.RequestPath) (line, alike stri
 	}
 	var items, main []string
 	var left model.Duration
-	for i := range list {
-		x := &list[i]
+	for _, x := range list {
 		slices.SortStableFunc(x.pieces, func(a, b pathItem) int { return cmp.Compare(b.time, a.time) })
 		if 10*x.time >= q.Duration {
 			main = append(main, fmt.Sprintf("%t %q", x.wait, []string{x.kind, x.fn, x.pieces[0].kind, x.pieces[0].fn}))

@@ -74,8 +74,7 @@ func decisions(s *document.Section, q *result.Queues) {
 	t := s.Table("t-decided", document.Word("decisions"), document.Count("judged"), document.Count("as the reference"), document.Count("explained"),
 		document.Count("unexplained"), document.Duration("waited"), document.Count("not judged"))
 	t.Caption, t.Heading, t.Fixed = "Decisions of the scheduler, and what the reference would have done", "Decisions of the scheduler", true
-	for i := range q.Decisions {
-		d := &q.Decisions[i]
+	for _, d := range q.Decisions {
 		t.Row(d.Name, d.Judged, d.Agreed, d.Explained, d.Unexplained, document.If(d.Unexplained > 0, d.Waited), d.Unjudged)
 	}
 	s.Text("place: where a goroutine was put that became runnable; pick: what a proc ran next, also from another's runnext; steal: how many it took from another's local queue. Explained: by what is outside of the rules, such as two threads that raced, or near the beginning of the trace. Waited: before the unexplained ones, in all. schedscope replay --mode lockstep TRACE lists those, and judges what queues do not determine: wakeups, preemption, system calls.")
@@ -95,8 +94,7 @@ func wakeups(s *document.Section, q *result.Queues) {
 	if count == q.Woken.Count { // an older report, merged with a newer one, has not all of them
 		distRow(t, &q.Woken, "all").Total = true
 	}
-	for i := range q.Wakeups {
-		x := &q.Wakeups[i]
+	for _, x := range q.Wakeups {
 		distRow(t, &x.Dist, OriginLabel(x.Name)).Indent = true
 	}
 	s.Text("from what woke them until the thread had the proc, by how the goroutine became runnable; %s found nothing to run; of %s more the cause is not known",
@@ -146,8 +144,7 @@ func handoffs(r *result.Report) *document.Section {
 		document.Duration("gap p50").Explain("gap", "until the next thread had the proc"), document.Duration("gap p99"), document.Duration("gap max"),
 		document.Instant("max at").Extra(), document.Duration("in call p50").Explain("in call", "how long the system call had lasted by then"), document.Duration("in call max"))
 	t.Fixed = true
-	for i := range r.Handoffs {
-		h := &r.Handoffs[i]
+	for _, h := range r.Handoffs {
 		var rate any
 		if r.Totals.Span > 0 {
 			rate = float64(h.Count) / float64(r.Totals.Span) * 1e9
@@ -215,8 +212,7 @@ func stops(r *result.Report) *document.Section {
 		document.Duration("p50"), document.Duration("max"), document.Instant("from"),
 		document.Duration("traced max").Explain("traced", "until the runtime said so, which may be much later"), document.Duration("to stop max").Explain("to stop", "until no other proc ran"))
 	t.Fixed = true
-	for i := range r.STW.ByReason {
-		x := &r.STW.ByReason[i]
+	for _, x := range r.STW.ByReason {
 		e := &x.Effective
 		t.Row(x.Reason, e.Count, e.Total, known(e, e.P50), e.Max, from(e.MaxAt, e.Max, model.NoGoroutine), greatest(&x.Traced), greatest(&x.ToStop))
 	}

@@ -203,8 +203,7 @@ func waiters(r *result.Report) *document.Section {
 	t.Fixed = true
 	list := r.Latency.ByFunction
 	shown := list[:min(len(list), groupsShown-1)]
-	for i := range shown {
-		x := &shown[i]
+	for _, x := range shown {
 		t.Row(x.Name, x.Count, perSecond(r, x.Count), known(&x.Dist, x.P50), known(&x.Dist, x.P99), x.Max)
 	}
 	n, longest := int64(0), model.Duration(0)
@@ -253,9 +252,7 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 	if len(names) > foundLines {
 		names = append(names[:foundLines], fmt.Sprintf("%d more", len(names)-foundLines))
 	}
-	if also && len(names) > 0 {
-		facts = append(facts, document.Pair{Name: "also", Value: strings.Join(names, ", ")})
-	}
+	facts.Add("also", textui.If(also, strings.Join(names, ", ")))
 	next := "--details for all numbers"
 	if left {
 		next = "--details for the other items and all numbers"
@@ -273,7 +270,8 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 	} else if i >= 0 {
 		next += ", schedscope explain " + r.Findings[i].Kind
 	}
-	return append(facts, document.Pair{Name: "next", Value: next})
+	facts.Add("next", next)
+	return facts
 }
 
 // summary prints the numbers that come first in the details.
@@ -286,22 +284,14 @@ func summary(t *document.TextWriter, r *result.Report) {
 	}
 	t.Printf("\n")
 	facts := document.Facts{{Name: "latency", Value: latencyLine(r)}}
-	add := func(label, text string) {
-		if text != "" {
-			facts = append(facts, document.Pair{Name: label, Value: text})
-		}
-	}
-	add("traces", tracesLine(r))
-	add("procs", strings.Join(useShares(&r.Procs.Uses), ", "))
-	add("GC", gcLine(r))
-	add("STW", stwLine(r))
-	whose := ""
-	if l := &r.Latency; r.Procs.MaxRunnable > 0 && l.All.Count+l.Censored.AtStart.Count+l.Censored.AtEnd.Count == 0 {
-		whose = " (only the runtime's own)"
-	}
-	x := &r.Procs
-	add("run queue", fmt.Sprintf("%.2f goroutines runnable%s on average, at most %s%s", x.MeanRunnable, whose, textui.Count(x.MaxRunnable), peakAt(r)))
-	add("idle procs", IdleLine(r, whose))
+	facts.Add("traces", tracesLine(r))
+	facts.Add("procs", strings.Join(useShares(&r.Procs.Uses), ", "))
+	facts.Add("GC", gcLine(r))
+	facts.Add("STW", stwLine(r))
+	x, l := &r.Procs, &r.Latency
+	whose := textui.If(x.MaxRunnable > 0 && l.All.Count+l.Censored.AtStart.Count+l.Censored.AtEnd.Count == 0, " (only the runtime's own)")
+	facts.Add("run queue", fmt.Sprintf("%.2f goroutines runnable%s on average, at most %s%s", x.MeanRunnable, whose, textui.Count(x.MaxRunnable), peakAt(r)))
+	facts.Add("idle procs", IdleLine(r, whose))
 	t.Facts(facts)
 	causesSummary(t, r)
 	worstLines(t, r)
@@ -377,10 +367,7 @@ func tracesLine(r *result.Report) string {
 	if len(r.WorstWaits) > 0 {
 		s += "; the longest wait is in " + traceName(r, r.WorstWaits[0].Trace)
 	}
-	if mix := mixed(r); mix != "" {
-		s += "; " + mix
-	}
-	return s
+	return textui.Join("; ", s, mixed(r))
 }
 
 // curve draws the share of busy procs over time.

@@ -85,14 +85,8 @@ func Completeness(r *result.Report) string {
 	case broken == 1 && len(r.Traces) == 1 && skipped == 0:
 		return "INCOMPLETE: " + missing
 	case broken > 0 || skipped > 0:
-		var parts []string
-		if broken > 0 {
-			parts = append(parts, textui.Count(broken)+" could be read in part")
-		}
-		if skipped > 0 {
-			parts = append(parts, textui.Count(skipped)+" could not be read at all")
-		}
-		return fmt.Sprintf("INCOMPLETE: of %s, %s; see the notes at the end", plural(len(r.Traces)+skipped, "input"), strings.Join(parts, ", "))
+		return fmt.Sprintf("INCOMPLETE: of %s, %s; see the notes at the end", plural(len(r.Traces)+skipped, "input"), textui.Join(", ",
+			textui.If(broken > 0, textui.Count(broken)+" could be read in part"), textui.If(skipped > 0, textui.Count(skipped)+" could not be read at all")))
 	case contradicting > 0:
 		return "INCONSISTENT: the trace contradicts itself; see the notes at the end"
 	}
@@ -101,20 +95,13 @@ func Completeness(r *result.Report) string {
 
 // mixed says what numbers of several traces mix, "" if nothing.
 func mixed(r *result.Report) string {
-	var parts []string
-	if slices.ContainsFunc(r.Traces, func(t result.Trace) bool { return t.Format != r.Traces[0].Format }) {
-		parts = append(parts, "Go versions")
-	}
+	versions := slices.ContainsFunc(r.Traces, func(t result.Trace) bool { return t.Format != r.Traces[0].Format })
 	// The mean is not exact: a trace may begin before its first proc.
-	if slices.ContainsFunc(r.PerTrace, func(f result.TraceFigures) bool {
+	procs := slices.ContainsFunc(r.PerTrace, func(f result.TraceFigures) bool {
 		return f.Procs > r.PerTrace[0].Procs*1.05 || r.PerTrace[0].Procs > f.Procs*1.05
-	}) {
-		parts = append(parts, "numbers of procs")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "different " + strings.Join(parts, " and ") + " are mixed"
+	})
+	what := textui.Join(" and ", textui.If(versions, "Go versions"), textui.If(procs, "numbers of procs"))
+	return textui.If(what != "", "different "+what+" are mixed")
 }
 
 // figure makes a cell of a figure of a trace.
@@ -165,8 +152,7 @@ func traces(r *result.Report) *document.Section {
 		document.Duration("p50").Extra(), document.Duration("p99"), document.Duration("p99.9").Extra(), document.Duration("max"), document.Instant("max at").Extra(),
 		document.Share("busy").Doc("procs"), document.Number("procs", 1).Extra(), document.Words("mostly").Doc("what most of the waiting was lost to"), document.Word(""))
 	list.Caption = "Traces"
-	for i := range sorted {
-		f := &sorted[i]
+	for _, f := range sorted {
 		if f.Trace >= len(r.Traces) {
 			continue
 		}
@@ -297,13 +283,8 @@ func checked(v *result.Verdict) string {
 // findingList are statements of the verdict.
 func findingList(list []result.Finding) document.List {
 	var out document.List
-	for i := range list {
-		f := &list[i]
-		item := document.Item{Text: f.Text, Severity: f.Severity.String(), Grade: f.Grade.String()}
-		for k := range f.Evidence {
-			item.Evidence = append(item.Evidence, document.Pair{Name: f.Evidence[k].Name, Value: EvidenceText(&f.Evidence[k])})
-		}
-		out = append(out, item)
+	for _, f := range list {
+		out = append(out, document.Item{Text: f.Text, Severity: f.Severity.String(), Grade: f.Grade.String(), Evidence: evidence(f.Evidence)})
 	}
 	return out
 }
@@ -332,21 +313,15 @@ func diagnoses(r *result.Report) *document.Section {
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 	c := document.Card{Title: f.Title, Severity: f.Severity.String()}
 	why := textui.If(f.Sum > 0 || f.Tail > 0, fmt.Sprintf("%s of all waiting, %s of the longest 1%%. ", textui.Percent(f.Sum), textui.Percent(f.Tail)))
-	var said []string
+	said := f.In
 	if f.Gain != "" { // about requests
-		said = append(said, f.Text)
+		said = textui.Join("; ", f.Text, f.In)
 	} else {
 		why += f.Text
 	}
-	if f.In != "" {
-		said = append(said, f.In)
-	}
-	if said != nil {
-		c.Summary = ": " + strings.Join(said, "; ")
-	}
-	for i := range f.Where {
-		w := &f.Where[i]
-		facet := document.Facet{Text: culpritText(w), Depth: w.Depth}
+	c.Summary = textui.If(said != "", ": "+said)
+	for _, w := range f.Where {
+		facet := document.Facet{Text: culpritText(&w), Depth: w.Depth}
 		if w.Source != "" && path.IsAbs(w.File) { // it is at hand
 			facet.Place, facet.URL = textui.Clean(PlaceText(&result.Frame{File: w.File, Line: w.Line})), (&url.URL{Scheme: "file", Path: w.File, Fragment: fmt.Sprint(w.Line)}).String()
 		}
@@ -420,8 +395,7 @@ func limits(r *result.Report) *document.Section {
 	}
 	t := s.Table("t-limits", columns...)
 	t.Fold = true
-	for i := range r.Causes.Thresholds {
-		x := &r.Causes.Thresholds[i]
+	for _, x := range r.Causes.Thresholds {
 		how := "calibrated"
 		if x.Default {
 			how = "default"

@@ -5,6 +5,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -59,14 +60,7 @@ func Text(w io.Writer, r *result.Report, o document.TextOptions, details bool) e
 
 // Title returns the subject of a report.
 func Title(r *result.Report) string {
-	switch n := len(r.Traces); n {
-	case 0:
-		return "no trace"
-	case 1:
-		return r.Traces[0].Name
-	default:
-		return fmt.Sprintf("%s and %d more", r.Traces[0].Name, n-1)
-	}
+	return cmp.Or(textui.FirstOf(result.Each(r.Traces, func(t *result.Trace) string { return t.Name })), "no trace")
 }
 
 // several reports whether r is of more than one trace.

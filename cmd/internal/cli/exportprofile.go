@@ -47,11 +47,7 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 	if n := len(comments); n > maxComments {
 		comments = []string{textui.Plural(n, "trace")}
 	}
-	title := names[0]
-	if n := len(names) - 1; n > 0 {
-		title = fmt.Sprintf("%s and %d more", title, n)
-	}
-	return a.write(f.output, func(w io.Writer) error { return sum.Write(w, title, comments...) })
+	return a.write(f.output, func(w io.Writer) error { return sum.Write(w, textui.FirstOf(names), comments...) })
 }
 
 // profile reads a trace and makes a profile of it.
