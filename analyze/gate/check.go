@@ -229,10 +229,7 @@ func (s *side) strange(b *budget.Budget) []string {
 
 // andMore says of how many more things something is true.
 func andMore(n int, what string) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (and %s more)", textui.Plural(n, what))
+	return textui.If(n != 0, fmt.Sprintf(" (and %s more)", textui.Plural(n, what)))
 }
 
 // refused returns the result that says that nothing was judged.

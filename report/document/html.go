@@ -177,10 +177,7 @@ func (c htmlCards) Link(m *Moment) string { return c.o.link(m) }
 
 // framePath returns the file and line of a frame, "" if they are not known.
 func framePath(f Frame) string {
-	if f.File == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
+	return textui.If(f.File != "", fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line))
 }
 
 // shortPath returns the last two elements of a path.

@@ -191,10 +191,7 @@ func recordings(outcomes []replay.Outcome) string {
 			how = append(how, o.Recording)
 		}
 	}
-	if len(how) == 0 {
-		return ""
-	}
-	return "Record " + strings.Join(how, " or ") + " to know."
+	return textui.If(len(how) > 0, "Record "+strings.Join(how, " or ")+" to know.")
 }
 
 // requestCells returns the row of a variant.

@@ -310,10 +310,7 @@ func peakAt(r *result.Report) string {
 
 // fromAt is when the longest of d began. Which of several traces that is of is not known.
 func fromAt(r *result.Report, d *result.Dist) string {
-	if several(r) {
-		return ""
-	}
-	return " from " + textui.Instant(d.MaxAt)
+	return textui.If(!several(r), " from "+textui.Instant(d.MaxAt))
 }
 
 // head says what was read.
@@ -349,10 +346,7 @@ func latencyLine(r *result.Report) string {
 
 // ofTrace says of what trace something is, "" if there is one only.
 func ofTrace(r *result.Report, trace int) string {
-	if !several(r) {
-		return ""
-	}
-	return " (" + traceName(r, trace) + ")"
+	return textui.If(several(r), " ("+traceName(r, trace)+")")
 }
 
 // tracesLine says how much several traces differ.

@@ -228,10 +228,7 @@ func alone(r *result.Report) string {
 		text += textui.If(word != findings.Healthy, " ("+strings.Join(traces, ", ")+")")
 		list = append(list, text)
 	}
-	if !differ {
-		return ""
-	}
-	return strings.Join(list, ", ")
+	return textui.If(differ, strings.Join(list, ", "))
 }
 
 // Verdict returns the verdict with its reasons.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,12 +11,12 @@ import (
 )
 
 type cutFlags struct {
-	from, to time.Duration
-	output   string
+	read   readFlags // of which it has some
+	output string
 }
 
 func newCut(a *app) *cobra.Command {
-	var f cutFlags
+	f := cutFlags{read: readFlags{seconds: 1}}
 	cmd := &cobra.Command{
 		Use:   "cut --from T --to T -o FILE TRACE",
 		Short: "Write a part of a trace as a smaller trace",
@@ -31,21 +30,20 @@ Go 1.22 have no generations and cannot be cut.`,
 		RunE:              runs(a.cut, &f),
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&f.from, "from", 0, "begin at or before `TIME` from the start of the trace, such as 1.5s")
-	flags.DurationVar(&f.to, "to", 0, "end at or after `TIME` from the start of the trace (default the end)")
+	flags.DurationVar(&f.read.from, "from", 0, "begin at or before `TIME` from the start of the trace, such as 1.5s")
+	flags.DurationVar(&f.read.to, "to", 0, "end at or after `TIME` from the start of the trace (default the end)")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`; - is stdout")
 	return cmd
 }
 
 func (a *app) cut(cmd *cobra.Command, f *cutFlags, args []string) error {
-	window := readFlags{from: f.from, to: f.to, seconds: 1}
-	if err := window.checkWindow(); err != nil {
+	if err := f.read.checkWindow(); err != nil {
 		return err
 	}
 	switch {
 	case f.output == "":
 		return usagef("add -o small.trace", "no output given")
-	case !window.windowed():
+	case !f.read.windowed():
 		return usagef("add --from 2s, --to 3s or both", "no part given")
 	}
 	refs, err := a.expand(args)
@@ -58,13 +56,13 @@ func (a *app) cut(cmd *cobra.Command, f *cutFlags, args []string) error {
 	if err := a.checkOutput(f.output, true, refs); err != nil {
 		return err
 	}
-	in, err := a.openAgain(cmd.Context(), refs[0], &window, false)
+	in, err := a.openAgain(cmd.Context(), refs[0], &f.read, false)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	at, size := in.ReaderAt()
-	rd, err := a.newReading(in, ingest.Options{From: model.Duration(f.from)})
+	rd, err := a.newReading(in, ingest.Options{From: model.Duration(f.read.from)})
 	if err != nil {
 		return err
 	}
@@ -75,7 +73,7 @@ func (a *app) cut(cmd *cobra.Command, f *cutFlags, args []string) error {
 		}
 	}
 	return a.write(f.output, func(w io.Writer) error {
-		r, err := ingest.Cut(w, at, size, model.Duration(f.from), model.Duration(f.to))
+		r, err := ingest.Cut(w, at, size, model.Duration(f.read.from), model.Duration(f.read.to))
 		if err != nil {
 			return describeEmpty(in, err)
 		}

@@ -20,22 +20,14 @@ const defaultTimeout = 5 * time.Minute
 
 // recordFlags are the flags of gate record.
 type recordFlags struct {
-	n                int
-	output           string
+	recorder.Options
 	base, cand       string
 	baseDir, candDir string
-	order            string
-	seed             uint32
-	add              bool
-	canary           bool
-	timeout          time.Duration
 	budget           string
-	noisy            bool
-	samples          bool
 }
 
 func newGateRecord(a *app) *cobra.Command {
-	var f recordFlags
+	f := recordFlags{Options: recorder.Options{Policy: interleave.Random, Limits: env.DefaultLimits}}
 	cmd := &cobra.Command{
 		Use:   "record -o DIR [--base COMMAND] [--cand COMMAND] [-- ARGUMENTS...]",
 		Short: "Record traces of two programs in turns, each in a process of its own",
@@ -71,60 +63,56 @@ After ^C or an error, the finished recordings stay; --add continues.`,
 			if cmd.ArgsLenAtDash() != 0 && len(args) > 0 {
 				return usagef("put -- before what is to be run and its arguments", "unexpected argument %q", source.Redact(args[0]))
 			}
-			o, err := f.options(args)
-			if err != nil {
+			if err := f.complete(args); err != nil {
 				return err
 			}
 			if !cmd.Flags().Changed("seed") {
-				o.Seed = rand.Uint32()
+				f.Seed = rand.Uint32()
 			}
-			return a.recordSides(cmd.Context(), o)
+			return a.recordSides(cmd.Context(), f.Options)
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.n, "rounds", "n", 10, "record `N` rounds: traces per side")
-	flags.StringVarP(&f.output, "output", "o", "", "write to `DIR`, which must be new or empty unless --add is given")
+	flags.IntVarP(&f.Rounds, "rounds", "n", 10, "record `N` rounds: traces per side")
+	flags.StringVarP(&f.Dir, "output", "o", "", "write to `DIR`, which must be new or empty unless --add is given")
 	flags.StringVar(&f.base, "base", "", "the `COMMAND` to compare with")
 	flags.StringVar(&f.cand, "cand", "", "the `COMMAND` to judge")
 	flags.StringVar(&f.baseDir, "base-dir", "", "run the base in `DIR`")
 	flags.StringVar(&f.candDir, "cand-dir", "", "run the candidate, or the only command, in `DIR`")
-	flags.StringVar(&f.order, "order", string(interleave.Random), "the `ORDER` within rounds: random or abba")
-	flags.Uint32Var(&f.seed, "seed", 0, "seed the order with `NUMBER` (default a random one)")
-	flags.BoolVar(&f.add, "add", false, "add rounds to a directory that has some")
-	flags.BoolVar(&f.canary, "canary", true, "time a fixed piece of work before and after each recording")
-	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "end a recording that takes longer than this `TIME`")
+	flags.StringVar((*string)(&f.Policy), "order", string(f.Policy), "the `ORDER` within rounds: random or abba")
+	flags.Uint32Var(&f.Seed, "seed", 0, "seed the order with `NUMBER` (default a random one)")
+	flags.BoolVar(&f.Add, "add", false, "add rounds to a directory that has some")
+	flags.BoolVar(&f.Canary, "canary", true, "time a fixed piece of work before and after each recording")
+	flags.DurationVar(&f.Timeout, "timeout", defaultTimeout, "end a recording that takes longer than this `TIME`")
 	flags.StringVar(&f.budget, "budget", "", "read the guards, which define a disturbed recording, from the budget `FILE` (default the built-in guards)")
-	flags.BoolVar(&f.samples, "samples", false, "also take CPU samples, which costs time")
-	flags.BoolVar(&f.noisy, "noisy", false, "keep disturbed recordings instead of recording again")
+	flags.BoolVar(&f.Samples, "samples", false, "also take CPU samples, which costs time")
+	flags.BoolVar(&f.Noisy, "noisy", false, "keep disturbed recordings instead of recording again")
 	complete(cmd, "order", interleave.Policies)
 	return cmd
 }
 
-// options checks the flags and what follows the dashes.
-func (f *recordFlags) options(args []string) (recorder.Options, error) {
-	o := recorder.Options{Dir: f.output, Rounds: f.n, Policy: interleave.Policy(f.order), Seed: f.seed, Add: f.add,
-		Canary: f.canary, Timeout: f.timeout, Limits: env.DefaultLimits, Noisy: f.noisy, Samples: f.samples}
+// complete checks the flags and what follows the dashes, and sets what they name.
+func (f *recordFlags) complete(args []string) (err error) {
 	switch {
-	case f.output == "":
-		return o, usagef("add -o runs", "no folder to write to")
-	case f.n < 1 || f.n > interleave.MaxRounds:
-		return o, usagef("", "-n %d: want 1 to %d", f.n, interleave.MaxRounds)
-	case f.timeout <= 0:
-		return o, usagef("", "--timeout %v: want more than 0", f.timeout)
+	case f.Dir == "":
+		return usagef("add -o runs", "no folder to write to")
+	case f.Rounds < 1 || f.Rounds > interleave.MaxRounds:
+		return usagef("", "-n %d: want 1 to %d", f.Rounds, interleave.MaxRounds)
+	case f.Timeout <= 0:
+		return usagef("", "--timeout %v: want more than 0", f.Timeout)
 	}
-	if err := checkChoice("order", f.order, interleave.Policies); err != nil {
-		return o, err
+	if err := checkChoice("order", string(f.Policy), interleave.Policies); err != nil {
+		return err
 	}
 	if f.budget != "" {
 		b, err := readBudget(f.budget)
 		if err != nil {
-			return o, err
+			return err
 		}
-		o.Limits = b.Guards.Limits()
+		f.Limits = b.Guards.Limits()
 	}
-	sides, err := f.sides(args)
-	o.Sides = sides
-	return o, err
+	f.Sides, err = f.sides(args)
+	return err
 }
 
 // sides returns the programs that the flags name.

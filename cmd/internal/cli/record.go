@@ -22,11 +22,9 @@ import (
 
 // traceFlags are the flags of record.
 type traceFlags struct {
-	output    string
-	length    time.Duration
-	hasLength bool // -d was given
-	wait      bool
-	noSamples bool
+	recorder.RunOptions // of a command, of which an address has some
+	output              string
+	noSamples           bool
 }
 
 func newRecord(a *app) *cobra.Command {
@@ -76,18 +74,18 @@ complete. The exit code is that of the program, unless this command ended it.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to `FILE`")
-	flags.DurationVarP(&f.length, "duration", "d", source.DefaultSeconds*time.Second, "record for `TIME`")
-	flags.BoolVar(&f.wait, "wait", false, "let the program run on after the recording, and wait for it to end")
+	flags.DurationVarP(&f.Length, "duration", "d", source.DefaultSeconds*time.Second, "record for `TIME`")
+	flags.BoolVar(&f.Wait, "wait", false, "let the program run on after the recording, and wait for it to end")
 	flags.BoolVar(&f.noSamples, "no-samples", false, "take no CPU samples: the report then cannot name the lines that kept others waiting")
 	return cmd
 }
 
 // record records a command, which begins after --, or from an address.
 func (a *app) record(cmd *cobra.Command, f *traceFlags, args []string) error {
-	f.hasLength = cmd.Flags().Changed("duration")
+	f.HasLength = cmd.Flags().Changed("duration")
 	switch dash := cmd.ArgsLenAtDash(); {
-	case f.length <= 0:
-		return usagef("", "-d %v: want more than 0", f.length)
+	case f.Length <= 0:
+		return usagef("", "-d %v: want more than 0", f.Length)
 	case len(args) == 0:
 		return usagef("schedscope record -- ./program, or schedscope record http://HOST:PORT", "nothing to record")
 	case dash > 0:
@@ -96,7 +94,7 @@ func (a *app) record(cmd *cobra.Command, f *traceFlags, args []string) error {
 		return a.recordProgram(cmd.Context(), f, args)
 	case len(args) > 1:
 		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "unexpected argument %q", source.Redact(args[1]))
-	case f.wait:
+	case f.Wait:
 		return usagef("", "--wait is for programs that record runs")
 	}
 	refs, _, err := source.Expand(args)
@@ -111,7 +109,7 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	if err := a.checkOutput(f.output, true, nil); err != nil {
 		return err
 	}
-	in, err := a.openWith(ctx, ref, source.Options{HTTP: source.HTTPOptions{Length: f.length, Always: f.hasLength, NoSave: true, Samples: !f.noSamples}})
+	in, err := a.openWith(ctx, ref, source.Options{HTTP: source.HTTPOptions{Length: f.Length, Always: f.HasLength, NoSave: true, Samples: !f.noSamples}})
 	if err != nil {
 		return err
 	}
@@ -191,8 +189,9 @@ func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string
 		return usagef("name a file", "-o %s is not a regular file", f.output)
 	}
 	a.patient.Store(true)
-	code, aborted, err := recorder.Run(ctx, recorder.RunOptions{Command: command, Target: target, Length: f.length, HasLength: f.hasLength, Wait: f.wait, Samples: !f.noSamples,
-		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Terminal: isTerminal(a.stdin), Log: a.recorderLog()})
+	f.Command, f.Target, f.Samples, f.Log = command, target, !f.noSamples, a.recorderLog()
+	f.Stdin, f.Stdout, f.Stderr, f.Terminal = a.stdin, a.stdout, a.stderr, isTerminal(a.stdin)
+	code, aborted, err := recorder.Run(ctx, f.RunOptions)
 	switch {
 	case err != nil && code != 0:
 		var e *source.Error

@@ -6,12 +6,12 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/page"
 	"github.com/schedscope/schedscope/report/viewer"
@@ -115,18 +115,9 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 // place is the part of the address that says where the timeline opens, "" if that is not
 // asked for.
 func (f *viewFlags) place() string {
-	var parts []string
-	if f.at >= 0 {
-		margin := f.length / 10
-		parts = append(parts, fmt.Sprintf("t=%v,%v", max(f.at-margin, 0), f.length+2*margin))
-	}
-	if f.goroutine >= 0 {
-		parts = append(parts, fmt.Sprintf("g=%d", f.goroutine))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "#" + strings.Join(parts, "&")
+	margin := f.length / 10
+	place := textui.Join("&", textui.If(f.at >= 0, fmt.Sprintf("t=%v,%v", max(f.at-margin, 0), f.length+2*margin)), textui.If(f.goroutine >= 0, fmt.Sprintf("g=%d", f.goroutine)))
+	return textui.If(place != "", "#"+place)
 }
 
 // newViewer reads a trace or a saved report and returns what serves it.

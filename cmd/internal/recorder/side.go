@@ -166,10 +166,7 @@ func (s *Side) traceArgs(file string, samples bool) (args, vars []string, sample
 // flagName returns the name of the flag that an argument is, "" if it is none.
 func flagName(arg string) string {
 	name, _, _ := strings.Cut(arg, "=")
-	if !strings.HasPrefix(name, "-") {
-		return ""
-	}
-	return strings.TrimLeft(name, "-")
+	return textui.If(strings.HasPrefix(name, "-"), strings.TrimLeft(name, "-"))
 }
 
 // Quote returns a command line as a shell would take it, without the secrets of addresses.
