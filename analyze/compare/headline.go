@@ -96,7 +96,7 @@ func (r *Result) judge() {
 		case r.Verdict == Worse && r.sameWork():
 			r.doubt = "no requests were found, and how long they took is not known: trace.NewTask marks some"
 		case timed:
-			r.doubt = fmt.Sprintf("both ran for about as long: if that is until a time has come, %s waiting may be that of %[1]s work", map[bool]string{true: "less", false: "more"}[r.Verdict == Better])
+			r.doubt = fmt.Sprintf("both ran for about as long: if that is until a time has come, %s waiting may be that of %[1]s work", textui.Either(r.Verdict == Better, "less", "more"))
 		case op != "":
 			r.doubt = fmt.Sprintf("how long the work takes is not known: --op %s counts it, if that is the work", op)
 		default:
@@ -403,10 +403,7 @@ func (r *Result) headline() {
 	}
 	ran := r.Row(quantity("mean(run/U)", r.Op).String())
 	if same && r.OfRequests() && ran != nil && math.Abs(ran.worse()) >= math.Log(leastSeen) && rate != nil && math.Abs(rate.worse()) < math.Log(runLimit) {
-		than := "busier"
-		if ran.worse() < 0 {
-			than = "less busy"
-		}
+		than := textui.Either(ran.worse() < 0, "less busy", "busier")
 		r.Headline += "; but the CPUs are " + than + ": " + ran.sentence()
 	}
 	r.Why = r.why()
@@ -499,10 +496,7 @@ func (r *Result) part() string {
 	if parts == nil {
 		return ""
 	}
-	of := "in each"
-	if ps == &r.Slowest {
-		of = "in each of the slowest"
-	}
+	of := textui.Either(ps == &r.Slowest, "in each of the slowest", "in each")
 	return strings.Join(parts, ", ") + " " + of
 }
 

@@ -166,7 +166,7 @@ func (r *Result) Refuses(x *Requests) string {
 	case !x.All.Comparable():
 		return "nothing is simulated to compare with"
 	case x.All.Relative.Mid > r.mostOff(false):
-		return fmt.Sprintf("simulating the recording itself is off by %s of how long they take%s", over(x.All.Relative.Mid, r.mostOff(false)), map[bool]string{true: ": procs=1, procs=2, a quota and quiet, each alone, have intervals that reach further"}[x.All.Relative.Mid <= farFit])
+		return fmt.Sprintf("simulating the recording itself is off by %s of how long they take%s", over(x.All.Relative.Mid, r.mostOff(false)), textui.If(x.All.Relative.Mid <= farFit, ": procs=1, procs=2, a quota and quiet, each alone, have intervals that reach further"))
 	}
 	return ""
 }

@@ -47,7 +47,7 @@ func (r *Request) String() string {
 	slices.SortStableFunc(rows, func(a, b RequestRow) int { return cmp.Compare(b.Slow, a.Slow) })
 	const shown = 3
 	for i := range rows[:min(len(rows), shown)] {
-		s += map[bool]string{true: ": ", false: "; "}[i == 0] + textui.Duration(rows[i].Slow) + " " + rows[i].String() + textui.If(rows[i].Inferred, " (inferred)")
+		s += textui.Either(i == 0, ": ", "; ") + textui.Duration(rows[i].Slow) + " " + rows[i].String() + textui.If(rows[i].Inferred, " (inferred)")
 		rest -= rows[i].Slow
 	}
 	return s + textui.If(len(rows) > 0 && rest > 0, "; "+textui.Duration(rest)+" else")

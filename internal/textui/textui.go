@@ -139,13 +139,16 @@ func FirstOf(names []string) string {
 	return names[0] + If(len(names) > 1, fmt.Sprintf(" and %d more", len(names)-1))
 }
 
-// If returns a text if it is wanted, else "".
-func If(wanted bool, text string) string {
-	if wanted {
-		return text
+// Either returns the first of two texts if it is wanted, else the second.
+func Either(first bool, a, b string) string {
+	if first {
+		return a
 	}
-	return ""
+	return b
 }
+
+// If returns a text if it is wanted, else "".
+func If(wanted bool, text string) string { return Either(wanted, text, "") }
 
 // Plural returns n and the noun, in the plural unless n is one: "1 trace",
 // "1,204 waits". The noun's plural ends in s.

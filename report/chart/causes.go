@@ -35,10 +35,7 @@ func (in *Input) causes() *Picture {
 	case r.Causes.Total == 0:
 		missing = printable(r.Causes.Refused)
 	}
-	note := "mean number, by cause"
-	if len(r.Traces) > 1 {
-		note = "sum over all traces of their mean number, by cause"
-	}
+	note := textui.Either(len(r.Traces) > 1, "sum over all traces of their mean number, by cause", "mean number, by cause")
 	top := 0.0
 	end, _ := in.timeAxis(naturalWidth)
 	var sum []float64

@@ -48,10 +48,7 @@ func hasGlyph(r rune) bool {
 // path, and without the type arguments' own, as a label: "chart.(*T).Draw".
 func shortFunc(name string) string {
 	name = printable(name)
-	if name == "" {
-		return "unknown function"
-	}
-	return textui.ShortFunc(name)
+	return textui.Either(name == "", "unknown function", textui.ShortFunc(name))
 }
 
 // fit returns s if it is at most w wide in this style; else s with its middle

@@ -138,7 +138,7 @@ func (m *markdown) table(t *Table) {
 		}
 		columns = append(columns, i)
 		head = append(head, plain(c.Name))
-		rule = append(rule, map[bool]string{true: "---", false: "--:"}[c.IsWords()])
+		rule = append(rule, textui.Either(c.IsWords(), "---", "--:"))
 	}
 	m.printf("| %s |\n|%s|\n", strings.Join(head, " | "), strings.Join(rule, "|"))
 	shown, left, most := 0, 0, m.rows

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // assets are the page's templates, styles and scripts, and uPlot, which draws curves.
@@ -61,12 +62,8 @@ func newAsset(text string) asset {
 // one that is served may ask for more, from where it came. Browsers that know trusted types
 // refuse to make markup or scripts of text, whoever tries.
 func policy(live bool) string {
-	connect := "'none'"
-	if live {
-		connect = "'self'"
-	}
 	return strings.Join([]string{"default-src 'none'", "script-src " + hashes(scripts()), "style-src " + hashes(styles()),
-		"img-src data:", "connect-src " + connect, "base-uri 'none'", "form-action 'none'",
+		"img-src data:", "connect-src " + textui.Either(live, "'self'", "'none'"), "base-uri 'none'", "form-action 'none'",
 		"require-trusted-types-for 'script'", "trusted-types 'none'"}, "; ")
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // object is one of JSON. Its keys are written in the order of the alphabet.
@@ -36,10 +37,7 @@ func sarif(w io.Writer, c *gate.Result, o Options) error {
 	}
 	rules, results, index := []object{}, []object{}, map[string]int{}
 	for _, rr := range ranked(c) {
-		level := "error"
-		if rr.Level == budget.Warn {
-			level = "warning"
-		}
+		level := textui.Either(rr.Level == budget.Warn, "warning", "error")
 		if _, ok := index[rr.Slug]; !ok {
 			index[rr.Slug] = len(rules)
 			rules = append(rules, object{"id": rr.Slug, "shortDescription": message(rr.Rule), "defaultConfiguration": object{"level": level},

@@ -288,10 +288,7 @@ func (m measure) change(p *gate.Part, u rule.Unit) string {
 		return times + " " + m.per
 	}
 	counts := m.both(value(p.BaseCount, rule.Number), value(p.CandCount, rule.Number))
-	if u == rule.Number {
-		return fmt.Sprintf("%s %s (%s)", counts, m.per, times)
-	}
-	return fmt.Sprintf("%s %s (%s times)", times, m.per, counts)
+	return textui.Either(u == rule.Number, fmt.Sprintf("%s %s (%s)", counts, m.per, times), fmt.Sprintf("%s %s (%s times)", times, m.per, counts))
 }
 
 func (m measure) both(base, cand string) string {
@@ -339,11 +336,7 @@ func (m measure) behind(p *gate.Part) string {
 
 // see names a stretch to look at.
 func see(l *gate.Look) string {
-	side := "candidate"
-	if l.Base {
-		side = "base"
-	}
-	return fmt.Sprintf("%s of the %s, from %s to %s", l.Trace, side, instant(l.From), instant(l.To)) +
+	return fmt.Sprintf("%s of the %s, from %s to %s", l.Trace, textui.Either(l.Base, "base", "candidate"), instant(l.From), instant(l.To)) +
 		textui.If(l.Total > 0, fmt.Sprintf(": %s of waiting", textui.Duration(l.Total)))
 }
 
@@ -356,10 +349,7 @@ func instant(d model.Duration) string {
 		return strconv.FormatFloat(float64(d)/1e9, 'f', 3, 64) + "s" // minutes would say too little
 	}
 	s := textui.Instant(d)
-	if strings.Contains(s, ".") {
-		s = zeros.ReplaceAllString(s, "$1")
-	}
-	return s
+	return textui.Either(strings.Contains(s, "."), zeros.ReplaceAllString(s, "$1"), s)
 }
 
 // command returns how to look at a stretch.

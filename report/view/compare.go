@@ -95,10 +95,7 @@ func sideName(s *compare.Side) string { return textui.Shorten(textui.Clean(s.Nam
 // sides has a row for each side: medians over its traces.
 func (v compareView) sides() *document.Section {
 	s := document.New("sides", "What is compared")
-	count := "events"
-	if v.PerOp() {
-		count = "ops/s"
-	}
+	count := textui.Either(v.PerOp(), "ops/s", "events")
 	t := s.Table("t-sides", document.Name(""), document.Count("traces"), document.Instant("from"), document.Duration("length"), document.Count(count), document.Count("GOMAXPROCS"), document.Share("running"), document.Words("go"))
 	later := false
 	for _, side := range []*compare.Side{&v.Base, &v.Cand} {

@@ -19,11 +19,7 @@ func Info(w io.Writer, v *result.About, o document.TextOptions) error {
 
 // about are the facts on a trace.
 func about(v *result.About) *document.Section {
-	size := "unknown size"
-	if v.Bytes >= 0 {
-		size = textui.Bytes(v.Bytes)
-	}
-	size += textui.If(v.Compression != "", ", "+v.Compression)
+	size := textui.Either(v.Bytes >= 0, textui.Bytes(v.Bytes), "unknown size") + textui.If(v.Compression != "", ", "+v.Compression)
 	facts := document.Facts{{Name: "format", Value: fmt.Sprintf("%s (%s)", v.Format, size)}}
 	facts.Add("recorded", v.Recorded)
 	facts.Add("span", textui.If(len(v.Generations) > 0, textui.Duration(v.Span)))

@@ -181,14 +181,8 @@ func stateOf(s *runqueue.Decision) string {
 		runqueue.PlaceLocal: "in the local queue", runqueue.PlaceGlobal: "in the global queue"}[s.Place]
 	stood += textui.If(s.At != model.NoProc && (s.Place == runqueue.PlaceRunnext || s.Place == runqueue.PlaceLocal), fmt.Sprintf(" of proc %d", s.At)) +
 		textui.If(s.Index > 0, fmt.Sprintf(" behind %d", s.Index))
-	next := "empty"
-	if s.Next != model.NoGoroutine {
-		next = fmt.Sprintf("goroutine %d", s.Next)
-	}
-	tick := "unknown"
-	if s.Tick >= 0 {
-		tick = fmt.Sprint(s.Tick)
-	}
+	next := textui.Either(s.Next != model.NoGoroutine, fmt.Sprintf("goroutine %d", s.Next), "empty")
+	tick := textui.Either(s.Tick >= 0, fmt.Sprint(s.Tick), "unknown")
 	return fmt.Sprintf("it stood %s; runnext %s, local queue %d, global queue %d, tick %s, %d of %s idle", stood, next,
 		s.Own.Len, s.Global.Len, tick, s.Idle, textui.Plural(s.Procs, "proc")) +
 		textui.If(s.Victim.Len > 0, fmt.Sprintf(", queue of the other proc %d", s.Victim.Len))

@@ -290,10 +290,7 @@ func pathLine(set *result.RequestGroup, q *result.RequestPath) (line, alike stri
 // rows; 0: all.
 func RequestGroups(r *result.Report, limit int) *document.Section {
 	s := document.New("request-groups", "Requests")
-	typical := "typical"
-	if findings.Unseen(r) {
-		typical = "typical seen" // of those that waited
-	}
+	typical := textui.Either(findings.Unseen(r), "typical seen", "typical") // of those that waited
 	t := s.Table("t-request-groups", document.Function("requests").AtMost(36), document.Count("n"), document.Number("per s", 0), document.Duration(typical), document.Duration("tail mean"), document.Words("most of it"))
 	t.Fixed = true
 	rows := requestGroups(r)

@@ -52,10 +52,7 @@ func moves(s *document.Section, q *result.Queues) {
 		who = "the others"
 	}
 	if x := &q.StealSizes; x.Count > 0 {
-		p50 := "an unknown number"
-		if !x.Unknown {
-			p50 = plural(x.P50, "goroutine")
-		}
+		p50 := textui.Either(!x.Unknown, plural(x.P50, "goroutine"), "an unknown number")
 		steals += fmt.Sprintf("; %s took %s each at p50, %s at most", who, p50, textui.Count(x.Max))
 	}
 	s.Text("%s. %s of local queues into the global one, %s from the global queue by the 61st tick.", steals,

@@ -253,10 +253,7 @@ func screenFacts(r *result.Report, left, also bool) document.Facts {
 		names = append(names[:foundLines], fmt.Sprintf("%d more", len(names)-foundLines))
 	}
 	facts.Add("also", textui.If(also, strings.Join(names, ", ")))
-	next := "--details for all numbers"
-	if left {
-		next = "--details for the other items and all numbers"
-	}
+	next := textui.Either(left, "--details for the other items and all numbers", "--details for all numbers")
 	if len(r.Traces) == 1 {
 		name := argument(&r.Traces[0])
 		if strings.Contains(name, "'") { // lines may end in it

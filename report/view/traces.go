@@ -50,10 +50,7 @@ func GOMAXPROCS(t *result.Totals) string {
 	for _, s := range t.GOMAXPROCS {
 		lo, hi = min(lo, s.Procs), max(hi, s.Procs)
 	}
-	if lo == hi {
-		return fmt.Sprintf("GOMAXPROCS %d", lo)
-	}
-	return fmt.Sprintf("GOMAXPROCS %d to %d", lo, hi)
+	return textui.Either(lo == hi, fmt.Sprintf("GOMAXPROCS %d", lo), fmt.Sprintf("GOMAXPROCS %d to %d", lo, hi))
 }
 
 // Missing returns in one line what a trace lacks, "" if it is complete.
@@ -342,10 +339,7 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 
 // argument returns a trace as commands take it.
 func argument(t *result.Trace) string {
-	if t.Name == "stdin" {
-		return "-"
-	}
-	return textui.ShellWord(t.Name)
+	return textui.Either(t.Name == "stdin", "-", textui.ShellWord(t.Name))
 }
 
 // culpritText returns who did what, and where.
@@ -393,10 +387,7 @@ func limits(r *result.Report) *document.Section {
 	t := s.Table("t-limits", columns...)
 	t.Fold = true
 	for _, x := range r.Causes.Thresholds {
-		how := "calibrated"
-		if x.Default {
-			how = "default"
-		}
+		how := textui.Either(x.Default, "default", "calibrated")
 		t.Row([]any{x.Name, x.Value, x.Samples, how, x.Trace + 1}[:len(columns)]...)
 	}
 	return s.OrNil()

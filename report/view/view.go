@@ -158,18 +158,11 @@ func goroutine(r *result.Report, trace int, g model.GoID, fn string) string {
 
 // goroutineOnly names a goroutine.
 func goroutineOnly(g model.GoID, fn string) string {
-	s := "several"
-	if g >= 0 {
-		s = "G" + strconv.FormatInt(int64(g), 10)
-	}
-	return s + textui.If(fn != "" && fn != noName, " "+shortName(fn, 48))
+	return textui.Either(g >= 0, "G"+strconv.FormatInt(int64(g), 10), "several") + textui.If(fn != "" && fn != noName, " "+shortName(fn, 48))
 }
 
 func procName(p model.ProcID) string {
-	if p == model.NoProc {
-		return "no proc"
-	}
-	return fmt.Sprintf("proc %d", p)
+	return textui.Either(p == model.NoProc, "no proc", fmt.Sprintf("proc %d", p))
 }
 
 // procCell is the number of a proc, nil for none.

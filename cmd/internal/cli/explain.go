@@ -176,7 +176,7 @@ func listSymptoms(w io.Writer) error {
 	var b strings.Builder
 	all := words()
 	for i, part := range catalogue {
-		fmt.Fprintf(&b, "%s%s:\n", [...]string{"", "\n"}[min(i, 1)], part.where)
+		fmt.Fprintf(&b, "%s%s:\n", textui.If(i > 0, "\n"), part.where)
 		for _, x := range part.entries {
 			first, _, _ := strings.Cut(x.Meaning, ". ")
 			fmt.Fprintf(&b, "  %-31s%s\n", x.Name, strings.TrimSuffix(first, "."))

@@ -157,10 +157,7 @@ func (a *app) conclude(path string, x *ingest.Index, size int64) {
 		why := textui.If(recorder.DiskFull(filepath.Dir(path)), ": no space left on device")
 		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read: %s", path, why, textui.Duration(complete))
 	}
-	length := "?"
-	if len(x.Generations) > 0 {
-		length = textui.Duration(complete)
-	}
+	length := textui.Either(len(x.Generations) > 0, textui.Duration(complete), "?")
 	a.note("recorded %s: %s, %s", path, length, textui.Bytes(size))
 	a.note("next: schedscope analyze %s", textui.ShellWord(path))
 }
