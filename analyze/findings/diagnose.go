@@ -285,9 +285,7 @@ func idle(r *result.Report) bool {
 func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []result.Culprit, title, text string, args ...any) *diagnosis {
 	f := result.Finding{Kind: kind, Grade: grade, Title: title, Text: fmt.Sprintf(text, args...), Where: where, Evidence: []result.Evidence{}}
 	f.Severity = max(result.Notable, WaitSeverity(&d.r.Latency))
-	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == kind }); i >= 0 {
-		f.Advice = Symptoms[i].Advice
-	}
+	f.Advice = Symptom(kind).Advice
 	if procs := maxProcs(d.r); kind == "busy-procs" && procs == "1" {
 		f.Advice = "Cache or precompute the result, or split the work into smaller pieces, between which others run; else give the program more procs and CPUs."
 	}

@@ -1084,10 +1084,7 @@ func (q *question) look(g *result.RequestRow) *result.Moment {
 
 // fix returns advice: that of the catalogue, if it is a name there.
 func fix(advice string) string {
-	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == advice }); i >= 0 {
-		return Symptoms[i].Advice
-	}
-	return advice
+	return cmp.Or(Symptom(advice).Advice, advice)
 }
 
 // requests sums up in a sentence the requests that a report begins with.

@@ -179,10 +179,12 @@ var Symptoms = []result.Symptom{
 		Advice:  "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."},
 }
 
-// Symptom returns the entry of the catalogue for a finding or pathology of that name.
-func Symptom(name string) result.Symptom {
-	i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == name })
-	return Symptoms[i]
+// Symptom returns the entry of the catalogue for a finding or pathology of that name, an empty one if there is none.
+func Symptom(name string) (s result.Symptom) {
+	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == name }); i >= 0 {
+		s = Symptoms[i]
+	}
+	return s
 }
 
 // Renamed maps former names of entries of the catalogue, and other words for them, to the current ones.
