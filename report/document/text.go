@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -345,25 +346,18 @@ func (t *TextWriter) facet(f *Facet) {
 	switch {
 	case f.HTMLOnly:
 	case len(f.Stack) > 0:
-		var parts []string
-		for _, x := range f.Stack[:min(framesShown, len(f.Stack))] {
-			parts = append(parts, textui.Shorten(textui.Clean(textui.ShortFunc(x.Func)), 48))
-		}
+		parts := result.Each(f.Stack[:min(framesShown, len(f.Stack))], func(x *Frame) string { return textui.Shorten(textui.Clean(textui.ShortFunc(x.Func)), 48) })
 		if n := len(f.Stack) - framesShown; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d more", n))
 		}
 		t.Printf("    %s %s\n", f.Label, textui.Columns(strings.Join(parts, " ← "), t.Width-6-len(f.Label), "      "))
 	case f.Rows:
-		tb := layout{indent: "      ", limit: t.TableWidth, align: "lr"}
-		for _, p := range pairs {
-			tb.rows = append(tb.rows, textRow{cells: []string{textui.Clean(p.Name), textui.Clean(p.Value)}})
-		}
+		tb := layout{indent: "      ", limit: t.TableWidth, align: "lr", rows: result.Each(pairs, func(p *Pair) textRow {
+			return textRow{cells: []string{textui.Clean(p.Name), textui.Clean(p.Value)}}
+		})}
 		t.b.WriteString(tb.String())
 	case len(pairs) > 0:
-		var parts []string
-		for _, p := range pairs {
-			parts = append(parts, strings.TrimSpace(p.Name+" "+p.Value))
-		}
+		parts := result.Each(pairs, func(p *Pair) string { return strings.TrimSpace(p.Name + " " + p.Value) })
 		if n := len(f.Pairs) - len(pairs); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d more", n))
 		}

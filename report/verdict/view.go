@@ -74,20 +74,15 @@ func (v *view) document() *document.Document {
 	guardsFirst := v.r.Verdict != gate.Fail && slices.ContainsFunc(v.r.Guards, func(g gate.Guard) bool {
 		return g.Status == gate.GuardFailed || g.Blocks != "" && g.Status == gate.GuardUnknown
 	})
+	guards := []*document.Section{v.guards()}
 	switch {
 	case v.r.Verdict == gate.Unusable:
-		d.Add(notes...)
-		d.Add(rules...)
-		d.Add(v.guards())
-		return d
+		d.Add(slices.Concat(notes, rules, guards)...)
 	case guardsFirst:
-		d.Add(v.guards())
-		d.Add(rules...)
+		d.Add(slices.Concat(guards, rules, notes)...)
 	default:
-		d.Add(rules...)
-		d.Add(v.guards())
+		d.Add(slices.Concat(rules, guards, notes)...)
 	}
-	d.Add(notes...)
 	return d
 }
 

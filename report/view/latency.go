@@ -142,10 +142,7 @@ func CauseParts(list []result.CauseTotal) []document.Part {
 // causeList names the causes of at least 1 %, at most three, the greatest first.
 func causeList(list []result.CauseTotal) []string {
 	const most = 3
-	var total model.Duration
-	for _, c := range list {
-		total += c.Total
-	}
+	total := result.Sum(list, func(c *result.CauseTotal) model.Duration { return c.Total })
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b result.CauseTotal) int { return cmp.Compare(b.Total, a.Total) })
 	var out []string
@@ -210,10 +207,9 @@ func waitCard(r *result.Report, incident []int) document.Card {
 	at := moment(w.Start, w.Duration, w.Goroutine)
 	c := document.Card{ID: cardID(i), Title: textui.Duration(w.Duration), Fold: true, Moment: &at, Bar: CauseParts(w.Causes), Text: []string{story(r, w)},
 		Summary: fmt.Sprintf(", from %s to %s: %s", textui.Instant(w.Start), textui.Instant(w.End), goroutine(r, w.Trace, w.Goroutine, w.Function)+ofTrace(r, w.Trace))}
-	lost := document.Facet{Label: "lost to"}
-	for _, x := range w.Causes {
-		lost.Pairs = append(lost.Pairs, document.Pair{Name: x.Cause, Value: textui.Duration(x.Total)})
-	}
+	lost := document.Facet{Label: "lost to", Pairs: result.Each(w.Causes, func(x *result.CauseTotal) document.Pair {
+		return document.Pair{Name: x.Cause, Value: textui.Duration(x.Total)}
+	})}
 	behind := document.Facet{Label: "behind", Most: most}
 	for i := range w.Blockers {
 		who, length := blocker(&w.Blockers[i])

@@ -131,12 +131,8 @@ func goroutines(r *result.Report) *document.Section {
 
 // found shows known ways of scheduling going wrong, each with what it rests on.
 func found(r *result.Report) *document.Section {
-	var cards document.Cards
-	for i := range r.Pathologies {
-		cards = append(cards, pathologyCard(r, &r.Pathologies[i]))
-	}
 	s := document.New("found", "Pathologies", "known ways of scheduling going wrong, the worst first")
-	s.Add(cards)
+	s.Add(document.Cards(result.Each(r.Pathologies, func(p *result.Pathology) document.Card { return pathologyCard(r, p) })))
 	return s.OrNil()
 }
 

@@ -118,11 +118,9 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 			if len(list) > 1 || len(k.Unended) > 0 {
 				s.Add(document.Paragraph{Strong: name})
 			}
-			var parts document.Parts
-			for _, p := range x.Path {
-				parts = append(parts, document.Part{Class: RequestClass(p.Name), Label: textui.Clean(name + ", " + p.Name), Size: int64(p.Total)})
-			}
-			s.Add(parts)
+			s.Add(document.Parts(result.Each(x.Path, func(p *result.RequestTime) document.Part {
+				return document.Part{Class: RequestClass(p.Name), Label: textui.Clean(name + ", " + p.Name), Size: int64(p.Total)}
+			})))
 			cards := alikeCards(r, k, x, x.Slowest, id, "")
 			if x.Typical != nil && x.Count > 1 {
 				c, _ := requestCard(r, k, x, x.Typical, id+"-typical", "for comparison, ")
@@ -132,10 +130,7 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 		}
 		if len(k.Unended) > 0 {
 			open := k.Kind + ", not ended"
-			n := int64(0)
-			for j := range k.Handlers {
-				n += k.Handlers[j].Open.Count
-			}
+			n := result.Sum(k.Handlers, func(h *result.RequestHandler) int64 { return h.Open.Count })
 			open += textui.If(n > int64(len(k.Unended)), fmt.Sprintf(": the longest %d of %s", len(k.Unended), textui.Count(n)))
 			s.Add(document.Paragraph{Strong: open}, alikeCards(r, k, &result.RequestGroup{RequestSet: k.RequestSet}, k.Unended, fmt.Sprintf("request-%d-open", i+1), "at least "))
 		}

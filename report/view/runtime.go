@@ -84,11 +84,7 @@ func wakeups(s *document.Section, q *result.Queues) {
 	}
 	t := s.Table("t-wakeups", distColumns(document.Word("idle procs woken"))...)
 	t.Caption, t.Heading, t.Fixed = "From what woke an idle proc until its thread had it", "Idle procs woken", true
-	var count int64
-	for i := range q.Wakeups {
-		count += q.Wakeups[i].Count
-	}
-	if count == q.Woken.Count { // an older report, merged with a newer one, has not all of them
+	if result.Sum(q.Wakeups, func(x *result.Named) int64 { return x.Count }) == q.Woken.Count { // an older report, merged with a newer one, has not all of them
 		distRow(t, &q.Woken, "all").Total = true
 	}
 	for _, x := range q.Wakeups {

@@ -276,11 +276,9 @@ func checked(v *result.Verdict) string {
 
 // findingList are statements of the verdict.
 func findingList(list []result.Finding) document.List {
-	var out document.List
-	for _, f := range list {
-		out = append(out, document.Item{Text: f.Text, Severity: f.Severity.String(), Grade: f.Grade.String(), Evidence: evidence(f.Evidence)})
-	}
-	return out
+	return result.Each(list, func(f *result.Finding) document.Item {
+		return document.Item{Text: f.Text, Severity: f.Severity.String(), Grade: f.Grade.String(), Evidence: evidence(f.Evidence)}
+	})
 }
 
 // diagnoses are who is to blame, where, and what to do.
@@ -362,12 +360,7 @@ func culpritText(c *result.Culprit) string {
 
 // alsoFound are the findings that are neither the first nor diagnoses.
 func alsoFound(r *result.Report) *document.Section {
-	var rest []result.Finding
-	for _, f := range r.Findings[len(findings.Lead(r.Findings)):] {
-		if f.Title == "" {
-			rest = append(rest, f)
-		}
-	}
+	rest := slices.DeleteFunc(slices.Clone(r.Findings[len(findings.Lead(r.Findings)):]), func(f result.Finding) bool { return f.Title != "" })
 	if len(rest) == 0 {
 		return nil
 	}
