@@ -119,13 +119,12 @@ const sendTime = 5 * time.Minute
 var errBusy = errors.New("another trace is being recorded in this process (trace.Start, net/http/pprof): try again when it is over")
 
 func statusOf(err error) int {
-	var large *TooLargeError
 	switch {
 	case errors.Is(err, ErrClosed):
 		return http.StatusServiceUnavailable
 	case errors.Is(err, errBusy):
 		return http.StatusConflict
-	case errors.As(err, &large):
+	case errors.As(err, new(*TooLargeError)):
 		return http.StatusInsufficientStorage
 	}
 	return http.StatusInternalServerError

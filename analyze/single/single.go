@@ -160,8 +160,7 @@ func (in *Input) Explain(err error) error {
 		return err
 	}
 	hint := ""
-	var empty *ingest.EmptyError
-	if errors.As(err, &empty) && empty.Version > 0 {
+	if empty, ok := errors.AsType[*ingest.EmptyError](err); ok && empty.Version > 0 {
 		hint = "the file is damaged or cut off before its first complete part: record it again, and stop tracing before you copy it"
 	}
 	if in.Interrupted {

@@ -85,8 +85,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Hint returns advice for the user about err, one line, or "" if no Error in err has any.
 func Hint(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Hint
 	}
 	return ""

@@ -70,8 +70,7 @@ func (e foreign) Unwrap() error { return e.error }
 // cause strips what os and net/http put before an error and what a message
 // of ours says already: the operation, the path or the address.
 func cause(err error) error {
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	return atomicfile.Cause(err)

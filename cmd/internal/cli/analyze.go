@@ -181,10 +181,7 @@ func (a *app) expandOrSuggest(root *cobra.Command, args []string) ([]source.Ref,
 	if _, statErr := os.Stat(args[0]); statErr == nil {
 		return refs, err
 	}
-	var names []string
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
-	}
+	names := result.Each(root.Commands(), func(c **cobra.Command) string { return (*c).Name() })
 	if hint := didYouMean(args[0], names); hint != "" {
 		return nil, usagef(hint, "%s is neither a command nor a trace", args[0])
 	}

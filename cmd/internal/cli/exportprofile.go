@@ -54,8 +54,7 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 func (rd *reading) profile(ctx context.Context, f *exportFlags) (*profile.Profile, error) {
 	p := profile.New(f.profileOptions())
 	c := p.Collect(rd.Tables(), rd.Version)
-	var old *runqueue.OldFormatError
-	if errors.As(c.NoCauses(), &old) {
+	if old, ok := errors.AsType[*runqueue.OldFormatError](c.NoCauses()); ok {
 		rd.app.note("%s: waits have no causes: %v", rd.in.Name, old)
 	}
 	c.ObserveSteps(rd.Machine)

@@ -78,8 +78,8 @@ func (a *app) planReport(text string, inputs []source.Ref) (reportFile, error) {
 
 // forFlag has an error name the flag that it is of instead of -o.
 func forFlag(flag string, err error) error {
-	var u *usageError
-	if !errors.As(err, &u) {
+	u, ok := errors.AsType[*usageError](err)
+	if !ok {
 		return err
 	}
 	rest, ok := strings.CutPrefix(u.Error(), "-o ")

@@ -352,8 +352,7 @@ func (rd *reading) warnAbout(t *result.Trace) {
 // describeEmpty puts the trace's name before an error of reading it, unless it
 // is there already, or the error is not about the trace.
 func describeEmpty(in *input, err error) error {
-	var exit *exitError
-	if errors.As(err, &exit) || errors.Is(err, errWindowEmpty) {
+	if errors.As(err, new(*exitError)) || errors.Is(err, errWindowEmpty) {
 		return err
 	}
 	return in.Explain(err)

@@ -191,8 +191,7 @@ func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string
 	code, aborted, err := recorder.Run(ctx, f.RunOptions)
 	switch {
 	case err != nil && code != 0:
-		var e *source.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*source.Error](err); ok {
 			err = e.Err
 		}
 		a.say("%v; it ended with exit code %d", err, code)

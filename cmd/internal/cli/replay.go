@@ -171,8 +171,7 @@ func (rd *reading) replay(ctx context.Context, o replay.Options) (*replay.Result
 // oldFormat says which traces can be replayed if err says that this one cannot.
 func oldFormat(in *input, err error) error {
 	hint := ""
-	var old *runqueue.OldFormatError
-	if errors.As(err, &old) {
+	if errors.As(err, new(*runqueue.OldFormatError)) {
 		hint = "record it with Go 1.22 or newer; schedscope analyze reads this one, too"
 	}
 	return &source.Error{Doing: "replaying " + in.Name, Err: err, Hint: hint}

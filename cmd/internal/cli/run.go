@@ -66,8 +66,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if e != nil {
 		return e.code
 	}
-	var u *usageError
-	if errors.As(err, &u) && u.hint == "" {
+	if u, ok := errors.AsType[*usageError](err); ok && u.hint == "" {
 		a.hint("see %s --help", cmd.CommandPath())
 	}
 	return exitUnusable
@@ -112,8 +111,7 @@ func usagef(hint, format string, args ...any) error {
 
 // hintOf returns what the user can do about err, or "".
 func hintOf(err error) string {
-	var u *usageError
-	if errors.As(err, &u) && u.hint != "" {
+	if u, ok := errors.AsType[*usageError](err); ok && u.hint != "" {
 		return u.hint
 	}
 	return source.Hint(err)

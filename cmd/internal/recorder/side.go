@@ -75,8 +75,7 @@ func (s *Side) findTest() {
 
 // lookupCause strips what exec puts before an error and the message says already.
 func lookupCause(err error) error {
-	var e *exec.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*exec.Error](err); ok {
 		err = e.Err
 	}
 	return cause(err)
