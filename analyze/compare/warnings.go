@@ -141,10 +141,7 @@ func valuesOf(traces []*Trace, name string) []string {
 	seen := map[string]bool{}
 	for _, t := range traces {
 		id := &t.Sample.Identity
-		v := Identity(id, name)
-		if name == "gomaxprocs" && id.MinProcs != id.MaxProcs {
-			v = fmt.Sprintf("%d to %d", id.MinProcs, id.MaxProcs)
-		}
+		v := textui.Either(name == "gomaxprocs" && id.MinProcs != id.MaxProcs, fmt.Sprintf("%d to %d", id.MinProcs, id.MaxProcs), Identity(id, name))
 		if v != "" {
 			seen[v] = true
 		}

@@ -90,11 +90,8 @@ var marks = map[string]string{"serious": "❌ ", "notable": "⚠️ "}
 
 func (m *markdown) list(list List) {
 	for i := range list {
-		text := plain(list[i].words())
-		if list[i].Strong {
-			text = "**" + text + "**"
-		}
-		m.printf("- %s%s\n", marks[list[i].Severity], text)
+		strong := textui.If(list[i].Strong, "**")
+		m.printf("- %s%s%s%s\n", marks[list[i].Severity], strong, plain(list[i].words()), strong)
 	}
 	m.printf("\n")
 }

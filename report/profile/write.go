@@ -30,10 +30,7 @@ func (p *Profile) proto(title string, comments []string) *profile.Profile {
 	// With a mapping that has its symbols pprof does not look for a binary.
 	b.mapping = &profile.Mapping{ID: 1, File: textui.Clean(title), HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
 	b.out.Mapping = []*profile.Mapping{b.mapping}
-	whose := kind.whose
-	if p.o.Waker {
-		whose = kind.waker
-	}
+	whose := textui.Either(p.o.Waker, kind.waker, kind.whose)
 	b.out.Comments = result.Each(append([]string{"schedscope: " + kind.name + ", by the stack " + whose}, comments...), func(c *string) string { return textui.Clean(*c) })
 	for _, c := range p.sorted() {
 		b.sample(c)

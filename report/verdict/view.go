@@ -115,9 +115,7 @@ func (v *view) table(id, title string, rules []*gate.RuleResult) *document.Secti
 	t.Fixed = true
 	for i, r := range rules {
 		word := words[stateOf(r)]
-		if v.marks {
-			word = signs[word] + word
-		}
+		word = textui.If(v.marks, signs[word]) + word
 		cells := []any{word, r.Rule}
 		for _, x := range optional {
 			cells = append(cells, x.of(&all[i]))

@@ -354,10 +354,7 @@ func instant(d model.Duration) string {
 
 // command returns how to look at a stretch.
 func (o *Options) command(l *gate.Look) string {
-	dir := o.CandDir
-	if l.Base {
-		dir = o.BaseDir
-	}
+	dir := textui.Either(l.Base, o.BaseDir, o.CandDir)
 	return fmt.Sprintf("schedscope analyze --from %s --to %s %s", instant(l.From), instant(l.To), textui.ShellWord(path.Join(textui.Clean(dir), l.Trace)))
 }
 

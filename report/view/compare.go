@@ -167,11 +167,7 @@ func (v compareView) quantities(id, title string, rows []compare.Row) *document.
 	for _, row := range rows {
 		if of := row.Section + row.Group; of != section {
 			section = of
-			group := titles[row.Section]
-			if row.Group != "" {
-				group = v.Name(&row)
-			}
-			t.Section(group)
+			t.Section(textui.Either(row.Group != "", v.Name(&row), titles[row.Section]))
 		}
 		name := row.Label() + textui.If(row.Few > 0, " *")
 		base, cand := figureCell(float64(row.Base.Median), row.Unit), figureCell(float64(row.Cand.Median), row.Unit)

@@ -31,11 +31,7 @@ func requests(r *result.Report) *document.Section {
 		}
 		handlers.Row("all", k.Censored.Count, k.Count, known(&k.Dist, k.P50), known(&k.Dist, k.P99), greatest(&k.Dist), 1.0).Total = true
 		for _, h := range k.Handlers {
-			name := h.Name
-			if !result.Handled(name) {
-				name = k.Kind
-			}
-			handlers.Row(name, h.Censored.Count, h.Count, known(&h.Dist, h.P50), known(&h.Dist, h.P99), greatest(&h.Dist), ratio(h.Total, k.Total))
+			handlers.Row(textui.Either(result.Handled(h.Name), h.Name, k.Kind), h.Censored.Count, h.Count, known(&h.Dist, h.P50), known(&h.Dist, h.P99), greatest(&h.Dist), ratio(h.Total, k.Total))
 		}
 		var shown []string
 		for _, x := range slices.Concat(k.Path, k.Own) {

@@ -87,10 +87,7 @@ func verdictLine(t *document.TextWriter, r *result.Report) {
 	}
 	facts = append(facts, textui.Duration(r.Totals.Span), fmt.Sprintf("%s, %s busy", GOMAXPROCS(&r.Totals), textui.Percent(r.Procs.Utilisation)))
 	about := strings.Join(facts, ", ")
-	word := t.Bold(v.Word)
-	if v.Word == findings.Healthy {
-		word = t.Good(v.Word)
-	}
+	word := textui.Either(v.Word == findings.Healthy, t.Good(v.Word), t.Bold(v.Word))
 	if v.Word == "" {
 		t.Printf("%s\n", about)
 	} else if s := v.Word + "  " + textui.Clean(v.Text); textui.Width(s)+3+textui.Width(about) <= t.Width {
@@ -328,12 +325,8 @@ func latencyLine(r *result.Report) string {
 	if all.Count == 0 {
 		return "no waits"
 	}
-	s := fmt.Sprintf("%s of %s in all", plural(all.Count, "wait"), textui.Duration(all.Total))
-	if all.Unknown {
-		s += "; percentiles not known"
-	} else {
-		s += fmt.Sprintf("; p50 %s, p90 %s, p99 %s", textui.Duration(all.P50), textui.Duration(all.P90), textui.Duration(all.P99))
-	}
+	s := fmt.Sprintf("%s of %s in all", plural(all.Count, "wait"), textui.Duration(all.Total)) +
+		textui.Either(all.Unknown, "; percentiles not known", fmt.Sprintf("; p50 %s, p90 %s, p99 %s", textui.Duration(all.P50), textui.Duration(all.P90), textui.Duration(all.P99)))
 	at := textui.Instant(all.MaxAt)
 	if len(r.WorstWaits) > 0 && r.WorstWaits[0].Duration == all.Max {
 		at = textui.Instant(r.WorstWaits[0].End) + ofTrace(r, r.WorstWaits[0].Trace)
@@ -405,10 +398,7 @@ func IdleLine(r *result.Report, whose string) string {
 	if e.Count == 0 {
 		return "none while a goroutine was runnable"
 	}
-	spread := plural(e.Count, "episode")
-	if e.Count >= fewEpisodes && !e.Unknown {
-		spread = "p99 " + textui.Duration(e.P99)
-	}
+	spread := textui.Either(e.Count >= fewEpisodes && !e.Unknown, "p99 "+textui.Duration(e.P99), plural(e.Count, "episode"))
 	return fmt.Sprintf("%s of the time while a goroutine was runnable%s; %s, the longest %s%s", textui.Ratio(e.Total, r.Totals.Span), whose, spread,
 		textui.Duration(e.Max), fromAt(r, e))
 }

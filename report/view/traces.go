@@ -267,11 +267,7 @@ func RuledOut(r *result.Report) *document.Section {
 
 // checked says what was checked and is fine, and what could not be.
 func checked(v *result.Verdict) string {
-	text := strings.Join(v.RuledOut, ", ")
-	if v.Unchecked != "" {
-		text = strings.TrimPrefix(text+"; not checked: "+v.Unchecked, "; ")
-	}
-	return text
+	return textui.Join("; ", strings.Join(v.RuledOut, ", "), textui.If(v.Unchecked != "", "not checked: "+v.Unchecked))
 }
 
 // findingList are statements of the verdict.
