@@ -127,10 +127,7 @@ func Quantities(op string) []rule.Quantity {
 
 // quantity reads one of ours, where U is an op or a second.
 func quantity(text, op string) rule.Quantity {
-	per := "/s)"
-	if op != "" {
-		per = "/op)"
-	}
+	per := textui.Either(op != "", "/op)", "/s)")
 	if n := len(text) - len("/U)"); text[n:] == "/U)" {
 		text = text[:n] + per
 	}

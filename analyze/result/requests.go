@@ -214,10 +214,7 @@ func (t *RequestTail) Diff() float64 {
 // Who describes the slowest: "1% (6, from 17.7ms on)".
 func (t *RequestTail) Who() string {
 	n, from := textui.Count(t.Count), textui.Duration(t.From)
-	if t.Share == 0 {
-		return fmt.Sprintf("%s (from %s on)", n, from)
-	}
-	return fmt.Sprintf("%g%% (%s, from %s on)", 100*t.Share, n, from)
+	return textui.Either(t.Share == 0, fmt.Sprintf("%s (from %s on)", n, from), fmt.Sprintf("%g%% (%s, from %s on)", 100*t.Share, n, from))
 }
 
 // InGroup reports whether a row is part of a group.

@@ -356,10 +356,7 @@ var statusHints = []statusHint{
 // text: one printable line of it is shown.
 func (f *fetch) statusError(status string, code int, body io.Reader) error {
 	text, _ := io.ReadAll(io.LimitReader(body, SniffLen))
-	line := ""
-	if isText(text) && !html.Match(text) {
-		line = firstLine(string(text), 200)
-	}
+	line := textui.If(isText(text) && !html.Match(text), firstLine(string(text), 200))
 	hint := ""
 	if i := slices.IndexFunc(statusHints, func(h statusHint) bool { return h.code == code && strings.Contains(line, h.text) }); i >= 0 {
 		hint = statusHints[i].hint

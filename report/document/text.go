@@ -142,10 +142,7 @@ func (t *TextWriter) section(s *Section) {
 func (t *TextWriter) list(indent string, list List) {
 	for i := range list {
 		text := textui.Columns(list[i].words(), t.Width-len(indent)-2, indent+"  ")
-		if list[i].Strong {
-			text = t.Bold(text)
-		}
-		t.Printf("%s- %s\n", indent, text)
+		t.Printf("%s- %s\n", indent, textui.Either(list[i].Strong, t.Bold(text), text))
 	}
 }
 
@@ -163,10 +160,7 @@ func (t *TextWriter) Facts(list Facts) {
 	indent := strings.Repeat(" ", width+1)
 	for _, f := range list {
 		text := fmt.Sprintf("%s%s %s", f.Name, strings.Repeat(" ", width-textui.Width(f.Name)), textui.Columns(textui.Clean(f.Value), t.Width-len(indent), indent))
-		if f.Good {
-			text = t.style("32", text)
-		}
-		t.Printf("%s\n", text)
+		t.Printf("%s\n", textui.Either(f.Good, t.style("32", text), text))
 	}
 }
 

@@ -15,10 +15,8 @@ import (
 // Plan writes how many traces the rules of a budget need, and what they see with those.
 func Plan(w io.Writer, p *gate.PlanResult, o document.TextOptions) error {
 	head := document.New("plan", "")
-	title := "how many traces it takes is not known"
-	if p.Traces > 0 {
-		title = fmt.Sprintf("record %d traces per side: every rule of level error then sees what it wants to with a probability of 80%% or more%s", p.Traces, blind(p))
-	}
+	title := textui.Either(p.Traces > 0, fmt.Sprintf("record %d traces per side: every rule of level error then sees what it wants to with a probability of 80%% or more%s", p.Traces, blind(p)),
+		"how many traces it takes is not known")
 	head.Add(document.Paragraph{Strong: "PLAN", Text: "  " + title})
 	head.Text("alpha %v over %s against a baseline; an unchanged program fails with a probability of %s or less if rules were independent",
 		p.Alpha, textui.Plural(p.Family, "rule"), textui.Percent(p.FalseAlarm))
@@ -55,27 +53,14 @@ func blind(p *gate.PlanResult) string {
 	for _, r := range p.Rules {
 		n += one(r.Level == budget.Error && r.Needed == 0 && !r.Point)
 	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; %s cannot, see below", textui.Plural(n, "rule"))
+	return textui.If(n != 0, fmt.Sprintf("; %s cannot, see below", textui.Plural(n, "rule")))
 }
 
 func planCells(r *gate.PlanRow) []any {
-	cells := []any{r.Rule, string(r.Level), strconv.Itoa(r.Seen), ""}
-	if r.Seen > 0 {
-		cells[3] = value(r.Median, r.Unit)
-	}
+	cells := []any{r.Rule, string(r.Level), strconv.Itoa(r.Seen), textui.If(r.Seen > 0, value(r.Median, r.Unit))}
 	if r.Traces == 0 {
 		return cells
 	}
-	needs, sees := "", ""
-	if r.Needed > 0 {
-		needs = strconv.Itoa(r.Needed)
-	}
-	if r.MDE > 0 {
-		sees = compare.TimesText(r.MDE)
-	}
-	return append(cells, textui.Percent(r.Spread), compare.TimesText(r.Margin), compare.TimesText(r.Detect), needs,
-		strconv.Itoa(r.Traces), sees, textui.Percent(r.Power), textui.Percent(r.FalseAlarm))
+	return append(cells, textui.Percent(r.Spread), compare.TimesText(r.Margin), compare.TimesText(r.Detect), textui.If(r.Needed > 0, strconv.Itoa(r.Needed)),
+		strconv.Itoa(r.Traces), textui.If(r.MDE > 0, compare.TimesText(r.MDE)), textui.Percent(r.Power), textui.Percent(r.FalseAlarm))
 }

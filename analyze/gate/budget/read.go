@@ -55,10 +55,8 @@ func document(data []byte) (*yaml.Node, error) {
 		return nil, errors.New("empty: there is no rule")
 	} else if err != nil {
 		text := textui.Clean(err.Error())
-		if strings.Contains(text, "did not find expected ',' or") {
-			text += " (or the line after; within {...} and [...] rules with braces or commas stand in quotes)"
-		}
-		return nil, errors.New(text)
+		braces := strings.Contains(text, "did not find expected ',' or")
+		return nil, errors.New(text + textui.If(braces, " (or the line after; within {...} and [...] rules with braces or commas stand in quotes)"))
 	}
 	if err := dec.Decode(&more); err != io.EOF {
 		return nil, fmt.Errorf("line %d: a budget is one document, and there is more behind ---", max(1, more.Line))

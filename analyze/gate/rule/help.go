@@ -64,15 +64,6 @@ func Help() string {
 
 // facts says in a few words what a rule can do with the metric.
 func (m *Metric) facts() string {
-	s := "(" + [...]string{"time", "count", "share"}[m.Unit]
-	if m.Kind == Total {
-		s += ", one per trace"
-	}
-	if len(m.Keys) > 0 {
-		s += "; selectors " + strings.Join(m.Keys, ", ")
-	}
-	if m.Env {
-		s += "; needs an environment record"
-	}
-	return s + ")"
+	return "(" + [...]string{"time", "count", "share"}[m.Unit] + textui.If(m.Kind == Total, ", one per trace") +
+		textui.If(len(m.Keys) > 0, "; selectors "+strings.Join(m.Keys, ", ")) + textui.If(m.Env, "; needs an environment record") + ")"
 }

@@ -288,11 +288,7 @@ func (p *parser) selectors(q *Quantity, closing byte) {
 		case q.Selected(key) != nil:
 			p.fail(at, "use * in the pattern to select several", "the selector %s is there twice", key)
 		}
-		hint := "write key=pattern, with * for any text"
-		if len(q.Select) > 0 {
-			hint += "; " + quotesHint
-		}
-		p.expect('=', hint)
+		p.expect('=', "write key=pattern, with * for any text"+textui.If(len(q.Select) > 0, "; "+quotesHint))
 		q.Select = append(q.Select, Selector{key, p.pattern(closing)}.canonical())
 		if !p.accept(',') {
 			break

@@ -117,10 +117,7 @@ func (b Bound) Text(u Unit) string {
 	if !b.Relative {
 		return literal(b.Add, u)
 	}
-	s := "baseline"
-	if b.Factor != 1 {
-		s += "*" + plain(b.Factor)
-	}
+	s := "baseline" + textui.If(b.Factor != 1, "*"+plain(b.Factor))
 	if b.Add != 0 {
 		s += " + " + literal(b.Add, u)
 	}

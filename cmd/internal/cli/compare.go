@@ -304,10 +304,8 @@ func checkOps(op string, sides ...*compare.Side) error {
 		}
 	}
 	ops := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
-	hint := "the traces have no regions or tasks: leave --op out, or use goroutine:FUNC"
-	if len(ops) > 0 {
-		hint = "what there is: " + textui.Clean(strings.Join(ops[:min(len(ops), 10)], ", "))
-	}
+	hint := textui.Either(len(ops) > 0, "what there is: "+textui.Clean(strings.Join(ops[:min(len(ops), 10)], ", ")),
+		"the traces have no regions or tasks: leave --op out, or use goroutine:FUNC")
 	if op == "count" {
 		return usagef(hint, "--op count: no trace has a record of how many ops its program counted")
 	}
