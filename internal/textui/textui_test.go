@@ -171,3 +171,15 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+
+// TestChoices checks texts that are there or not.
+func TestChoices(t *testing.T) {
+	for i, x := range [][2]string{
+		{If(true, "a"), "a"}, {If(false, "a"), ""}, {Either(true, "a", "b"), "a"}, {Either(false, "a", "b"), "b"},
+		{FirstOf(nil), ""}, {FirstOf([]string{"a"}), "a"}, {FirstOf([]string{"a", "b", "c"}), "a and 2 more"}, {Join(", ", "a", "", "b"), "a, b"},
+	} {
+		if x[0] != x[1] {
+			t.Errorf("%d: got %q, want %q", i, x[0], x[1])
+		}
+	}
+}

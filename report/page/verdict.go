@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,10 +25,7 @@ func (p *pageView) head() {
 		p.Title = "no trace"
 	case 1:
 		name := textui.Clean(p.r.Traces[0].Name)
-		p.Title = name
-		if i := strings.LastIndexAny(name, `/\`); i >= 0 && i+1 < len(name) {
-			p.Title = name[i+1:]
-		}
+		p.Title = cmp.Or(name[strings.LastIndexAny(name, `/\`)+1:], name)
 		p.Facts = append(p.Facts, textui.Clean(view.Describe(&p.r.Traces[0])))
 		if name != p.Title {
 			p.Facts = append(p.Facts, name)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -226,10 +227,7 @@ func exact(ns int64) string {
 
 func (p *pageView) timeline() {
 	s := p.section("timeline", "Timeline", "")
-	note := textui.Clean(p.in.TimelineNote)
-	if note == "" && !p.interactive() {
-		note = "This report has no timeline."
-	}
+	note := cmp.Or(textui.Clean(p.in.TimelineNote), textui.If(!p.interactive(), "This report has no timeline."))
 	if note != "" {
 		s.Pieces = append(s.Pieces, piece{Text: note})
 	}
