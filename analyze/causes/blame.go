@@ -228,7 +228,7 @@ func (b *Blame) Result(v *result.Report) {
 	}
 	complete(result.BlameCreated, false, b.created)
 	complete(result.BlameTimers, false, b.timed)
-	complete(result.BlameOpen, false, b.open)
+	complete(result.BlameOpen, true, b.open)
 	for _, kind := range []string{result.BlameInSlow, result.BlameInShort} { // every call has a row
 		if k := v.Blame.Kind(kind); k != nil {
 			k.Blocked = true

@@ -179,10 +179,10 @@ func (b *Blame) Of(kind string) []*BlameRow {
 }
 
 // Runnable reports whether a kind is of goroutines that were runnable, each time counted
-// once: the time of new goroutines, and of those that timers woke, is in other kinds, too, and while one ran alone, or who is
-// blocked at the end waits, nobody was.
+// once: the time of new goroutines, and of those that timers woke, is in other kinds, too, and while one ran alone
+// nobody was.
 func (k *BlameKind) Runnable() bool {
-	return !k.Blocked && !slices.Contains([]string{BlameCreated, BlameTimers, BlameOpen, BlameAlone}, k.Kind)
+	return !k.Blocked && !slices.Contains([]string{BlameCreated, BlameTimers, BlameAlone}, k.Kind)
 }
 
 // BlameGroup returns the group of causes that a kind belongs to, "" if it is not a cause.

@@ -282,6 +282,9 @@ func (m *Merger) Report() (*Report, error) {
 	if s.Least == maxWorst {
 		v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), max(fewWorst, s.Most))]
 	}
+	if total := v.Waiting.Censored.AtEnd.Total; total > 0 {
+		v.Blame.Complete(BlameOpen, true, total) // older reports do not have it
+	}
 	v.Blame.Trim()
 	for i := range v.Blame.Rows {
 		r := &v.Blame.Rows[i]

@@ -7,14 +7,17 @@ import (
 )
 
 // OfBlame returns the profile of kind [Blame] of a report. Its values add up to the kinds of
-// the report, of which those of goroutines that were created, or that timers woke, are left out: their
-// time is in others, too.
+// the report, of which those of goroutines that were created, or that timers woke, are left out, as their
+// time is in others, too, and so is that of waits that had not ended.
 // What has no stack is at a frame that has the function's name.
 func OfBlame(r *result.Report) *Profile {
 	p := New(Options{Kind: Blame})
 	p.span = r.Totals.Span
 	for _, x := range r.Blame.Parts() {
 		v := values{x.Turns, int64(x.Total), 0}
+		if x.Kind.Kind == result.BlameOpen {
+			continue
+		}
 		if x.Kind.Blocked {
 			v = values{x.Turns, 0, int64(x.Total)}
 		} else if !x.Kind.Runnable() {

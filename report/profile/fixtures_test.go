@@ -159,7 +159,7 @@ func reported(r *analyze.Report, k Kind) values {
 			v[1] += x.time
 		}
 		for i := range blame.Kinds {
-			if k := &blame.Kinds[i]; k.Blocked {
+			if k := &blame.Kinds[i]; k.Blocked && k.Kind != result.BlameOpen {
 				v[2] += int64(k.Total)
 			}
 		}
@@ -246,7 +246,7 @@ func blamed(b *result.Blame) []row {
 	var out []row
 	for i := range b.Kinds {
 		k := &b.Kinds[i]
-		if !k.Blocked && !k.Runnable() {
+		if !k.Blocked && !k.Runnable() || k.Kind == result.BlameOpen {
 			continue
 		}
 		x := row{name: k.Kind}

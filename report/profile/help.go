@@ -47,11 +47,11 @@ can be made of saved reports, too.
 
 All of a kind adds up to the report, to the nanosecond: runnable to latency.all of the JSON,
 waiting to waiting.all, syscalls to syscalls.all, handoffs to the counts of handoffs, blame to
-its kinds except created, whose time is in others, too. What the report leaves out is left out:
-of runnable and waiting the runtime's own goroutines, and what was open when the trace or window
+its kinds except created, whose time is in others, too. So the time is that of goroutines, and
+of several at once it is more than has passed. What the report leaves out is left out: of
+runnable and waiting the runtime's own goroutines, and what was open when the trace or window
 began or ended. Where goroutines wait that had not ended by then, as those that pile up, is in
-schedscope export --table blame, of kind "blocked at the end". So the time is that of goroutines, and of several at once it is more than has
-passed.
+schedscope export --table blame, of kind "blocked at the end".
 
 Labels
   cause     of runnable: what the time was lost to, as in the report. A wait with several causes

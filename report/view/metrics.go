@@ -74,8 +74,8 @@ const metricsHelpTail = `What kept goroutines waiting, by code  Each nanosecond 
     function of the program that ran then, else of the standard library. Kinds explain the
     causes of the same name; "short system call" is of calls below 20us, behind which the
     proc was not lost. "created" counts the time of new goroutines, which is in other kinds,
-    too, and "blocked at the end" that of waits which have begun and not ended. "alone" is not waiting but when one goroutine ran and no other could, of
-    programs in which that is much. Blocked time goes to the function that ended it: unlocked, sent, called. How it is known:
+    too, and "blocked at the end" that of waits which have begun and not ended. "alone" is not
+    waiting but when one goroutine ran and no other could, of programs in which that is much. Blocked time goes to the function that ended it: unlocked, sent, called. How it is known:
       sampled    CPU samples were taken in the same stretch of the turn (record takes them)
       seen       the stack of an event in or at the end of the stretch
       estimated  divided as the samples, else the preemptions, of goroutines of the same start

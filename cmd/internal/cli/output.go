@@ -80,8 +80,9 @@ type outputs struct {
 	paths   []string
 	format  string
 	json    bool
-	top     int // rows of tables, if a format is text
-	dpi     int // of PNG pictures, if one is a picture
+	named   bool // names have a say, as --json came without --format
+	top     int  // rows of tables, if a format is text
+	dpi     int  // of PNG pictures, if one is a picture
 
 	list []output
 }
@@ -118,7 +119,7 @@ func (o *outputs) plan() error {
 		if o.format != "" && o.format != "json" {
 			return usagef("", "--json and --format %s contradict each other", o.format)
 		}
-		o.format = "json"
+		o.named, o.format = o.format == "", "json"
 	}
 	switch {
 	case o.top < 0:
@@ -150,7 +151,7 @@ func (o *outputs) plan() error {
 			return err
 		}
 	}
-	if o.json && !o.has(func(format string) bool { return format == "json" }) {
+	if o.named && !o.has(func(format string) bool { return format == "json" }) {
 		return o.add("-")
 	}
 	return nil
@@ -168,7 +169,7 @@ func (o *outputs) add(path string) error {
 		return directoryError(path)
 	case slices.ContainsFunc(o.list, func(x output) bool { return sameOutput(x.path, path) }):
 		return usagef("leave one out, or give them different names", "-o %s is given twice", path)
-	case known && (isPicture(byName) && !isPicture(o.format) || o.json):
+	case known && (isPicture(byName) && !isPicture(o.format) || o.named):
 		out.format = byName
 	case o.format == "" && path == "-":
 		out.format = o.choices[0]

@@ -364,8 +364,8 @@ func describeEmpty(in *input, err error) error {
 // collected without end.
 //
 // Until the heap first takes memoryFirst, nothing is collected: a small trace needs less in all, and spends a fifth
-// of its time with collections otherwise. Then garbage may take half of what is alive of one trace, which is gone through
-// in a moment, and as much as that of several.
+// of its time with collections otherwise. Then garbage may take half of what is alive, which is gone through in a moment,
+// if that is of one trace so far, else as much.
 const memoryPerByte, memoryFixed, memoryFloor, memoryFirst = 20, 20 << 20, 512 << 20, 32 << 20
 
 // memory is what is allowed, for all files.
