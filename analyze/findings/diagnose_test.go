@@ -196,7 +196,7 @@ func TestMachine(t *testing.T) {
 // TestSocketCalls checks that procs held by calls on sockets, which do not block, are laid to the
 // machine, and those held by others to who calls.
 func TestSocketCalls(t *testing.T) {
-	for callee, want := range map[string]string{"os.(*File).Write": "procs-held-by-system-calls", "net.(*netFD).Write": "more-procs-than-cpus", "syscall.write": "more-procs-than-cpus"} {
+	for callee, want := range map[string]string{"os.(*File).Write": "procs-held-by-system-calls", "net.(*conn).Write": "more-procs-than-cpus", "syscall.write": "more-procs-than-cpus"} {
 		v := resulttest.Read(t, "hogs.go1.26.p2.trace")
 		swap := func(cause *string) { // who computes makes system calls instead
 			switch *cause {
@@ -224,6 +224,20 @@ func TestSocketCalls(t *testing.T) {
 		findings.Judge(v)
 		if !slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Title != "" && f.Kind == want }) {
 			t.Errorf("%s: no %s among %q", callee, want, result.Each(v.Findings, func(f *result.Finding) string { return f.Kind }))
+		}
+	}
+}
+
+// TestBufferedCalls checks that calls that others make on files for the program block, and those on sockets do not.
+func TestBufferedCalls(t *testing.T) {
+	for callee, want := range map[string]bool{"os.(*File).Write": true, "net.(*netFD).Write": false} {
+		v := resulttest.Read(t, "cgo.go1.26.p4.trace")
+		for _, r := range v.Blame.Of(result.BlameInSlow) {
+			r.Stacks = []result.BlameStack{{Total: r.Total, Stack: []result.Frame{{Function: callee}, {Function: "bufio.(*Writer).Flush"}, {Function: r.Function, File: r.File}}}}
+		}
+		findings.Judge(v)
+		if got := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "blocking-system-calls" }); got != want {
+			t.Errorf("%s: blocks: %t", callee, got)
 		}
 	}
 }
@@ -320,7 +334,7 @@ func TestWithoutCPU(t *testing.T) {
 			}
 		}
 		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.f", Turns: 1000, Longest: c.longest, Total: c.longest, BlameBasis: result.BlameBasis{Seen: c.longest},
-			Stacks: []result.BlameStack{{Total: c.longest, Stack: []result.Frame{{Function: "net.(*netFD).Write"}, {Function: "main.f"}}}}})
+			Stacks: []result.BlameStack{{Total: c.longest, Stack: []result.Frame{{Function: "net.(*conn).Write"}, {Function: "main.f"}}}}})
 		findings.Judge(v)
 		named := slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return strings.Contains(f.Text, "of the slowest") })
 		if named == c.machine || c.machine && v.Verdict.Machine == "" {
@@ -336,7 +350,7 @@ func TestLongSleeps(t *testing.T) {
 		v.Procs.Utilisation, v.Totals.Span = 0.05, 1000*v.Latency.All.Total // the machine disturbed it
 		allTails(v, "sleep")
 		v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.f", Turns: 1, Longest: longest, Total: longest, BlameBasis: result.BlameBasis{Seen: longest},
-			Stacks: []result.BlameStack{{Total: longest, Stack: []result.Frame{{Function: "net.(*netFD).Write"}, {Function: "main.f"}}}}})
+			Stacks: []result.BlameStack{{Total: longest, Stack: []result.Frame{{Function: "net.(*conn).Write"}, {Function: "main.f"}}}}})
 		for i := range v.Causes.Rows {
 			v.Causes.Rows[i].Dominated = result.Dist{}
 		}

@@ -41,12 +41,6 @@ func (d *diagnostician) overcommitted() {
 			textui.Duration(had), textui.Duration(ran), never).first = share < starvedOfCPU && !d.job
 		return
 	}
-	if lost, calls := inSockets(d.r); lost >= mostTaken && d.spare() {
-		d.add("more-procs-than-cpus", d.waiting, result.Inferred, nil, "a busy machine, or a CPU quota: threads had no CPU for about "+textui.Percent(lost)+" of the time",
-			"That much of the time in calls on sockets is in %s of %s and more, and such calls do not block. So is about as much of what looks as if it ran.%s",
-			textui.Count(calls), textui.Duration(result.SlowSyscall), never)
-		return
-	}
 	long := &d.r.Bursts
 	stretched := long.Long.Count >= 10 && 2*long.VeryLong.Count >= long.Long.Count
 	if p.Mean < 2 || !stretched && result.Ratio(suspected.sum, d.waiting.sum) < suspectedShare {
@@ -60,26 +54,6 @@ func (d *diagnostician) overcommitted() {
 	text += never
 	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
 		d.lack(fmt.Sprintf("probably a busy machine, a CPU quota, or %s (GOMAXPROCS %s)", moreProcs, maxProcs(d.r))), "%s", text).first = stretched && !d.job && result.Ratio(suspected.sum, d.waiting.sum) >= leastShare
-}
-
-// inSockets returns the part of the time in calls on sockets that is in long ones, and how many these are: as they do not block,
-// their threads had no CPU, and a thread loses it whatever it does. It is 0 where there are few.
-func inSockets(r *result.Report) (lost float64, calls int64) {
-	var long, all model.Duration
-	for _, kind := range []string{result.BlameInSlow, result.BlameInShort} {
-		for _, b := range r.Blame.Of(kind) {
-			if ofSocket(b) {
-				all += b.Total
-				if kind == result.BlameInSlow {
-					long, calls = long+b.Total, calls+b.Turns
-				}
-			}
-		}
-	}
-	if calls < enough {
-		return 0, calls
-	}
-	return result.Ratio(long, all), calls
 }
 
 // hadCPU returns the part of the time that goroutines ran in which their threads had a CPU, by CPU samples.
@@ -96,8 +70,6 @@ func (d *diagnostician) spare() bool {
 	}
 	if b := &d.r.Blame; b.Samples >= fewSamples {
 		used = min(used, model.Duration(b.Samples)*samplePeriod)
-	} else if lost, _ := inSockets(d.r); lost >= mostTaken {
-		used = model.Duration(float64(used) * (1 - lost))
 	}
 	return result.Ratio(used, span) < spareShare*d.r.Procs.Mean
 }
@@ -1074,8 +1046,14 @@ func (d *diagnostician) headOfLine(row *result.BlameRow) bool {
 }
 
 // ofSocket reports whether the system calls of a row are those of a socket, which do not block: such a
-// call is long because its thread has no CPU. Others may call them for the program, as net/http, crypto/tls and bufio do.
+// call is long because its thread has no CPU. Below net/http's own loop the program has no function.
 func ofSocket(r *result.BlameRow) bool {
+	return strings.HasPrefix(r.Callee(), "net.") || !result.OfProgram(r.Function) && onSocket(r)
+}
+
+// onSocket reports whether calls of a row are on a socket, and do not block, whoever makes them for the program, as net/http,
+// crypto/tls and bufio do. They take as long as the kernel copies.
+func onSocket(r *result.BlameRow) bool {
 	return len(r.Stacks) > 0 && slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return strings.HasPrefix(f.Function, "net.(*netFD).") })
 }
 
@@ -1098,7 +1076,7 @@ func (d *diagnostician) blockingCalls() {
 	var total model.Duration
 	var count int64
 	for _, r := range d.r.Blame.Of(result.BlameInSlow) {
-		if r.Turns < fewHeld || r.Unknown == r.Total || ofSocket(r) || waitsInCall(d.r, r) {
+		if r.Turns < fewHeld || r.Unknown == r.Total || onSocket(r) || waitsInCall(d.r, r) {
 			continue
 		}
 		rows = append(rows, r)

@@ -51,13 +51,6 @@ func TestLackOfCPUs(t *testing.T) {
 			}
 		}
 	}
-	sockets := func(long int64) func(*result.Report) {
-		return func(v *result.Report) {
-			write := []result.BlameStack{{Stack: []result.Frame{{Function: "net.(*netFD).Write"}, {Function: "main.reply"}}}}
-			v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.reply", Turns: long, Total: 70 * ms, Stacks: write},
-				result.BlameRow{Kind: result.BlameInShort, Function: "main.reply", Turns: 1000, Total: 30 * ms, Stacks: write})
-		}
-	}
 	for name, x := range map[string]struct {
 		ran                 model.Duration
 		samples             int64
@@ -69,8 +62,6 @@ func TestLackOfCPUs(t *testing.T) {
 		"few where it matters": {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan = 67 * ms }, "more-procs-than-cpus", "a busy machine, or a CPU quota: ", others},
 		"enough of them":       {1040 * ms, 77, func(v *result.Report) { v.Blame.KeptSpan, v.Blame.KeptSamples = 67*ms, 4 }, "busy-procs", "", "Bound"},
 		"more than a CPU":      {4000 * ms, 190, nil, "busy-procs", "", "Bound"},
-		"calls on sockets":     {2400 * ms, 0, sockets(10), "more-procs-than-cpus", "a busy machine, or a CPU quota: threads had no CPU for about 70% of the time", others},
-		"few of them":          {2400 * ms, 0, sockets(9), "busy-procs", "", "Bound"},
 		"a quarter of a proc":  {1000 * ms, 60, func(v *result.Report) { v.Procs.Mean = 0.6 }, "busy-procs", "", "Bound"},
 		"of one proc":          {1040 * ms, 77, func(v *result.Report) { v.Procs.Mean = 1 }, "busy-procs", "", "Cache"},
 		"with a herd": {1650 * ms, 112, func(v *result.Report) {
