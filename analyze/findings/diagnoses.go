@@ -725,29 +725,34 @@ func mostly(g *result.Group) *result.Reason {
 	return nil
 }
 
-// connected reports whether goroutines mostly wait for the network, and a function started them that accepts connections.
+// connected reports whether goroutines mostly wait for the network, and a function started them that accepts connections, or may
+// have, see [startsOf].
 func connected(r *result.Report, g *result.Group) bool {
 	w := mostly(g)
-	return w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && slices.ContainsFunc(creators(r, g), func(b *result.BlameRow) bool { return accepts(r, b) })
+	return w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && (len(startsOf(r, g)) == 0 || slices.ContainsFunc(creators(r, g), func(b *result.BlameRow) bool { return accepts(r, b) }))
 }
 
-// attached reports whether goroutines are of connections that last: what started them has started as many others that live, and
-// wait for the network.
+// attached reports whether goroutines are of connections that last, or may be: what started them has started as many others that
+// live, and wait for the network.
 func attached(r *result.Report, g *result.Group) bool {
 	return slices.ContainsFunc(r.Goroutines, func(h result.Group) bool {
 		w := mostly(&h)
 		return h.Function != g.Function && w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && 2*(h.Count-h.Ended) > g.Count-g.Ended &&
-			slices.ContainsFunc(creators(r, &h), func(b *result.BlameRow) bool {
+			(len(startsOf(r, g)) == 0 || slices.ContainsFunc(creators(r, &h), func(b *result.BlameRow) bool {
 				return slices.ContainsFunc(creators(r, g), func(c *result.BlameRow) bool { return b.Function == c.Function && b.File == c.File })
-			})
+			}))
 	})
 }
 
-// creators returns where goroutines of a function were started, of the program if it is that.
+// creators returns which of [startsOf] are of the program, if the function is: all of another.
 func creators(r *result.Report, g *result.Group) []*result.BlameRow {
-	return slices.DeleteFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool {
-		return b.Waiter != g.Function || result.OfProgram(g.Function) && !result.OfProgram(b.Function)
-	})
+	return slices.DeleteFunc(startsOf(r, g), func(b *result.BlameRow) bool { return result.OfProgram(g.Function) && !result.OfProgram(b.Function) })
+}
+
+// startsOf returns where goroutines of a function were started, nothing if that is not known: rows of reports that older releases
+// saved do not say what was started.
+func startsOf(r *result.Report, g *result.Group) []*result.BlameRow {
+	return slices.DeleteFunc(r.Blame.Of(result.BlameCreated), func(b *result.BlameRow) bool { return b.Waiter != g.Function })
 }
 
 // accepts reports whether a row's function, or one that called it, is seen to accept connections.

@@ -1014,8 +1014,9 @@ func straggles(r *result.Report) string {
 			continue
 		}
 		g, chance := &r.Goroutines[i], 3*1.28/math.Sqrt(float64(b.Turns))
-		if slices.ContainsFunc(r.Blame.Of(result.BlameCreated), func(c *result.BlameRow) bool { return c.Waiter == g.Function && c.Function != b.Waiter }) {
-			continue // others start some, too
+		starts := startsOf(r, g)
+		if len(starts) == 0 || slices.ContainsFunc(starts, func(c *result.BlameRow) bool { return c.Function != b.Waiter }) {
+			continue // others start some, too, or may
 		}
 		n := g.Count / b.Turns
 		for k := range n {
