@@ -269,6 +269,39 @@ func TestClientsStay(t *testing.T) {
 	}
 }
 
+// TestAttached checks that goroutines of connections do not pile up while these last, and that those do which stay when these end.
+func TestAttached(t *testing.T) {
+	for name, x := range map[string]struct {
+		readers, readersEnded, pushersEnded int64
+		starts                              string
+		want                                bool
+	}{
+		"all last":               {1500, 0, 0, "main.push", false},
+		"both end":               {1500, 600, 600, "main.push", false},
+		"some later":             {1500, 600, 550, "main.push", false},
+		"pushers stay":           {1500, 600, 0, "main.push", true},
+		"some of them":           {1500, 600, 400, "main.push", true},
+		"few read":               {500, 0, 0, "main.push", true},
+		"not known what started": {1500, 0, 0, "", false},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		group := func(name, reason string, n, ended int64) result.Group {
+			g := result.Group{Function: name, Count: n, Created: n, Ended: ended, Lifetime: 1000, Waiting: []result.Reason{{Reason: reason, Count: n, Total: 1000}}}
+			g.States[model.GoWaiting] = 1000
+			return g
+		}
+		v.Goroutines = []result.Group{group("main.push", "chan receive", 1500, x.pushersEnded), group("main.serve", "network", x.readers, x.readersEnded)}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameCreated, Function: "main.start", Waiter: x.starts, Turns: 1500}}
+		if x.starts != "" {
+			v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameCreated, Function: "main.start", Waiter: "main.serve", Turns: x.readers},
+				result.BlameRow{Kind: result.BlameInShort, Function: "main.start", Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "net.(*TCPListener).Accept"}, {Function: "main.start"}}}}})
+		}
+		if l := findings.LeakOf(v); (l != nil) != x.want {
+			t.Errorf("%s: a leak: %+v", name, l)
+		}
+	}
+}
+
 // TestLeakStarts checks that who starts goroutines that pile up is named, not who starts more of others.
 func TestLeakStarts(t *testing.T) {
 	v := resulttest.Read(t, "quiet.go1.26.p4.trace")

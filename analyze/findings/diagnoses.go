@@ -733,11 +733,13 @@ func connected(r *result.Report, g *result.Group) bool {
 }
 
 // attached reports whether goroutines are of connections that last, or may be: what started them has started as many others that
-// live, and wait for the network.
+// live, and wait for the network. Of these as great a part has not ended, except for chance: else they stay when connections end.
 func attached(r *result.Report, g *result.Group) bool {
 	return slices.ContainsFunc(r.Goroutines, func(h result.Group) bool {
-		w := mostly(&h)
-		return h.Function != g.Function && w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && 2*(h.Count-h.Ended) > g.Count-g.Ended &&
+		w, live := mostly(&h), func(x *result.Group) float64 { return float64(x.Count-x.Ended) / float64(x.Count) }
+		all := result.Group{Count: g.Count + h.Count, Ended: g.Ended + h.Ended}
+		chance := 3 * math.Sqrt(live(&all)*(1-live(&all))*(1/float64(g.Count)+1/float64(h.Count)))
+		return h.Function != g.Function && w != nil && model.WaitOf(w.Reason) == model.WaitNetwork && 2*(h.Count-h.Ended) > g.Count-g.Ended && live(g) <= live(&h)+chance &&
 			(len(startsOf(r, g)) == 0 || slices.ContainsFunc(creators(r, &h), func(b *result.BlameRow) bool {
 				return slices.ContainsFunc(creators(r, g), func(c *result.BlameRow) bool { return b.Function == c.Function && b.File == c.File })
 			}))
