@@ -238,10 +238,26 @@ func TestLeakAtIntervals(t *testing.T) {
 		g := result.Group{Function: "main.refresh", Count: 1200, Created: 1200, Lifetime: 1000, Waiting: []result.Reason{{Reason: "chan receive", Count: waits, Total: 1000}}}
 		g.States[model.GoWaiting] = 1000
 		v.Goroutines = []result.Group{g}
-		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.refresh", File: "main.go", Line: 34, Turns: 5000}, {Kind: result.BlameOpen, Function: "main.turn", File: "main.go", Line: 50, Waiter: "main.refresh"}}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.refresh", File: "main.go", Line: 34, Turns: 5000}, {Kind: result.BlameOpen, Function: "main.turn", File: "main.go", Line: 50, Waiter: "main.refresh", Turns: 900}}
 		findings.Judge(v)
 		if f := items(v)[0]; f.Kind != "goroutine-leak" || strings.HasPrefix(f.Advice, "Let them end: leave the loop") != want || f.Where[0].Function != "main.turn" || f.Where[0].Line != 50 {
 			t.Errorf("%d waits: %+v: %s", waits, f.Where, f.Advice)
+		}
+	}
+}
+
+// TestLeakWaits checks that the place is named where most goroutines of a leak wait, with their share, and their function alone if
+// there is none.
+func TestLeakWaits(t *testing.T) {
+	for others, want := range map[int64]result.Culprit{300: {Function: "main.turn", Line: 50, Share: 0.75}, 900: {Function: "main.refresh", Share: 1}} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		g := result.Group{Function: "main.refresh", Count: 1200, Created: 1200, Lifetime: 1000, Waiting: []result.Reason{{Reason: "chan receive", Count: 1200, Total: 1000}}}
+		g.States[model.GoWaiting] = 1000
+		v.Goroutines = []result.Group{g}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameOpen, Function: "main.last", Line: 70, Waiter: "main.refresh", Turns: others}, {Kind: result.BlameOpen, Function: "main.turn", Line: 50, Waiter: "main.refresh", Turns: 900}}
+		findings.Judge(v)
+		if c := items(v)[0].Where[0]; c.Function != want.Function || c.Line != want.Line || c.Share != want.Share {
+			t.Errorf("%d elsewhere: %+v", others, c)
 		}
 	}
 }

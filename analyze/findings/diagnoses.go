@@ -784,9 +784,9 @@ func left(r *result.Report, g *result.Group) bool {
 }
 
 // remain reports whether some of many goroutines of a function, which one of the program starts, wait for others, in select
-// for those of the program, and do not end: of those that came in the first quarter about as many are left as of the second half,
-// by half. What is started at once is of one of these, and what lives long enough to be left, but ends, of the latter. If as many
-// ended as come, their number would be what it was, except for chance.
+// for those of the program, and do not end: of these are left at least half of what an even rate would leave, from the first
+// quarter and from the second half. What is started at once is of one of these, and what lives long enough to be left, but ends,
+// of the latter. If as many ended as come, their number would be what it was, except for chance.
 func remain(r *result.Report, g *result.Group) bool {
 	before, added := float64(g.Count-g.Created), float64(g.Created-g.Ended)
 	selects := slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool { return b.Waiter == g.Function && result.OfProgram(b.Function) })
@@ -811,9 +811,13 @@ func (d *diagnostician) leaks() {
 		}
 	}
 	x.kinds = []string{result.BlameOpen}
-	open := slices.DeleteFunc(d.r.Blame.Of(result.BlameOpen), func(b *result.BlameRow) bool { return b.Waiter != l.Func || b.Line == 0 })
-	if len(open) > 0 {
-		waits.Function, waits.File, waits.Line = open[0].Function, open[0].File, open[0].Line
+	open := slices.DeleteFunc(d.r.Blame.Of(result.BlameOpen), func(b *result.BlameRow) bool { return b.Waiter != l.Func })
+	turns := int64(0)
+	for _, b := range open {
+		turns += b.Turns
+	}
+	if i := slices.IndexFunc(open, func(b *result.BlameRow) bool { return b.Line > 0 && 2*b.Turns > turns }); i >= 0 { // else there is no place where most wait
+		waits.Function, waits.File, waits.Line, waits.Share = open[i].Function, open[i].File, open[i].Line, float64(open[i].Turns)/float64(turns)
 	}
 	x.Where = []result.Culprit{waits}
 	if len(l.starts) > 0 {
