@@ -105,7 +105,7 @@ labels are listed, each up to 64 bytes: messages, tasks and regions.
   schedscope requests --json trace.out | jq '.[0].slowest[0]'`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(f.validate(), checkChoice("by", by, []string{"", "function"})); err != nil {
+			if err := cmp.Or(f.validate(), checkChoice("by", cmp.Or(by, "function"), []string{"function"})); err != nil {
 				return err
 			}
 			refs, err := a.expand(args)
