@@ -214,11 +214,15 @@ func waiters(r *result.Report) *document.Section {
 }
 
 // shortened returns cards, unless whole with less of those after the first: its title, the
-// first function, and what to do. The first lacks why.
+// first function, and what to do. All lack why, of which a title without a number gets the first sentence.
 func shortened(cards document.Cards, whole bool) document.Cards {
 	out := slices.Clone(cards)
 	for i := 0; i < len(out) && !whole; i++ {
 		c := &out[i]
+		if n := slices.IndexFunc(c.Facets, func(f document.Facet) bool { return f.Label == "why" }); n >= 0 && c.Summary == "" {
+			said, _, _ := strings.Cut(c.Facets[n].Text, ". ")
+			c.Summary = ": " + strings.TrimSuffix(said, ".")
+		}
 		if i == 0 {
 			c.Facets = slices.DeleteFunc(slices.Clone(c.Facets), func(f document.Facet) bool { return f.Label == "why" })
 			continue
