@@ -113,6 +113,21 @@ func (j *judge) names() (names []string) {
 	return names
 }
 
+// misnamed says that no group of requests is called what an objective is for, and which there are, "" if there is one.
+func (j *judge) misnamed(o *result.Objective) string {
+	if o.State != "unknown" || o.Group == "" || o.Open > 0 || o.Most > 0 || j.named(o) > 0 || slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(o, q) }) {
+		return ""
+	}
+	const maxNames = 10
+	names := j.names()
+	shown := cmp.Or(strings.Join(names[:min(len(names), maxNames)], ", "), "none")
+	if n := len(names) - maxNames; n > 0 {
+		shown += fmt.Sprintf(" and %d more", n)
+	}
+	near := cmp.Or(textui.Closest(o.Group, names), textui.Closest(o.Group, result.Each(names, func(s *string) string { return (*s)[strings.LastIndexByte(*s, '.')+1:] })))
+	return fmt.Sprintf("No group of requests is called %s, for which there is an objective: there are %s.", plain(o.Group), shown) + textui.If(near != "", fmt.Sprintf(" Did you mean %s?", near))
+}
+
 // measure compares objectives with what was measured.
 func (j *judge) measure(objectives []result.Objective) {
 	for _, o := range objectives {

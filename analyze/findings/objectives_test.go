@@ -244,6 +244,7 @@ func TestObjectiveOfOpen(t *testing.T) {
 		{1, "", "Nothing here needs fixing"},
 		{0, "main.rare", "There are too few requests of main.rare to judge the objective: 3."},
 		{0, "main.none", "No group of requests is called main.none, for which there is an objective: there are tcp, main.serve, main.rare. Did you mean main.rare?"},
+		{0, "raer", "No group of requests is called raer, for which there is an objective: there are tcp, main.serve, main.rare. Did you mean rare?"},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Requests, v.Totals.Span = []result.RequestKind{*resulttest.Read(t, "http.trace").MainRequests()}, 1000*ms

@@ -798,17 +798,8 @@ func (j *judge) word() {
 			case o.Group == "":
 			case seen > 0:
 				v.Text = fmt.Sprintf("There are too few requests of %s to judge the objective: %s.", plain(o.Group), textui.Count(seen))
-			case !slices.ContainsFunc(j.questions, func(q *question) bool { return isGroup(&o, q) }):
-				const maxNames = 10
-				names := j.names()
-				shown := cmp.Or(strings.Join(names[:min(len(names), maxNames)], ", "), "none")
-				if n := len(names) - maxNames; n > 0 {
-					shown += fmt.Sprintf(" and %d more", n)
-				}
-				v.Text = fmt.Sprintf("No group of requests is called %s, for which there is an objective: there are %s.", plain(o.Group), shown)
-				if near := textui.Closest(o.Group, names); near != "" {
-					v.Text += fmt.Sprintf(" Did you mean %s?", near)
-				}
+			case j.misnamed(&o) != "":
+				v.Text = j.misnamed(&o)
 			}
 		}
 		if j.open.handler != nil {
@@ -844,6 +835,11 @@ func (j *judge) word() {
 		}
 		if j.open.handler != nil {
 			v.Text += " " + j.open.text()
+		}
+	}
+	for _, o := range v.Objectives {
+		if text := j.misnamed(&o); !strings.Contains(v.Text, text) {
+			v.Text += " " + text
 		}
 	}
 	if len(j.items) == 0 {
