@@ -707,7 +707,7 @@ func (j *judge) others(diagnoses []diagnosis) {
 		if met && f.Kind != "goroutine-leak" {
 			continue
 		}
-		if ofScheduling(f.Kind) && f.Kind != "spin" && WaitSeverity(&j.r.Latency) == result.Info && j.r.Procs.Utilisation < idleProcsShare { // nobody sees it
+		if ofScheduling(f.Kind) && f.Kind != "spin" && severity(&j.r.Latency.All, false) == result.Info && j.r.Procs.Utilisation < idleProcsShare { // nobody sees it
 			continue
 		}
 		if j.served() {
