@@ -1072,6 +1072,9 @@ func (j *judge) what(f *item) string {
 	case q.all && accepts != "":
 		return fmt.Sprintf("Half of %s %s take %s and more%s%s.", n, name, textui.Duration(q.P50), where, accepts)
 	case q.all:
+		if whole, _, _ := q.typical(); len(j.r.Traces) > 1 && whole != float64(q.P50) { // those of some traces
+			return fmt.Sprintf("Of %s %s those in the middle fifth of each trace take %s on average, not only the slowest.", n, name, duration(whole))
+		}
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
 	share := "The slowest " + textui.Count(q.RequestTail.Count)
