@@ -972,6 +972,8 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		f.advise(otherwise, oneReceiver(between[0].Function))
 	case strings.HasPrefix(way(g).Callee, "sync.(*Once)"):
 		f.advise(otherwise, onceAdvice)
+	case g.Kind == "lock" && blocked(x.Kind) && x.Function == g.Function && call == nil && locks(way(g).Callee) && way(g).Callee == way(x).Callee:
+		f.advise(otherwise, fmt.Sprintf("%s has a lock of its own, and holds it meanwhile: call it less often, or let what it works with not block, as by a buffer that a goroutine of its own writes out.", plain(textui.ShortFunc(way(g).Callee))))
 	case g.Kind == "lock" && blocked(x.Kind):
 		switch {
 		case between != nil && x.Way.BetweenKind == "lock":
@@ -1030,6 +1032,9 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 }
 
 const pollsAdvice = "If it waits for news, as a long poll does, that is meant: accept it (--slo). If it waits for work, "
+
+// locks reports whether what code of the program calls takes a lock of its own: it is not the lock.
+func locks(callee string) bool { return callee != "" && !strings.HasPrefix(callee, "sync.") }
 
 // eachCalls reports whether those that wait for a lock do themselves what its holder waits for, as often.
 func (q *question) eachCalls(g, x *result.RequestRow) bool {

@@ -151,6 +151,8 @@ func TestRemedies(t *testing.T) {
 	secure.Way, secure.Usual = &result.RequestWay{Callee: "crypto/tls.Dial"}, 10
 	dials, shakes := waits("dial", nil)
 	shakes[0].Kind = "running"
+	logs := lock
+	logs.Way = &result.RequestWay{Callee: "log.(*Logger).Printf"}
 	put := result.RequestRow{Kind: "lock", Function: "main.put", File: "put.go", Line: 8, Middle: 200 * ms}
 	both := append(behind("running", "main.load", "load.go", 9, nil), result.RequestRow{Kind: "running", Function: "main.load", File: "load.go", Line: 9, Wait: "lock", Waiter: "main.put", WaitFile: "put.go", Middle: 200 * ms})
 	ends := func(kind, fn string) []result.RequestRow { // of locked, and of a channel
@@ -174,6 +176,7 @@ func TestRemedies(t *testing.T) {
 		{[]result.RequestRow{lock}, behind("sleep", "main.load", "load.go", 9, writer), []string{"Call main.load (load.go:9) outside the lock that main.refresh waits for at refresh.go:7: "}},
 		{[]result.RequestRow{lock}, behind("running", "main.load", "load.go", 9, writer), []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that main.refresh waits for at refresh.go:7, "}},
 		{[]result.RequestRow{lock}, behind("syscall", "main.get", "get.go", 5, &result.RequestWay{Callee: "os.(*File).Sync"}), []string{"Call os.(*File).Sync (get.go:5) outside the lock that is taken at get.go:3: "}},
+		{[]result.RequestRow{logs}, behind("syscall", "main.get", "get.go", 3, logs.Way), []string{"log.(*Logger).Printf has a lock of its own, and holds it meanwhile: call it less often"}},
 		{[]result.RequestRow{lock, put}, both, []string{"Hold the lock for a shorter time: move what main.load computes outside the lock that is taken at get.go:3 and put.go:8, "}},
 		{[]result.RequestRow{work("sleep", 500*ms), work("queued", 400*ms)}, nil, []string{"If the sleep is meant", "Start more workers"}},
 		{[]result.RequestRow{polls, work("syscall", 400*ms)}, nil, []string{"Wait for the event"}},
