@@ -395,7 +395,7 @@ func (d *diagnostician) collector() {
 		}
 	}
 	rows, total, _ := d.known(result.CauseAssist.String())
-	where := d.culprits("allocates", rows, 2, total)
+	where := d.culprits("allocates, and marks for that", rows, 2, total)
 	if r := collections(d.r); r != nil {
 		l.add(d.causes[result.CauseSTW.String()].part(r.Total, stopped))
 		where = append(where, allocators(r)...)
