@@ -207,6 +207,21 @@ func TestSleepsLate(t *testing.T) {
 	}
 }
 
+// TestLateToo checks that a sleep of the slowest which ends late is a part of the item about who kept the procs.
+func TestLateToo(t *testing.T) {
+	const ms = model.Duration(1e6)
+	v := lacking(t, 7900*ms, 790)
+	v.Lateness.Timers = result.Bounds{Count: 20, Sketch: distOf(slices.Repeat([]model.Duration{30 * ms}, 20)...).Sketch}
+	v.Requests = []result.RequestKind{{Kind: "http", RequestSet: result.RequestSet{Dist: distOf(slices.Repeat([]model.Duration{4 * ms}, 20)...), Tails: []result.RequestTail{{
+		Count: 5, From: 70 * ms, Total: 350 * ms, Middle: result.RequestMiddle{Count: 10, Total: 40 * ms}, Groups: []result.RequestRow{
+			{Kind: "runnable", Slow: 200 * ms, Have: 5}, {Kind: "sleep", Function: "main.get", Times: 5, Usual: 10, Slow: 145 * ms, Middle: 30 * ms, Have: 5}}}}}}}
+	findings.Judge(v)
+	f := items(v)
+	if len(f) != 1 || f[0].Kind != "busy-procs" || f[0].Where[len(f[0].Where)-1].Role != "sleeps, and that ends late" || f[0].Gain != "the slowest 70.0ms -> about 4.00ms" {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestAtOnce checks that no code keeps procs busy that are idle most of the time, where many short turns make others wait.
 func TestAtOnce(t *testing.T) {
 	for turns, want := range map[int64]string{1: "rec.Spin keeps the procs busy", 1e6: "rec.Spin runs while others wait, although the procs are idle at other times"} {

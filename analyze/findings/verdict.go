@@ -303,6 +303,8 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 			if !j.due(&f, c.q, c.part, diagnoses) && !c.q.all && j.idle() {
 				continue
 			}
+		case j.late(c.q, c.part) && j.joins(&f):
+			continue
 		case j.late(c.q, c.part) && (j.due(&f, c.q, c.part, diagnoses) || j.collected(&f.Finding)):
 			f.Advice = sleepsLate(j.r, c.part) + f.Advice
 		case j.overdue(c.q, c.part):
@@ -320,6 +322,19 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		f.Advice = strings.Replace(f.Advice, "(--slo)", "("+j.slo(c.q)+")", 1)
 		j.add(f)
 	}
+}
+
+// joins adds what ends late to the item about the same requests that says what kept the procs: who would have looked at timers and
+// sockets waited for one. It reports whether there is one.
+func (j *judge) joins(f *item) bool {
+	i := slices.IndexFunc(j.items, func(x item) bool { return x.q == f.q && ofScheduling(x.Kind) })
+	if i >= 0 {
+		c := f.Where[0]
+		c.Role += ", and that ends late"
+		j.items[i].Where = append(j.items[i].Where, c)
+		j.items[i].join(f)
+	}
+	return i >= 0
 }
 
 // waits returns how long requests wait for a proc in some parts.
@@ -644,17 +659,26 @@ func (j *judge) add(n item) {
 		}
 		x.tail = x.tail || q != nil && x.q != nil && q != x.q && q.RequestGroup == x.q.RequestGroup && !q.all
 		if q != nil && q == x.q && (!x.contended() || x.Where[0].Role == f.Where[0].Role) { // without the culprit both parts go
-			x.parts = append(x.parts, n.parts...)
-			x.Evidence[0].Value += f.Evidence[0].Value
-			x.Evidence[1].Value = min(x.Evidence[1].Value+f.Evidence[1].Value, 1)
-			x.Gain = q.gain(x.Evidence[0].Value)
+			x.join(&n)
 		}
-		if x.Kind != f.Kind && x.Advice != f.Advice && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" && x.Kind != "more-procs-than-cpus" && x.Kind != "goroutine-leak" {
-			x.Advice += " And: " + f.Advice
+		if x.Kind != f.Kind && !strings.Contains(x.Advice, f.Advice) && f.Kind == "garbage-collection" && x.Kind != "more-procs-than-cpus" && x.Kind != "goroutine-leak" {
+			more := f.Advice
+			if strings.Contains(x.Advice, "Allocate less") {
+				more = strings.TrimPrefix(more, "Allocate less (reuse buffers, sync.Pool), or ")
+			}
+			x.Advice += " And: " + more
 		}
 		return
 	}
 	j.items = append(j.items, n)
+}
+
+// join adds the parts of an item about the same requests.
+func (x *item) join(n *item) {
+	x.parts = append(x.parts, n.parts...)
+	x.Evidence[0].Value += n.Evidence[0].Value
+	x.Evidence[1].Value = min(x.Evidence[1].Value+n.Evidence[1].Value, 1)
+	x.Gain = x.q.gain(x.Evidence[0].Value)
 }
 
 // same reports whether two items are about the same culprit: that of requests is at the end of the
