@@ -633,6 +633,9 @@ func (d *diagnostician) locks() {
 		"Not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.",
 		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max))
 	if len(rows) == 0 || rows[0].Callee() != "sync.(*Cond).Wait" {
+		if len(rows) > 0 && rows[0].Waiter == rows[0].Function && batch(d.r) { // it is released at the end of what they do
+			x.Advice += fmt.Sprintf(" --request 'func:%s' shows what is done with it held.", plain(textui.ShortFunc(rows[0].Waiter)))
+		}
 		return
 	}
 	// Who holds it looks for something that is not there, and waits again: it was woken for nothing.

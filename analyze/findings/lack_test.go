@@ -222,6 +222,14 @@ func TestLateToo(t *testing.T) {
 	}
 }
 
+// TestUnderLock checks that a lock which those wait for who hold it comes with how to see what they do.
+func TestUnderLock(t *testing.T) {
+	v := resulttest.Read(t, "mutex.go1.26.p4.trace")
+	if f := items(v)[0]; !strings.HasSuffix(f.Advice, " --request 'func:main.work.func1' shows what is done with it held.") {
+		t.Errorf("%s: %s", f.Title, f.Advice)
+	}
+}
+
 // TestAtOnce checks that no code keeps procs busy that are idle most of the time, where many short turns make others wait.
 func TestAtOnce(t *testing.T) {
 	for turns, want := range map[int64]string{1: "rec.Spin keeps the procs busy", 1e6: "rec.Spin runs while others wait, although the procs are idle at other times"} {
