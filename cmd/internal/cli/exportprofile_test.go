@@ -135,14 +135,16 @@ func reportedSums(v *result.Report, kind string) map[string]int64 {
 	case "blame":
 		out := map[string]int64{"turns": 0, "runnable": 0, "blocked": 0}
 		for i := range v.Blame.Kinds {
-			if k := &v.Blame.Kinds[i]; k.Blocked {
+			if k := &v.Blame.Kinds[i]; k.Kind == result.BlameOpen {
+				continue // the profile has what ended
+			} else if k.Blocked {
 				out["blocked"] += int64(k.Total)
 			} else if k.Runnable() {
 				out["runnable"] += int64(k.Total)
 			}
 		}
 		for i := range v.Blame.Rows {
-			if k := v.Blame.Kind(v.Blame.Rows[i].Kind); k.Blocked || k.Runnable() {
+			if k := v.Blame.Kind(v.Blame.Rows[i].Kind); k.Kind != result.BlameOpen && (k.Blocked || k.Runnable()) {
 				out["turns"] += v.Blame.Rows[i].Turns
 			}
 		}
