@@ -535,8 +535,11 @@ func (a *attribution) followUntil(t model.Time) {
 			a.follow(s, s.Time < at)
 			at = max(at, s.Time)
 		}
+		*a.held.front() = nil
 		a.held.pop()
-		a.done = append(a.done, steps)
+		if len(a.done) < stepAhead { // after a burst there may be many
+			a.done = append(a.done, steps)
+		}
 		a.offset, a.follows, a.at = 0, a.follows+i, at
 	}
 }

@@ -11,6 +11,9 @@ type fifo[T any] struct {
 	head  int // before it is garbage
 }
 
+// largeQueue is how many items there may be room for without any.
+const largeQueue = 1 << 12
+
 func (q *fifo[T]) empty() bool { return q.head == len(q.items) }
 
 // front returns the first item.
@@ -47,7 +50,11 @@ func (q *fifo[T]) pop() { q.drop(1) }
 func (q *fifo[T]) drop(n int) {
 	q.head += n
 	if q.head >= 1024 && 2*q.head >= len(q.items) || q.empty() {
-		q.items, q.head = q.items[:copy(q.items, q.all())], 0
+		kept := q.items[:0]
+		if cap(kept) > largeQueue && len(q.all()) < largeQueue/8 {
+			kept = nil // most of what a burst took is given back
+		}
+		q.items, q.head = append(kept, q.all()...), 0
 	}
 }
 

@@ -87,8 +87,8 @@ type track[P any] struct {
 	old        []oldPoint   // before the first segment, where waits begin that are not settled
 }
 
-// leastRing is how many segments there is room for at first.
-const leastRing = 32
+// leastRing is how many segments there is room for at first, largeRing how many may stay for what is to come.
+const leastRing, largeRing = 32, 2048
 
 // oldPoint is what is kept of a time when the segments around it are forgotten.
 type oldPoint struct {
@@ -160,7 +160,7 @@ func (k *track[P]) size() int { return k.end - k.first }
 // add begins a segment at the end, which the caller fills in.
 func (k *track[P]) add(at model.Time) *P {
 	if k.size() == len(k.times) {
-		k.grow()
+		k.resize(max(2*len(k.times), leastRing))
 	}
 	n := k.slot(k.end)
 	k.end++
@@ -168,17 +168,23 @@ func (k *track[P]) add(at model.Time) *P {
 	return &k.points[n]
 }
 
-func (k *track[P]) grow() {
-	larger := track[P]{times: make([]model.Time, max(2*len(k.times), leastRing)), points: make([]P, max(2*len(k.times), leastRing))}
+// resize makes room for n segments, a power of two.
+func (k *track[P]) resize(n int) {
+	other := track[P]{times: make([]model.Time, n), points: make([]P, n)}
 	for i := k.first; i < k.end; i++ {
-		n := larger.slot(i)
-		larger.times[n], larger.points[n] = k.at(i), *k.point(i)
+		n := other.slot(i)
+		other.times[n], other.points[n] = k.at(i), *k.point(i)
 	}
-	k.times, k.points = larger.times, larger.points
+	k.times, k.points = other.times, other.points
 }
 
-// trim keeps what was found among the segments that are kept.
-func (k *track[P]) trim() { k.from, k.to = max(k.from, k.first), max(k.to, k.first) }
+// trim keeps what was found among the segments that are kept, and gives back most of what a burst took.
+func (k *track[P]) trim() {
+	k.from, k.to = max(k.from, k.first), max(k.to, k.first)
+	if n := len(k.times); n > largeRing && k.size() < n/8 {
+		k.resize(n / 4)
+	}
+}
 
 // find returns the segment in which t lies, at which the track has begun. It looks near
 // where the hint says, further and further away, and leaves it there.
