@@ -22,13 +22,13 @@ func (q *fifo[T]) front() *T { return &q.items[q.head] }
 // all returns the items in order.
 func (q *fifo[T]) all() []T { return q.items[q.head:] }
 
-func (q *fifo[T]) push(x T) { q.items = append(q.items, x) }
+func (q *fifo[T]) push(x T) { *q.room() = x }
 
 // room returns the place of a new last item, whatever it holds.
 func (q *fifo[T]) room() *T {
 	n := len(q.items)
 	if n == cap(q.items) {
-		q.items = slices.Grow(q.items, 1)
+		q.items = slices.Grow(q.items, max(n, 16)) // twice as many: to touch new memory costs more than to have it
 	}
 	q.items = q.items[:n+1]
 	return &q.items[n]
