@@ -132,8 +132,42 @@ func lockedThreads(r *result.Report) (result.Finding, bool) {
 	if rate < lockedRate || n < fewWaits || share < lockedShare {
 		return result.Finding{}, false
 	}
-	return found("locked-thread-ping-pong", result.Notable, result.Certain, []result.Evidence{{Name: "starts on locked threads", Value: rate, Unit: "per second"}, {Name: "of all starts", Value: share, Unit: "share"}},
+	f, _ := found("locked-thread-ping-pong", result.Notable, result.Certain, []result.Evidence{{Name: "starts on locked threads", Value: rate, Unit: "per second"}, {Name: "of all starts", Value: share, Unit: "share"}},
 		"Goroutines that are locked to a thread started %.0f times per second, %s of all starts: each takes a proc from one thread to another.", rate, textui.Percent(share))
+	f.Where = ofLocked(r)
+	return f, true
+}
+
+// ofLocked returns where those stop who waited most for their own thread while a proc was idle, and who wakes them there most often.
+func ofLocked(r *result.Report) (where []result.Culprit) {
+	most, all := model.Duration(0), model.Duration(0)
+	for _, f := range r.Causes.ByFunction {
+		for _, c := range f.Causes {
+			if c.Cause != result.CauseHandoff.String() {
+				continue
+			}
+			if all += c.Total; c.Total > most {
+				most, where = c.Total, []result.Culprit{{Role: "stops and starts", Function: f.Function, Callers: []string{}}}
+			}
+		}
+	}
+	var by *result.BlameRow
+	for i := range r.Blame.Rows {
+		b := &r.Blame.Rows[i]
+		if k := r.Blame.Kind(b.Kind); len(where) > 0 && b.Waiter == where[0].Function && b.Function != "" && k != nil && k.Blocked && (by == nil || b.Turns > by.Turns) {
+			by = b
+		}
+	}
+	if most > 0 {
+		where[0].Share = result.Ratio(most, all)
+	}
+	if by != nil {
+		where[0].File, where[0].Line = by.WaiterFile, by.WaiterLine
+		c := culprit("wakes it", by, 0)
+		c.Depth = 1
+		where = append(where, c)
+	}
+	return where
 }
 
 // lateTimers finds timers that fired only when a long burst on their proc ended.

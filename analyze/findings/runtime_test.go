@@ -37,6 +37,9 @@ func TestRuntimeFindings(t *testing.T) {
 				if f.Severity < result.Notable || len(f.Evidence) == 0 {
 					t.Errorf("%s: %+v", name, f)
 				}
+				if f.Kind == kinds[1] && (len(f.Where) == 0 || !strings.HasPrefix(f.Where[0].Function, "main.work.func")) {
+					t.Errorf("%s: who is locked: %+v", name, f.Where)
+				}
 			}
 		}
 		if strings.Join(got, " ") != want {
