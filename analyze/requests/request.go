@@ -39,9 +39,9 @@ func (r *Request) Duration() model.Duration { return r.End.Sub(r.Start) }
 // Part is an interval of a request's critical path.
 type Part struct {
 	From, To model.Time
-	Kind     Kind // Running at any depth; never Others
-	G        model.GoID
-	Depth    int // 0: the request's own goroutine
+	Kind     Kind       // Running at any depth; never Others
+	G        model.GoID // NoGoroutine: not known, or several
+	Depth    int        // 0: the request's own goroutine
 	// At is what ran, or where it blocked, or if that is not in the program where the one is that
 	// waited for it; of Runnable what ran meanwhile on the proc that it waited for. Nil if not
 	// known.
@@ -261,7 +261,7 @@ func (w *walker) expires(g *goroutine, i int) bool {
 	return (g.state == model.GoWaiting || g.state == model.GoSyscall) && !reads(g.stack)
 }
 
-// sum lists g's path from x to y as one part for each kind.
+// sum lists g's path from x to y as one part for each kind. It may lead through any number of goroutines.
 func (w *walker) sum(g *goroutine, x, y model.Time, depth int) {
 	var v Times
 	w.t.path(&v, g, x, y, false)
@@ -269,7 +269,7 @@ func (w *walker) sum(g *goroutine, x, y model.Time, depth int) {
 	v[Others] = 0
 	for k := range NumKinds {
 		to := min(x+model.Time(max(v[k], 0)), y)
-		w.emit(&Part{From: x, To: to, Kind: k, G: g.id, Depth: depth, Inferred: true})
+		w.emit(&Part{From: x, To: to, Kind: k, G: model.NoGoroutine, Depth: depth, Inferred: true})
 		x = to
 	}
 }

@@ -157,7 +157,7 @@ type (
 	RequestPart struct {
 		Length    model.Duration `json:"length_ns"`               // Its length, in nanoseconds.
 		Kind      string         `json:"kind"`                    // Kind of time; running also of other goroutines.
-		Goroutine model.GoID     `json:"goroutine" range:"-1.."`  // Whose time it is.
+		Goroutine model.GoID     `json:"goroutine" range:"-1.."`  // Whose time it is; -1: not known, or that of several.
 		Depth     int            `json:"depth,omitempty"`         // How many wake-ups away from the request's goroutine; left out: none.
 		Function  string         `json:"function,omitempty"`      // As of rows.
 		File      string         `json:"file,omitempty"`          // Its source file.

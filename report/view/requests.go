@@ -262,8 +262,11 @@ func pathLine(set *result.RequestGroup, q *result.RequestPath) (line, alike stri
 		s, sep := x.String()+textui.If(x.wait && x.times > 1, fmt.Sprintf(" in %d waits", x.times)), ": "
 		for n := range x.pieces {
 			if y := &x.pieces[n]; x.wait && n < mostPieces && long(y.time) {
-				if s += sep; y.g != model.NoGoroutine {
+				switch s += sep; {
+				case y.g != model.NoGoroutine:
 					s += fmt.Sprintf("G%d ", y.g)
+				case y.fn == "": // several, and nothing is known of what they did
+					s += "others "
 				}
 				s, sep = s+y.String(), ", "
 			}
