@@ -722,10 +722,7 @@ func ticks(r *result.Report, g *result.Group) bool {
 
 // mostly returns what goroutines wait for most of the time, nil if that is not known.
 func mostly(g *result.Group) *result.Reason {
-	if i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason != result.NoName }); i >= 0 {
-		return &g.Waiting[i]
-	}
-	return nil
+	return result.Find(g.Waiting, func(x *result.Reason) bool { return x.Reason != result.NoName })
 }
 
 // connected reports whether goroutines mostly wait for the network, and a function started them that accepts connections, or may

@@ -1,8 +1,8 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -53,11 +53,10 @@ func lateNetpoll(r *result.Report) (result.Finding, bool) {
 
 // retakes finds that sysmon takes procs from system calls all the time.
 func retakes(r *result.Report) (result.Finding, bool) {
-	at := slices.IndexFunc(r.Handoffs, func(h result.Handoff) bool { return h.Cause == model.HandoffSysmon.String() })
-	if at < 0 || r.Totals.Span <= 0 {
+	h := result.Find(r.Handoffs, func(h *result.Handoff) bool { return h.Cause == model.HandoffSysmon.String() })
+	if h == nil || r.Totals.Span <= 0 {
 		return result.Finding{}, false
 	}
-	h := &r.Handoffs[at]
 	rate := float64(h.Count) / (float64(r.Totals.Span) / 1e9)
 	if rate < result.RetakeRate || h.Count < fewWaits {
 		return result.Finding{}, false
@@ -123,12 +122,12 @@ func assists(r *result.Report) (result.Finding, bool) {
 // lockedThreads finds that goroutines on locked threads are started all the time. Each start by
 // another thread takes two changes of threads in the system, some 10 us.
 func lockedThreads(r *result.Report) (result.Finding, bool) {
-	at := slices.IndexFunc(r.Queues.BySource, func(c result.Count) bool { return c.Name == runqueue.SourceLocked.String() })
-	if at < 0 || r.Totals.Span <= 0 {
+	locked := result.Find(r.Queues.BySource, func(c *result.Count) bool { return c.Name == runqueue.SourceLocked.String() })
+	if locked == nil || r.Totals.Span <= 0 {
 		return result.Finding{}, false
 	}
-	n := r.Queues.BySource[at].Count
-	rate, share := float64(n)/(float64(r.Totals.Span)/1e9), float64(n)/float64(max(r.Queues.Starts, 1))
+	n := float64(locked.Count)
+	rate, share := n/(float64(r.Totals.Span)/1e9), n/float64(max(r.Queues.Starts, 1))
 	if rate < lockedRate || n < fewWaits || share < lockedShare {
 		return result.Finding{}, false
 	}
@@ -185,8 +184,5 @@ func lateTimers(r *result.Report) (result.Finding, bool) {
 
 // named returns the distribution of that name, an empty one if there is none.
 func named(list []result.Named, name string) result.Named {
-	if i := slices.IndexFunc(list, func(n result.Named) bool { return n.Name == name }); i >= 0 {
-		return list[i]
-	}
-	return result.Named{}
+	return *cmp.Or(result.Find(list, func(n *result.Named) bool { return n.Name == name }), &result.Named{})
 }

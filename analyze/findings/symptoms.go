@@ -1,7 +1,7 @@
 package findings
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/schedscope/schedscope/analyze/result"
 )
@@ -180,11 +180,8 @@ var Symptoms = []result.Symptom{
 }
 
 // Symptom returns the entry of the catalogue for a finding or pathology of that name, an empty one if there is none.
-func Symptom(name string) (s result.Symptom) {
-	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == name }); i >= 0 {
-		s = Symptoms[i]
-	}
-	return s
+func Symptom(name string) result.Symptom {
+	return *cmp.Or(result.Find(Symptoms, func(s *result.Symptom) bool { return s.Name == name }), &result.Symptom{})
 }
 
 // Renamed maps former names of entries of the catalogue, and other words for them, to the current ones.

@@ -327,14 +327,14 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 // joins adds what ends late to the item about the same requests that says what kept the procs: who would have looked at timers and
 // sockets waited for one. It reports whether there is one.
 func (j *judge) joins(f *item) bool {
-	i := slices.IndexFunc(j.items, func(x item) bool { return x.q == f.q && ofScheduling(x.Kind) })
-	if i >= 0 {
+	x := result.Find(j.items, func(x *item) bool { return x.q == f.q && ofScheduling(x.Kind) })
+	if x != nil {
 		c := f.Where[0]
 		c.Role += ", and that ends late"
-		j.items[i].Where = append(j.items[i].Where, c)
-		j.items[i].join(f)
+		x.Where = append(x.Where, c)
+		x.join(f)
 	}
-	return i >= 0
+	return x != nil
 }
 
 // waits returns how long requests wait for a proc in some parts.
@@ -959,16 +959,16 @@ func longestWait(g *result.Group) (reason string, most model.Duration) {
 // which it waits most of the time, nil if it does not, or they are not known.
 func (j *judge) mainWaits() (reason string, most model.Duration, awaited *result.Group) {
 	span := j.r.Totals.Span
-	i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == "main.main" && g.Count == int64(len(j.r.Traces)) })
-	if i < 0 || !batch(j.r) {
+	main := result.Find(j.r.Goroutines, func(g *result.Group) bool { return g.Function == "main.main" && g.Count == int64(len(j.r.Traces)) })
+	if main == nil || !batch(j.r) {
 		return "", 0, nil
 	}
-	if reason, most = longestWait(&j.r.Goroutines[i]); 2*most < span || model.WaitOf(reason) != model.WaitGroup {
+	if reason, most = longestWait(main); 2*most < span || model.WaitOf(reason) != model.WaitGroup {
 		return reason, most, nil
 	}
 	for _, b := range j.r.Blame.Of(reason) {
-		if i := slices.IndexFunc(j.r.Goroutines, func(g result.Group) bool { return g.Function == b.Function && g.Function != "main.main" }); i >= 0 && 2*b.Total > span {
-			return reason, most, &j.r.Goroutines[i]
+		if g := result.Find(j.r.Goroutines, func(g *result.Group) bool { return g.Function == b.Function && g.Function != "main.main" }); g != nil && 2*b.Total > span {
+			return reason, most, g
 		}
 	}
 	return reason, most, nil
@@ -1002,8 +1002,8 @@ func pause(r *result.Report) (text string, rounds float64) {
 		reason, most := longestWait(g)
 		rows := r.Blame.Of(result.BlameTimers)
 		n := slices.IndexFunc(rows, func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, g.Function) })
-		if i := slices.IndexFunc(g.Waiting, func(x result.Reason) bool { return x.Reason == "sleep" }); i >= 0 && model.WaitOf(reason) == model.WaitGroup {
-			reason, most = "sleep", g.Waiting[i].Total // between rounds
+		if x := result.Find(g.Waiting, func(x *result.Reason) bool { return x.Reason == "sleep" }); x != nil && model.WaitOf(reason) == model.WaitGroup {
+			reason, most = "sleep", x.Total // between rounds
 		}
 		if reason != "sleep" || n < 0 || g.Count != int64(len(r.Traces)) || !batch(r) {
 			continue
@@ -1029,12 +1029,11 @@ func pause(r *result.Report) (text string, rounds float64) {
 // by three deviations of their average have goroutines that are not alike.
 func straggles(r *result.Report) string {
 	for _, b := range r.Blame.Rows {
-		i := slices.IndexFunc(r.Goroutines, func(g result.Group) bool { return g.Function == b.Function })
-		if model.WaitOf(b.Kind) != model.WaitGroup || i < 0 || b.Turns < fewHeld || 2*b.Total < r.Totals.Span || !batch(r) {
+		g := result.Find(r.Goroutines, func(g *result.Group) bool { return g.Function == b.Function })
+		if model.WaitOf(b.Kind) != model.WaitGroup || g == nil || b.Turns < fewHeld || 2*b.Total < r.Totals.Span || !batch(r) {
 			continue
 		}
-		g, chance := &r.Goroutines[i], 3*1.28/math.Sqrt(float64(b.Turns))
-		starts := startsOf(r, g)
+		starts, chance := startsOf(r, g), 3*1.28/math.Sqrt(float64(b.Turns))
 		if len(starts) == 0 || slices.ContainsFunc(starts, func(c *result.BlameRow) bool { return c.Function != b.Waiter }) {
 			continue // others start some, too, or may
 		}
@@ -1073,8 +1072,8 @@ func (j *judge) what(f *item) string {
 		case "locked-thread-ping-pong":
 			return "Procs go from thread to thread all the time."
 		}
-		i := slices.IndexFunc(f.Evidence, func(e result.Evidence) bool { return e.Name == lostInAll })
-		return fmt.Sprintf("Goroutines are held up for %s in all, not by the scheduler.", duration(f.Evidence[i].Value))
+		lost := result.Find(f.Evidence, func(e *result.Evidence) bool { return e.Name == lostInAll })
+		return fmt.Sprintf("Goroutines are held up for %s in all, not by the scheduler.", duration(lost.Value))
 	}
 	n, name, where := textui.Count(q.RequestGroup.Count), "requests", ""
 	if result.Handled(q.Name) && len(j.questions) > 2 {

@@ -79,6 +79,16 @@ func Each[S, T any](list []S, f func(*S) T) []T {
 	return out
 }
 
+// Find returns the first element that is as f says, nil if none is.
+func Find[T any](list []T, f func(*T) bool) *T {
+	for i := range list {
+		if f(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
 // Sum returns the sum of f over all elements.
 func Sum[T any, N ~int | ~int64 | ~float64](list []T, f func(*T) N) (sum N) {
 	for i := range list {

@@ -161,10 +161,7 @@ func (b *BlameBasis) Sum() model.Duration { return b.Sampled + b.Seen + b.Estima
 
 // Kind returns the kind of that name, nil if there is none.
 func (b *Blame) Kind(kind string) *BlameKind {
-	if i := slices.IndexFunc(b.Kinds, func(k BlameKind) bool { return k.Kind == kind }); i >= 0 {
-		return &b.Kinds[i]
-	}
-	return nil
+	return Find(b.Kinds, func(k *BlameKind) bool { return k.Kind == kind })
 }
 
 // Of returns the rows of a kind, greatest first, without the rest.

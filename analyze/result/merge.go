@@ -849,10 +849,8 @@ func (c *Count) order() int64     { return c.Count }
 
 // named returns the distribution of that name, nil if there is none.
 func named(list []Named, name string) *Dist {
-	for i := range list {
-		if list[i].Name == name {
-			return &list[i].Dist
-		}
+	if x := Find(list, func(x *Named) bool { return x.Name == name }); x != nil {
+		return &x.Dist
 	}
 	return nil
 }

@@ -328,12 +328,7 @@ const enoughRequests = 20
 // MainRequests returns the requests that a report begins with: of the kinds of which there are
 // enough that with the most time; nil if there is none.
 func (v *Report) MainRequests() *RequestKind {
-	for i := range v.Requests {
-		if k := &v.Requests[i]; k.Count >= enoughRequests {
-			return k
-		}
-	}
-	return nil
+	return Find(v.Requests, func(k *RequestKind) bool { return k.Count >= enoughRequests })
 }
 
 // Sets returns what is compared with each other: the groups, or if there are none all of the kind

@@ -72,8 +72,8 @@ func framesOf(t *result.RequestTail, x *result.RequestRow) []result.Frame {
 	}
 	if x.Waiter != "" {
 		frames = append(frames, result.Frame{Function: x.Waiter, File: x.WaitFile, Line: uint64(max(x.WaitLine, 0))})
-		if g := slices.IndexFunc(t.Groups, func(g result.RequestRow) bool { return x.InGroup(&g) }); g >= 0 && t.Groups[g].Way != nil {
-			frames = append(frames, t.Groups[g].Way.Callers...)
+		if g := result.Find(t.Groups, x.InGroup); g != nil && g.Way != nil {
+			frames = append(frames, g.Way.Callers...)
 		}
 	}
 	return frames

@@ -345,11 +345,10 @@ func ofTrace(r *result.Report, trace int) string {
 
 // tracesLine says how much several traces differ.
 func tracesLine(r *result.Report) string {
-	i := slices.IndexFunc(r.Spread, func(s result.Spread) bool { return s.Name == "p99_ns" })
-	if !several(r) || i < 0 {
+	x := result.Find(r.Spread, func(s *result.Spread) bool { return s.Name == "p99_ns" })
+	if !several(r) || x == nil {
 		return ""
 	}
-	x := &r.Spread[i]
 	text := func(v float64) string { c := figure(x.Unit, v); return c.String() }
 	s := fmt.Sprintf("p99 from %s (%s) to %s (%s), median %s", text(x.Min), traceName(r, x.MinTrace), text(x.Max), traceName(r, x.MaxTrace), text(x.Median))
 	if len(r.WorstWaits) > 0 {

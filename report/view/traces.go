@@ -134,8 +134,7 @@ func traces(r *result.Report) *document.Section {
 		document.Figure("3 quarters"), document.Figure("max"), document.Name("least in"), document.Name("most in"))
 	spread.Caption, spread.Fixed = "How much the traces differ", true
 	for _, x := range spreadLabels {
-		if i := slices.IndexFunc(r.Spread, func(s result.Spread) bool { return s.Name == x.name }); i >= 0 {
-			v := &r.Spread[i]
+		if v := result.Find(r.Spread, func(s *result.Spread) bool { return s.Name == x.name }); v != nil {
 			spread.Row(x.label, figure(v.Unit, v.Min), figure(v.Unit, v.Q1), figure(v.Unit, v.Median), figure(v.Unit, v.Q3), figure(v.Unit, v.Max),
 				traceName(r, v.MinTrace), traceName(r, v.MaxTrace))
 		}

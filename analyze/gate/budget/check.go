@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -237,12 +238,7 @@ func (w *Waiver) TooLong(today time.Time) bool {
 // Waiver returns the waiver of the rule with this text that has not expired, nil if
 // there is none.
 func (b *Budget) Waiver(ruleText string, today time.Time) *Waiver {
-	for i := range b.Waivers {
-		if w := &b.Waivers[i]; !w.Expired(today) && w.Matches(ruleText) {
-			return w
-		}
-	}
-	return nil
+	return result.Find(b.Waivers, func(w *Waiver) bool { return !w.Expired(today) && w.Matches(ruleText) })
 }
 
 // Expired returns the expired waivers. A budget with expired waivers must not be used until

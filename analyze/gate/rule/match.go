@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 // Match reports whether the selector matches a name, such as "main.(*pool).worker" or "behind
@@ -42,12 +44,7 @@ func (s Selector) canonical() Selector {
 
 // Selected returns the quantity's selector of the key, nil if it has none.
 func (q Quantity) Selected(key string) *Selector {
-	for i := range q.Select {
-		if q.Select[i].Key == key {
-			return &q.Select[i]
-		}
-	}
-	return nil
+	return result.Find(q.Select, func(s *Selector) bool { return s.Key == key })
 }
 
 func sortSelectors(s []Selector) {
