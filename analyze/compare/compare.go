@@ -154,12 +154,7 @@ func (r *Result) Saved() bool { return len(r.Base.saved)+len(r.Cand.saved) > 0 }
 
 // Row returns the row of a quantity, nil if there is none.
 func (r *Result) Row(quantity string) *Row {
-	for i := range r.Rows {
-		if r.Rows[i].Quantity == quantity {
-			return &r.Rows[i]
-		}
-	}
-	return nil
+	return result.Find(r.Rows, func(row *Row) bool { return row.Quantity == quantity })
 }
 
 // Of compares two sides with at least one trace each. Op is the unit of counting, "" for none.
@@ -229,22 +224,12 @@ func opsOf(r *analyze.Report) []OpName {
 
 // samples returns those of the traces.
 func (s *Side) samples() []*sample.Sample {
-	list := make([]*sample.Sample, len(s.Traces))
-	for i, t := range s.Traces {
-		list[i] = t.Sample
-	}
-	return list
+	return result.Each(s.Traces, func(t **Trace) *sample.Sample { return (*t).Sample })
 }
 
-// counted returns how many traces of a side have ops, or any time.
-func (r *Result) counted(s *Side) int {
-	n := 0
-	for _, t := range s.Traces {
-		if r.units(t) > 0 {
-			n++
-		}
-	}
-	return n
+// counted reports whether a trace of a side has ops, or any time.
+func (r *Result) counted(s *Side) bool {
+	return slices.ContainsFunc(s.Traces, func(t *Trace) bool { return r.units(t) > 0 })
 }
 
 // requestKind returns the kind of requests that most traces have most of.

@@ -260,13 +260,9 @@ func (r *Result) rest(s *Side, group string) float64 {
 
 // mean returns the row of the mean of the same, nil if there is none.
 func (r *Result) mean(of *Row) *Row {
-	i := slices.IndexFunc(r.Rows, func(row Row) bool {
+	return result.Find(r.Rows, func(row *Row) bool {
 		return row.Section == of.Section && row.Group == of.Group && row.of.Agg == rule.Mean && !row.isRate()
 	})
-	if i < 0 {
-		return nil
-	}
-	return &r.Rows[i]
 }
 
 // counting returns the rows by which a comparison is judged first.
@@ -371,27 +367,16 @@ func (r *Result) headline() {
 		said = append(said, rate.sentence())
 	}
 	r.Headline = r.Name(r.lead) + ": " + strings.Join(said, ", ")
-	if r.Verdict == Worse {
-		var better *Row
-		for _, row := range r.weighed {
-			if row.change < 0 && (!row.isRate() || r.sameLoad(row)) && (better == nil || row.change < better.change-0.01) {
-				better = row
-			}
-		}
-		if better != nil {
-			r.Headline += "; better: " + r.Name(better) + ": " + better.sentence()
+	var other *Row // that changed most the other way; for the worse: if it were tested
+	for _, row := range r.weighed {
+		switch {
+		case r.Verdict == Worse && row.change < 0 && (!row.isRate() || r.sameLoad(row)) && (other == nil || row.change < other.change-0.01),
+			r.Verdict == Better && row.P == nil && row.worse() >= row.least(true) && !row.isRate() && (other == nil || row.worse() > other.worse()):
+			other = row
 		}
 	}
-	if r.Verdict == Better { // what would be worse if it were tested
-		var worse *Row
-		for _, row := range r.weighed {
-			if row.P == nil && row.worse() >= row.least(true) && !row.isRate() && (worse == nil || row.worse() > worse.worse()) {
-				worse = row
-			}
-		}
-		if worse != nil {
-			r.Headline += "; worse, but too little to count: " + r.Name(worse) + ": " + worse.sentence()
-		}
+	if other != nil {
+		r.Headline += textui.Either(r.Verdict == Worse, "; better: ", "; worse, but too little to count: ") + r.Name(other) + ": " + other.sentence()
 	}
 	switch {
 	case r.Verdict == Unknown:
@@ -454,10 +439,7 @@ func (row *Row) sentence() string {
 	case len(in) > 0:
 		text += " (" + strings.Join(in, ", ") + ")" + row.why
 	}
-	if row.Section == SectionRequests {
-		return row.Label() + " " + text
-	}
-	return row.Quantity + " " + text
+	return row.Label() + " " + text
 }
 
 // explaining are the totals that may explain a change.
@@ -538,7 +520,7 @@ func (r *Result) nothing() string {
 		return fmt.Sprintf("Requests of %s are of kind %s, those of %s of kind %s, which cannot be compared: name what both have, such as --request tcp or --request task:NAME.", r.Base.Name, base, r.Cand.Name, cand)
 	}
 	for _, s := range []*Side{&r.Base, &r.Cand} {
-		if r.counted(s) == 0 {
+		if !r.counted(s) {
 			return fmt.Sprintf("There is nothing to compare per %s: %s has none.", r.Per, s.Name)
 		}
 	}
@@ -577,10 +559,7 @@ func FrameText(f *sample.Frame) string { return textui.Place(f.Func, f.File, f.L
 
 // SignedValue writes a change with its sign.
 func SignedValue(x float64, u rule.Unit) string {
-	if x > 0 {
-		return "+" + rule.FormatValue(x, u)
-	}
-	return rule.FormatValue(x, u)
+	return textui.If(x > 0, "+") + rule.FormatValue(x, u)
 }
 
 // TimesText writes a ratio: "x1.60", "x0.87".

@@ -207,12 +207,7 @@ func (r *Result) Shares(ps *Parts) bool {
 
 // Most returns the part that changed most in the total's direction, nil if none did.
 func (ps *Parts) Most() *Part {
-	for i := range ps.Parts {
-		if p := &ps.Parts[i]; ps.ShareOf(p) > 0 && !p.others() {
-			return p
-		}
-	}
-	return nil
+	return result.Find(ps.Parts, func(p *Part) bool { return ps.ShareOf(p) > 0 && !p.others() })
 }
 
 // others reports whether the part is the rest of many.
@@ -260,10 +255,7 @@ func (r *Result) parts() {
 	}
 	r.Causes = r.perUnit(func(t *Trace) []sample.Class {
 		var parts []sample.Class
-		cut := model.Duration(0)
-		for i := range t.Sample.Waits {
-			cut += t.Sample.Waits[i].Total
-		}
+		cut := result.Sum(t.Sample.Waits, func(c *sample.Class) model.Duration { return c.Total })
 		for _, c := range t.Sample.Causes {
 			parts = append(parts, sample.Class{Detail: c.Name, Total: c.Total})
 			cut -= c.Total
@@ -280,19 +272,16 @@ func (r *Result) perUnit(of func(*Trace) []sample.Class) Parts {
 // partsOf adds up the parts of each trace, and orders them by how much they changed. Those
 // that are nothing are left out, and the rest of many comes last.
 func (r *Result) partsOf(of func(*Trace) Source) Parts {
-	sources := func(s *Side) (list []Source) {
-		for _, t := range s.whole() {
-			x := of(t)
-			x.Traces = t.of
-			list = append(list, x)
-		}
-		return list
+	sources := func(s *Side) []Source {
+		return result.Each(s.whole(), func(t **Trace) Source {
+			x := of(*t)
+			x.Traces = (*t).of
+			return x
+		})
 	}
 	ps := Parts{Parts: Tally(sources(&r.Base), sources(&r.Cand))}
-	for i := range ps.Parts {
-		ps.Base += ps.Parts[i].Base
-		ps.Cand += ps.Parts[i].Cand
-	}
+	ps.Base = result.Sum(ps.Parts, func(p *Part) float64 { return p.Base })
+	ps.Cand = result.Sum(ps.Parts, func(p *Part) float64 { return p.Cand })
 	ps.Parts = slices.DeleteFunc(ps.Parts, func(p Part) bool { return p.Base == 0 && p.Cand == 0 })
 	last := func(p *Part) int {
 		if p.others() {

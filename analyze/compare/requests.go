@@ -448,10 +448,9 @@ func (r *Result) Drawn(v *result.Report) *dist.Dist {
 	sum := &dist.Dist{}
 	for i := range v.Requests {
 		if k := &v.Requests[i]; k.Kind == r.RequestKind {
-			sets := k.Sets()
-			for n := range sets {
-				name, group := sets[n].Name, r.lead.Group
-				if x := sets[n].Values(); x != nil && (name == group || group == allRequests || group == otherRequests && !slices.Contains(r.apart, name)) {
+			for _, set := range k.Sets() {
+				group := r.lead.Group
+				if x := set.Values(); x != nil && (set.Name == group || group == allRequests || group == otherRequests && !slices.Contains(r.apart, set.Name)) {
 					sum.Merge(x)
 				}
 			}

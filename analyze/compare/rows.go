@@ -210,11 +210,7 @@ func (r *Result) batchRows() {
 		r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return row.Section == SectionBatch })
 	}
 	join := func(s *sample.Sample, fn string) *sample.Join {
-		i := slices.IndexFunc(s.Joins, func(x sample.Join) bool { return x.Func == fn })
-		if i < 0 {
-			return nil
-		}
-		return &s.Joins[i]
+		return result.Find(s.Joins, func(x *sample.Join) bool { return x.Func == fn })
 	}
 	for _, j := range slices.Concat(r.Base.Traces[0].Sample.Joins, r.Cand.Traces[0].Sample.Joins) {
 		const least, alike = 3, 1.25

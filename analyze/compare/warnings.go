@@ -165,8 +165,8 @@ func (r *Result) warnIncomplete(s *Side) {
 	if n -= most; n > 0 {
 		r.warnf("whole", "%d more traces of %s are not whole.", n, s.Name)
 	}
-	op, counted := textui.Clean(r.Op), r.counted(s)
-	if r.PerOp() && counted == 0 {
+	op := textui.Clean(r.Op)
+	if r.PerOp() && !r.counted(s) {
 		r.warnf("op", "No trace of %s has an op %s in its window: nothing can be said per op.", s.Name, op)
 		return
 	}
