@@ -30,9 +30,6 @@ func (l *limiter) admit(r Reason, now time.Time) bool {
 }
 
 func (l *limiter) suppress(r Reason) {
-	if l.suppressed == nil {
-		l.suppressed = map[Reason]int64{}
-	}
 	l.suppressed[r]++
 	l.since++
 }

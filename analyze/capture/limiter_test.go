@@ -8,7 +8,7 @@ import (
 
 // TestLimiter checks which causes are let through, by hand.
 func TestLimiter(t *testing.T) {
-	l := limiter{interval: time.Minute}
+	l := limiter{interval: time.Minute, suppressed: map[Reason]int64{}}
 	begin := time.Unix(1000, 0)
 	for _, tt := range []struct {
 		after  time.Duration

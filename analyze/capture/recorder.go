@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -82,7 +83,7 @@ func start(o Options, now func() time.Time, read func() *metrics.Float64Histogra
 	atomicfile.Sweep(o.Dir)
 	r := &Recorder{o: o, slow: make(chan Cause, 1), signals: make(chan os.Signal, 1),
 		ahead: make(chan struct{}, 1), quit: make(chan struct{}), now: now, read: read,
-		limit: limiter{interval: o.MinInterval},
+		limit: limiter{interval: o.MinInterval, suppressed: map[Reason]int64{}},
 		fr:    trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: o.MinAge, MaxBytes: uint64(o.MaxBytes)})}
 	if err := r.fr.Start(); err != nil {
 		return nil, fmt.Errorf("capture: starting the flight recorder, of which a process has one: %w", err)
@@ -154,10 +155,7 @@ func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.stats
-	s.Suppressed = map[Reason]int64{}
-	for reason, n := range r.limit.suppressed {
-		s.Suppressed[reason] = n
-	}
+	s.Suppressed = maps.Clone(r.limit.suppressed)
 	return s
 }
 
