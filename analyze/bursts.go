@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"cmp"
-
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
@@ -35,9 +33,7 @@ type Bursts struct {
 
 // NewBursts returns a Bursts that reports the limit longest bursts over LongBurst.
 func NewBursts(t *model.Tables, limit int) *Bursts {
-	return &Bursts{funcs: sums.NewDists(t), places: sums.NewByName[Tally](t), tables: t, top: sums.Top[result.Burst]{Limit: limit, Compare: func(a, b result.Burst) int {
-		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
-	}}}
+	return &Bursts{funcs: sums.NewDists(t), places: sums.NewByName[Tally](t), tables: t, top: sums.Top[result.Burst]{Limit: limit, Compare: result.CompareBursts}}
 }
 
 // GoSpan implements [model.GoSpanObserver].

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -39,6 +40,9 @@ const (
 	rangeOther
 )
 
+// rangeKinds are by the names that the runtime gives them: runtime/traceevent.go, Go 1.26.
+var rangeKinds = map[string]rangeKind{"GC concurrent mark phase": rangeMark, "GC mark assist": rangeAssist, "GC incremental sweep": rangeSweep}
+
 // NewGC returns an empty GC. It takes the procs' time from x.
 func NewGC(t *model.Tables, x *Idle) *GC { return &GC{tables: t, procs: x} }
 
@@ -70,24 +74,11 @@ func (c *GC) Range(s *model.RangeSpan) {
 }
 
 func (c *GC) kind(name model.StringID) rangeKind {
-	if int(name) < len(c.kinds) && c.kinds[name] != rangeUnseen {
-		return c.kinds[name]
+	kind := result.Slot(&c.kinds, int(name))
+	if *kind == rangeUnseen {
+		*kind = cmp.Or(rangeKinds[c.tables.String(name)], rangeOther)
 	}
-	if n := int(name) + 1; n > len(c.kinds) {
-		c.kinds = append(c.kinds, make([]rangeKind, n-len(c.kinds))...)
-	}
-	// Names as the runtime gives them: runtime/traceevent.go, Go 1.26.
-	kind := rangeOther
-	switch c.tables.String(name) {
-	case "GC concurrent mark phase":
-		kind = rangeMark
-	case "GC mark assist":
-		kind = rangeAssist
-	case "GC incremental sweep":
-		kind = rangeSweep
-	}
-	c.kinds[name] = kind
-	return kind
+	return *kind
 }
 
 // STW implements [model.STWObserver].

@@ -58,7 +58,9 @@ func (gs *Goroutines) GoEnd(g *model.Goroutine) {
 	}
 	gs.Truly += g.RunnableTruly
 	for _, b := range g.Block {
-		f.block(gs.number(gs.reasons.Get(b.Reason)), b.Count, b.Total)
+		x := result.Slot(&f.blocks, int(gs.number(gs.reasons.Get(b.Reason)))-1)
+		x.Count += b.Count
+		x.Total += b.Total
 	}
 }
 
@@ -68,14 +70,6 @@ func (gs *Goroutines) number(r *reasonIndex) reasonIndex {
 		*r = reasonIndex(len(gs.reasons.List))
 	}
 	return *r
-}
-
-func (f *groupSums) block(r reasonIndex, count int64, total model.Duration) {
-	if n := int(r); n > len(f.blocks) {
-		f.blocks = append(f.blocks, make([]result.Reason, n-len(f.blocks))...)
-	}
-	f.blocks[r-1].Count += count
-	f.blocks[r-1].Total += total
 }
 
 // ByFunc returns the sums by start function, greatest lifetime first.

@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"cmp"
-
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/dist"
@@ -36,7 +34,7 @@ type Latency struct {
 // NewLatency returns a Latency that reports the limit goroutines that waited
 // longest in all.
 func NewLatency(t *model.Tables, limit int) *Latency {
-	return &Latency{waits: sums.NewGrid(t), goroutines: newGoroutineWaits(t, limit)}
+	return &Latency{waits: sums.NewGrid(t), goroutines: goroutineWaits{tables: t, top: sums.Top[result.Goroutine]{Limit: limit, Compare: result.CompareGoroutines}}}
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -100,12 +98,6 @@ type goroutineWaits struct {
 	tables *model.Tables
 	live   sums.GoCells[Tally]
 	top    sums.Top[result.Goroutine]
-}
-
-func newGoroutineWaits(t *model.Tables, limit int) goroutineWaits {
-	return goroutineWaits{tables: t, top: sums.Top[result.Goroutine]{Limit: limit, Compare: func(a, b result.Goroutine) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Goroutine, b.Goroutine))
-	}}}
 }
 
 // end returns the sum of a goroutine that ended.

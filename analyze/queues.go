@@ -180,13 +180,11 @@ func (q *Queues) queue(p model.ProcID) *queueLength {
 	if p < 0 {
 		return &q.all
 	}
-	if n := int(p) + 1; n > len(q.local) {
-		q.local = append(q.local, make([]*queueLength, n-len(q.local))...)
+	l := result.Slot(&q.local, int(p))
+	if *l == nil {
+		*l = &queueLength{Length: result.Length{Proc: p}, since: q.from}
 	}
-	if q.local[p] == nil {
-		q.local[p] = &queueLength{Length: result.Length{Proc: p}, since: q.from}
-	}
-	return q.local[p]
+	return *l
 }
 
 // Finish completes the lengths, between start and end of the accounted time.

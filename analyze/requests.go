@@ -232,9 +232,7 @@ func newRequestSet(shown int) *requestSet {
 
 // slowestRequests keeps so many of the slowest.
 func slowestRequests(limit int) sums.Top[result.RequestPath] {
-	return sums.Top[result.RequestPath]{Limit: limit, Compare: func(a, b result.RequestPath) int {
-		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
-	}}
+	return sums.Top[result.RequestPath]{Limit: limit, Compare: result.ComparePaths}
 }
 
 // into adds a request to a set. Its path is listed in x, which is nil if it was not needed so far.
@@ -555,13 +553,8 @@ func (r *Requests) tail(share float64, slow, middle []*keptRequest) result.Reque
 	if len(slow) > 0 {
 		t.From = slow[len(slow)-1].length
 	}
-	for _, q := range slow {
-		t.Total += q.length
-	}
-	for _, q := range middle {
-		t.Middle.Count++
-		t.Middle.Total += q.length
-	}
+	length := func(q **keptRequest) model.Duration { return (*q).length }
+	t.Total, t.Middle.Count, t.Middle.Total = result.Sum(slow, length), int64(len(middle)), result.Sum(middle, length)
 	t.Rows, t.Groups = r.rows(slow, middle, false), r.rows(slow, middle, true)
 	return t
 }

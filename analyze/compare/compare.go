@@ -218,8 +218,7 @@ func opsOf(r *analyze.Report) []OpName {
 	for _, x := range r.Tasks.ByName() {
 		add("task", x.Name, x.Count)
 	}
-	slices.SortStableFunc(ops, func(a, b OpName) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op)) })
-	return ops[:min(len(ops), maxOps)]
+	return result.First(ops, maxOps, func(a, b OpName) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op)) })
 }
 
 // samples returns those of the traces.

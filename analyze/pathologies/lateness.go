@@ -183,8 +183,7 @@ func procOf[T any](procs *[]T, id model.ProcID) *T {
 	if id < 0 || id >= maxProcs {
 		return nil
 	}
-	*procs = append(*procs, make([]T, int(id)+1-len(*procs))...)
-	return &(*procs)[id]
+	return result.Slot(procs, int(id))
 }
 
 // maxProcs bounds the IDs of procs, which a hostile trace may make up.

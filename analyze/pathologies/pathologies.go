@@ -8,6 +8,7 @@ package pathologies
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/findings"
@@ -157,14 +158,13 @@ func (p *Analysis) Found() []result.Pathology {
 	out := []result.Pathology{}
 	for _, s := range []*symptom{&p.chains.symptom, &p.aging.symptom, &p.frozen.symptom} {
 		if s.found {
-			x, who := s.Pathology, s.who()
-			x.Who = who[:min(len(who), maxParties)]
+			x := s.Pathology
+			x.Who = result.Each(slices.Collect(maps.Values(s.parties)), func(p **result.Party) result.Party { return **p })
+			result.TrimParties(&x)
 			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b result.Pathology) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(out, result.ComparePathologies)
 	return out
 }
 

@@ -2,16 +2,11 @@ package pathologies
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
-
-// maxParties is how many parties a pathology names.
-const maxParties = 10
 
 // stint is a time in which something went on.
 type stint struct{ start, end model.Time }
@@ -27,51 +22,30 @@ type symptom struct {
 
 type partyKey struct{ role, fn, place string }
 
-// party counts d for the goroutines of function fn at a stack, 0 if not known.
+// party counts d for the goroutines of function fn at a stack, 0 if not known. Beyond the limit of names all are one.
 func (s *symptom) party(t *model.Tables, role string, fn model.StringID, stack model.StackID, proc model.ProcID, d model.Duration) {
-	s.join(t, result.Party{Role: role, Function: cmp.Or(t.String(fn), result.NoName), Proc: proc, Count: 1, Total: d}, stack)
-}
-
-// join adds to a party. Beyond the limit of names all are one.
-func (s *symptom) join(t *model.Tables, x result.Party, stack model.StackID) {
 	if s.parties == nil {
 		s.parties, s.places = map[partyKey]*result.Party{}, map[model.StackID]string{}
 	}
-	if stack != 0 {
-		place, ok := s.places[stack]
-		if !ok {
-			place = result.PlaceOf(t.Stack(stack))
-			s.places[stack] = place
-		}
-		x.Place = place
+	place, ok := s.places[stack]
+	if !ok {
+		place = result.PlaceOf(t.Stack(stack))
+		s.places[stack] = place
 	}
-	key := partyKey{x.Role, x.Function, x.Place}
+	key := partyKey{role, cmp.Or(t.String(fn), result.NoName), place}
 	if s.parties[key] == nil && len(s.parties) >= result.MaxNames {
-		key, stack = partyKey{role: x.Role, fn: result.OtherNames}, 0
+		key, stack = partyKey{role: role, fn: result.OtherNames}, 0
 	}
 	y := s.parties[key]
 	if y == nil {
-		y = &result.Party{Role: key.role, Function: key.fn, Place: key.place, Stack: result.Frames(t.Stack(stack)), Proc: x.Proc}
+		y = &result.Party{Role: key.role, Function: key.fn, Place: key.place, Stack: result.Frames(t.Stack(stack)), Proc: proc}
 		s.parties[key] = y
 	}
-	if y.Proc != x.Proc {
+	if y.Proc != proc {
 		y.Proc = model.NoProc
 	}
-	y.Count += x.Count
-	y.Total += x.Total
-}
-
-// who returns the parties, greatest total first.
-func (s *symptom) who() []result.Party {
-	list := make([]result.Party, 0, len(s.parties))
-	for p := range maps.Values(s.parties) {
-		list = append(list, *p)
-	}
-	slices.SortFunc(list, func(a, b result.Party) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Count, a.Count),
-			cmp.Compare(a.Role, b.Role), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Place, b.Place))
-	})
-	return list
+	y.Count++
+	y.Total += d
 }
 
 // single counts a case of length d that ended at a time and befell g, or was g's doing.

@@ -97,6 +97,12 @@ func Sum[T any, N ~int | ~int64 | ~float64](list []T, f func(*T) N) (sum N) {
 	return sum
 }
 
+// First sorts a list and returns its first few.
+func First[T any](list []T, most int, order func(a, b T) int) []T {
+	slices.SortStableFunc(list, order)
+	return list[:min(len(list), most)]
+}
+
 // Slot returns the place of element i in a list that grows as needed: the elements are by number, of few or of
 // those without gaps, as those of [model.Tables] are.
 func Slot[T any](list *[]T, i int) *T {

@@ -222,8 +222,7 @@ func (p *Places) and(o *Places) *Places {
 	}
 	add(&p.Reports, o.Reports)
 	p.Most = append(p.Most, o.Most...)
-	slices.SortStableFunc(p.Most, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace)) })
-	p.Most = p.Most[:min(len(p.Most), 3)]
+	p.Most = First(p.Most, 3, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace)) })
 	return p
 }
 
@@ -291,7 +290,7 @@ func (m *Merger) Report() (*Report, error) {
 		r.Traces = inTraces(r.Traces, r.Function)
 	}
 	for i := range v.Pathologies {
-		v.Pathologies[i].trim()
+		TrimParties(&v.Pathologies[i])
 	}
 	for i := range v.Requests {
 		v.Requests[i].dropGroups()
@@ -654,24 +653,16 @@ func inOrder(v *Report) {
 // the longest waits it keeps so many that none which a report left out would have been
 // among them.
 func trim(v *Report, worst int) {
-	slices.SortStableFunc(v.WorstWaits, func(a, b Wait) int {
+	v.WorstWaits = First(v.WorstWaits, worst, func(a, b Wait) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace),
 			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
-	v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), worst)]
-	slices.SortStableFunc(v.Totals.GOMAXPROCS, func(a, b Step) int { return cmp.Compare(a.Trace, b.Trace) })
-	v.Totals.GOMAXPROCS = v.Totals.GOMAXPROCS[:min(len(v.Totals.GOMAXPROCS), maxSteps)]
-	slices.SortStableFunc(v.Latency.ByGoroutine, func(a, b Goroutine) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Goroutine, b.Goroutine))
-	})
-	v.Latency.ByGoroutine = v.Latency.ByGoroutine[:min(len(v.Latency.ByGoroutine), maxLongest)]
-	slices.SortStableFunc(v.Bursts.Longest, func(x, y Burst) int {
-		return cmp.Or(cmp.Compare(y.Duration, x.Duration), cmp.Compare(x.Trace, y.Trace), cmp.Compare(x.Start, y.Start), cmp.Compare(x.Goroutine, y.Goroutine))
-	})
-	v.Bursts.Longest = v.Bursts.Longest[:min(len(v.Bursts.Longest), maxLongest)]
+	v.Totals.GOMAXPROCS = First(v.Totals.GOMAXPROCS, maxSteps, func(a, b Step) int { return cmp.Compare(a.Trace, b.Trace) })
+	v.Latency.ByGoroutine = First(v.Latency.ByGoroutine, maxLongest, CompareGoroutines)
+	v.Bursts.Longest = First(v.Bursts.Longest, maxLongest, CompareBursts)
 	for i := range v.Requests {
 		v.Requests[i].eachSet((*RequestSet).cut)
-		v.Requests[i].Unended = longest(v.Requests[i].Unended, MostOpen)
+		v.Requests[i].Unended = First(v.Requests[i].Unended, MostOpen, ComparePaths)
 	}
 }
 
@@ -744,13 +735,27 @@ func (p *Pathology) merge(from any) {
 	mergeList(reflect.ValueOf(&p.Who).Elem(), reflect.ValueOf(&o.Who).Elem())
 }
 
-// trim leaves those who had the greatest part.
-func (p *Pathology) trim() {
-	slices.SortStableFunc(p.Who, func(a, b Party) int {
+// TrimParties leaves those who had the greatest part.
+func TrimParties(p *Pathology) {
+	p.Who = First(p.Who, maxParties, func(a, b Party) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Role, b.Role),
 			cmp.Compare(a.Function, b.Function), cmp.Compare(a.Place, b.Place))
 	})
-	p.Who = p.Who[:min(len(p.Who), maxParties)]
+}
+
+// ComparePathologies has the worst first.
+func ComparePathologies(a, b Pathology) int {
+	return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
+}
+
+// CompareGoroutines has the greatest first.
+func CompareGoroutines(a, b Goroutine) int {
+	return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Goroutine, b.Goroutine))
+}
+
+// CompareBursts has the longest first.
+func CompareBursts(a, b Burst) int {
+	return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 }
 
 func (p *Party) merge(from any) {
@@ -797,9 +802,7 @@ func sortAll(v *Report) {
 			s[0] = first
 		}
 	}
-	slices.SortFunc(v.Pathologies, func(a, b Pathology) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(v.Pathologies, ComparePathologies)
 	slices.SortFunc(v.Latency.Histogram, func(a, b Bucket) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	slices.SortFunc(v.Queues.Local, func(a, b Length) int { return cmp.Compare(a.Proc, b.Proc) })
 }

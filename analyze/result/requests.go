@@ -458,12 +458,9 @@ func inTraces(n int64, function string) int64 {
 }
 
 // cut sorts the slowest requests, and keeps a few.
-func (k *RequestSet) cut(most int) { k.Slowest = longest(k.Slowest, most) }
+func (k *RequestSet) cut(most int) { k.Slowest = First(k.Slowest, most, ComparePaths) }
 
-// longest sorts requests, and keeps a few.
-func longest(list []RequestPath, most int) []RequestPath {
-	slices.SortStableFunc(list, func(a, b RequestPath) int {
-		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
-	})
-	return list[:min(len(list), most)]
+// ComparePaths has the longest first.
+func ComparePaths(a, b RequestPath) int {
+	return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 }

@@ -41,11 +41,9 @@ func (b *ByName[T]) Get(id model.StringID) *T {
 
 // learn is the slow path of Get: the first sight of an ID.
 func (b *ByName[T]) learn(id model.StringID) *T {
-	if n := int(id) + 1; n > len(b.byID) {
-		b.byID = append(b.byID, make([]*T, n-len(b.byID))...)
-	}
-	b.byID[id] = b.Named(b.tables.String(id))
-	return b.byID[id]
+	x := b.Named(b.tables.String(id))
+	*result.Slot(&b.byID, int(id)) = x
+	return x
 }
 
 // Named returns the value for a name, new if need be.
@@ -111,11 +109,7 @@ func (g *Grid) At(id model.StringID, kind int) *dist.Dist {
 			return &(*row)[kind]
 		}
 	}
-	row := g.Get(id)
-	if kind >= len(*row) {
-		*row = append(*row, make([]dist.Dist, kind+1-len(*row))...)
-	}
-	return &(*row)[kind]
+	return result.Slot(g.Get(id), kind)
 }
 
 // Sums returns the distributions by name, and adds those of each kind to its item of kinds.

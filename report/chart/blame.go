@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
-	"gonum.org/v1/plot/vg"
 )
 
 // box is a frame of the picture of blame, as wide as goroutines waited behind it.
@@ -176,8 +177,7 @@ func blamedFunctions(b *result.Blame) []*result.BlameRow {
 		list[at].Total += x.Total
 		list[at].Line = cmp.Or(list[at].Line, x.Line)
 	}
-	slices.SortStableFunc(list, func(x, y *result.BlameRow) int { return cmp.Compare(y.Total, x.Total) })
-	return list[:min(len(list), listedFuncs)]
+	return result.First(list, listedFuncs, func(x, y *result.BlameRow) int { return cmp.Compare(y.Total, x.Total) })
 }
 
 // listFunctions writes functions with their places and shares in two columns.

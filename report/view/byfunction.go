@@ -132,8 +132,7 @@ func functionsOf(t *result.RequestTail, typical, slowest float64) []*onPath {
 		}
 		list = append(list, p)
 	}
-	slices.SortFunc(list, func(a, b *onPath) int {
+	return result.First(list, functionsShown, func(a, b *onPath) int {
 		return cmp.Or(cmp.Compare(b.typical+b.slow, a.typical+a.slow), cmp.Compare(a.function, b.function))
 	})
-	return list[:min(len(list), functionsShown)]
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
@@ -109,8 +110,7 @@ func (c *collector) joined() (list []Join) {
 			list = append(list, *j)
 		}
 	}
-	slices.SortFunc(list, func(a, b Join) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func)) })
-	return list[:min(len(list), maxJoins)]
+	return result.First(list, maxJoins, func(a, b Join) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func)) })
 }
 
 // maxJoins is how many functions that wait for a WaitGroup a sample keeps.
