@@ -8,6 +8,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -45,10 +46,7 @@ type Assumption struct {
 
 // String returns the assumption as reports print it.
 func (a Assumption) String() string {
-	if a.Operation == "" {
-		return a.Origin.String()
-	}
-	return a.Origin.String() + " in " + a.Operation
+	return a.Origin.String() + textui.If(a.Operation != "", " in "+a.Operation)
 }
 
 // queueLength follows the length of a queue, the goroutine in runnext not counted.

@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/sums"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -196,10 +197,7 @@ func (r *Requests) done(q *requests.Request) {
 	}
 	k, d, at := r.kinds[i], q.Duration(), r.Offset(q.End)
 	h := k.handlers.Named(q.Name)
-	group := q.Name
-	if len(k.groups.List) >= maxGroups && k.groups.Find(group) == nil {
-		group = result.OtherNames
-	}
+	group := textui.Either(len(k.groups.List) >= maxGroups && k.groups.Find(q.Name) == nil, result.OtherNames, q.Name)
 	g := k.groups.Named(group)
 	if *g == nil {
 		*g = newRequestSet(result.SlowestOfGroup)

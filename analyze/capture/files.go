@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -24,10 +25,7 @@ func safeName(s string) string {
 		return '-'
 	}, s)
 	s = strings.Trim(s[:min(len(s), maxName)], "-.")
-	if s == "" {
-		return "program"
-	}
-	return s
+	return cmp.Or(s, "program")
 }
 
 // timeLayout sorts by time. It is in UTC.

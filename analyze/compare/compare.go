@@ -16,6 +16,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -198,10 +199,7 @@ func (r *Result) TooFew() bool {
 
 // units returns how many ops or seconds a trace has, 0 if that is not known.
 func (r *Result) units(t *Trace) float64 {
-	if r.PerOp() {
-		return float64(t.Sample.Ops)
-	}
-	return Seconds(t.Sample)
+	return textui.Either(r.PerOp(), float64(t.Sample.Ops), Seconds(t.Sample))
 }
 
 // opsOf returns the regions and tasks of a trace, the commonest first.

@@ -311,10 +311,7 @@ func (row *Row) worse() float64 {
 	case base != cand: // one is zero
 		x = math.Copysign(10, cand-base)
 	}
-	if row.isRate() {
-		return -x
-	}
-	return x
+	return textui.Either(row.isRate(), -x, x)
 }
 
 // least returns the least change of a row that counts, as a logarithm.
@@ -489,10 +486,7 @@ func (r *Result) Changed() *Parts {
 	if mean := r.mean(r.lead); r.lead.of.Agg == rule.Mean && mean != nil {
 		slow = 2*math.Abs(r.Usual.Cand-r.Usual.Base) < math.Abs(float64(mean.Cand.Median-mean.Base.Median))
 	}
-	if slow {
-		return &r.Slowest
-	}
-	return &r.Usual
+	return textui.Either(slow, &r.Slowest, &r.Usual)
 }
 
 // OfRequests reports whether the headline is about requests.

@@ -293,10 +293,7 @@ func (s *Side) ends(x *findings.Open) bool {
 		if q == nil || q.Kind != x.Kind {
 			continue
 		}
-		sets := []sample.RequestGroup{{Name: x.Name, RequestSet: q.RequestSet}}
-		if len(q.Groups) > 0 {
-			sets = q.Groups
-		}
+		sets := textui.Either(len(q.Groups) > 0, q.Groups, []sample.RequestGroup{{Name: x.Name, RequestSet: q.RequestSet}})
 		if slices.ContainsFunc(sets, func(g sample.RequestGroup) bool {
 			return g.Name == x.Name && g.Count >= enoughRequests && findings.HangTimes*g.P99 <= x.Longest
 		}) {

@@ -234,10 +234,7 @@ func (r *Result) batchRows() {
 		})
 		n, m := join(r.Base.Traces[0].Sample, j.Func), join(r.Cand.Traces[0].Sample, j.Func)
 		if (n == nil || m == nil) && j.Count >= least && !longer && !r.Saved() {
-			s := &r.Base
-			if n == nil {
-				s = &r.Cand
-			}
+			s := textui.Either(n == nil, &r.Cand, &r.Base)
 			r.Only = append(r.Only, fmt.Sprintf("seen only in %s: %s of %s", s.Name, textui.Count(j.Count)+" batches", textui.Clean(textui.ShortFunc(j.Func))))
 		}
 		if !ok || max(n.Count, m.Count) < least || min(n.Count, m.Count) > 0 && max(base/cand, cand/base) > alike {

@@ -239,10 +239,7 @@ func (m *matter) notAlike() string {
 	case onOne(compare.Throttled, 0):
 		text = "the CPU quota throttled one side only"
 	}
-	if text == "" {
-		return ""
-	}
-	return text + ", so nothing can be judged"
+	return textui.If(text != "", text+", so nothing can be judged")
 }
 
 // medians returns those of a figure on both sides, nil where a trace does not have it.

@@ -6,6 +6,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // A subject is a rule to judge.
@@ -42,18 +43,12 @@ func (r *subject) higher() bool { return r.Op.HigherIsWorse() }
 
 // sign is 1 if higher values are worse, else -1: tests are of "too high".
 func (r *subject) sign() float64 {
-	if r.higher() {
-		return 1
-	}
-	return -1
+	return textui.Either[float64](r.higher(), 1, -1)
 }
 
 // worse returns the ratio x or, where lower is worse, its inverse: above 1 is worse then.
 func (r *subject) worse(x float64) float64 {
-	if r.higher() {
-		return x
-	}
-	return 1 / x
+	return textui.Either(r.higher(), x, 1/x)
 }
 
 // confidence of an absolute rule.

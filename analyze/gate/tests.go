@@ -330,10 +330,7 @@ func (j judged) relative(bound, base, cand []float64) judged {
 	} else {
 		even, within = 0, stat.Shift(bound, cand, shown)
 	}
-	worst := within.Low
-	if j.higher() {
-		worst = within.High
-	}
+	worst := textui.Either(j.higher(), within.High, within.Low)
 	j.proved = within.OK() && within.Confidence >= shown-1e-9 && j.sign()*worst <= j.sign()*even
 	return j
 }

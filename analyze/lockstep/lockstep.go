@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -89,10 +90,7 @@ type Tally struct {
 
 // Agreement returns the share of judged decisions that agreed; 1 if none was.
 func (t *Tally) Agreement() float64 {
-	if t.Judged == 0 {
-		return 1
-	}
-	return float64(t.Agreed) / float64(t.Judged)
+	return textui.Either(t.Judged == 0, 1, float64(t.Agreed)/float64(t.Judged))
 }
 
 // UnexplainedShare returns the share of judged decisions that diverged for no reason.

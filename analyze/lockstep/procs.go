@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/hdr"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -235,10 +236,7 @@ func (p *procs) goStep(s *model.Step) {
 		}
 		if p.stopping && s.Pseudo == model.NotPseudo && s.G != p.stop.g && p.stop.stopped == 0 {
 			t := p.thread(s.M)
-			began := t.last
-			if began == s.Time {
-				began = t.before
-			}
+			began := textui.Either(t.last == s.Time, t.before, t.last)
 			if began != 0 && began.Sub(p.stop.at) > Epsilon && s.Origin != model.OriginSyscall {
 				p.stop.started++
 				p.stop.d = Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}

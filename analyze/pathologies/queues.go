@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -130,10 +131,7 @@ func (x *runnextChain) victim(t *model.Tables, s *runqueue.Start, at model.Time)
 	default:
 		return
 	}
-	id := s.LastP
-	if id == model.NoProc {
-		id = s.P
-	}
+	id := textui.Either(s.LastP == model.NoProc, s.P, s.LastP)
 	c := procOf(&x.procs, id)
 	if c == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // An interval says where a figure lies that would be measured under another schedule. The spread over seeds is the
@@ -82,10 +83,7 @@ var (
 
 // of returns the width where the recording is reproduced: half as much again if that is poorly so.
 func (w width) of(poor bool) width {
-	if poor {
-		return width{1.5 * w.below, 1.5 * w.above}
-	}
-	return w
+	return textui.Either(poor, width{1.5 * w.below, 1.5 * w.above}, w)
 }
 
 // around returns the interval of a time, or a rate, which is not below that of a lower quantile, if there is one.

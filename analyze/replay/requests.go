@@ -173,10 +173,7 @@ func (r *Result) Refuses(x *Requests) string {
 
 // compare returns the figures under a variant from its schedules and those of the baseline, seed by seed.
 func (x *Requests) compare(o *Outcome, runs, base []*Schedule, of func(*Schedule) *dist.Dist) (f [NumRequestFigures]Figure) {
-	widths := o.widths.requests
-	if o.widths.queued != nil && x.Figures[RequestMean] > queued*x.Figures[RequestP50] {
-		widths = o.widths.queued
-	}
+	widths := textui.Either(o.widths.queued != nil && x.Figures[RequestMean] > queued*x.Figures[RequestP50], o.widths.queued, o.widths.requests)
 	simulated := func(s *Schedule) []float64 { return requestFigures(of(s), 1e18/float64(max(s.Span, 1))) }
 	for k, value := range o.expected(runs, base, x.Figures, int(RequestP99), simulated) {
 		if o.RequestBasis == BasisChecked {

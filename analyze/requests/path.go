@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -118,10 +119,7 @@ func (g *goroutine) front() model.Time {
 
 // before returns the kind of the time before what is kept of a goroutine without a creator.
 func (g *goroutine) before(front model.Time) Kind {
-	if g.timed && front == g.created {
-		return Timer
-	}
-	return Unknown
+	return textui.Either(g.timed && front == g.created, Timer, Unknown)
 }
 
 // at returns the index of the interval that contains t, or len(segs) for the present one.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -617,10 +618,7 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 			break
 		}
 	}
-	least := int32(peerVotes)
-	if dialled != nil {
-		least = sourceVotes
-	}
+	least := textui.Either[int32](dialled != nil, sourceVotes, peerVotes)
 	if peer := g.peers.most(least); peer != nil {
 		if peer.lastWrite > g.since {
 			for x := range waiting {

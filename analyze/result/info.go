@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // InfoSchema is the format of [InfoReport]. Within it fields are only ever added.
@@ -76,8 +77,5 @@ func WriteInfo(w io.Writer, traces []About) error {
 
 // WallClock returns a time in Unix nanoseconds as reports print it, "" for 0.
 func WallClock(unixNano int64) string {
-	if unixNano == 0 {
-		return ""
-	}
-	return time.Unix(0, unixNano).UTC().Format("2006-01-02T15:04:05.000Z")
+	return textui.If(unixNano != 0, time.Unix(0, unixNano).UTC().Format("2006-01-02T15:04:05.000Z"))
 }

@@ -1,6 +1,9 @@
 package result
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
 
 // origins are the words for how goroutines become runnable: a name for tables
 // and legends, a clause for sentences, and how the clause goes on if a goroutine
@@ -50,10 +53,7 @@ func OriginClause(o model.Origin, waker string) string {
 		o = model.OriginUnknown
 	}
 	x := &origins[o]
-	if waker == "" {
-		return x.clause
-	}
-	return x.clause + " " + x.with + " " + waker
+	return x.clause + textui.If(waker != "", " "+x.with+" "+waker)
 }
 
 // Label returns the use's name as reports and pictures for people have it.

@@ -9,6 +9,7 @@ import (
 	"reflect"
 
 	"github.com/schedscope/schedscope/internal/hdr"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // MarshalBinary returns the state of the Merger, for UnmarshalBinary of the same version of
@@ -126,10 +127,7 @@ func (c *coder) text(s string) string {
 func (c *coder) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:
-		n := uint64(0)
-		if v.Bool() {
-			n = 1
-		}
+		n := textui.Either[uint64](v.Bool(), 1, 0)
 		v.SetBool(c.number(n) != 0)
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		n := c.number(uint64(v.Int()<<1) ^ uint64(v.Int()>>63))
@@ -157,10 +155,7 @@ func (c *coder) value(v reflect.Value) {
 			c.value(v.Index(i))
 		}
 	case reflect.Pointer:
-		n := uint64(0)
-		if !v.IsNil() {
-			n = 1
-		}
+		n := textui.Either[uint64](v.IsNil(), 0, 1)
 		if c.number(n) == 0 {
 			return
 		}

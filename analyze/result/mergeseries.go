@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -178,10 +179,7 @@ func mergeCells(h *Heat, cells []HeatCell) {
 	slices.SortFunc(b, order)
 	all := make([]HeatCell, 0, len(a)+len(b))
 	for len(a)+len(b) > 0 {
-		next := &a
-		if len(a) == 0 || len(b) > 0 && order(b[0], a[0]) < 0 {
-			next = &b
-		}
+		next := textui.Either(len(a) == 0 || len(b) > 0 && order(b[0], a[0]) < 0, &b, &a)
 		c := (*next)[0]
 		*next = (*next)[1:]
 		if n := len(all) - 1; n >= 0 && order(all[n], c) == 0 {

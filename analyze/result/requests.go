@@ -186,10 +186,7 @@ func Handled(name string) bool {
 // GroupName returns what a group of requests of a kind is called: by its handler, task or function, by the kind if
 // that is not known.
 func GroupName(kind, name string) string {
-	if !Handled(name) {
-		return kind
-	}
-	return textui.ShortFunc(name)
+	return textui.Either(!Handled(name), kind, textui.ShortFunc(name))
 }
 
 // maxTailRows is how many rows of a tail a report has.
@@ -451,10 +448,7 @@ func (k *RequestSet) inTraces(int) {
 // inTraces returns in how many of several traces a function's row is: n, unless it was not merged or is
 // of several functions.
 func inTraces(n int64, function string) int64 {
-	if function == OtherNames {
-		return 0
-	}
-	return max(n, 1)
+	return textui.Either(function == OtherNames, 0, max(n, 1))
 }
 
 // cut sorts the slowest requests, and keeps a few.

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -15,10 +16,7 @@ func AddCensored(c *result.Censored, s *model.GoSpan, at model.Time) bool {
 }
 
 func addCensored(c *result.Censored, s *model.GoSpan, at model.Time) {
-	tally := &c.AtEnd
-	if s.OpenStart {
-		tally = &c.AtStart
-	}
+	tally := textui.Either(s.OpenStart, &c.AtStart, &c.AtEnd)
 	tally.Add(s.Duration(), at)
 }
 

@@ -48,9 +48,7 @@ func (b *ByName[T]) learn(id model.StringID) *T {
 
 // Named returns the value for a name, new if need be.
 func (b *ByName[T]) Named(name string) *T {
-	if name == "" {
-		name = result.NoName
-	}
+	name = cmp.Or(name, result.NoName)
 	x := b.index[name]
 	if x == nil && len(b.List) >= result.MaxNames {
 		name = result.OtherNames

@@ -139,8 +139,8 @@ func FirstOf(names []string) string {
 	return names[0] + If(len(names) > 1, fmt.Sprintf(" and %d more", len(names)-1))
 }
 
-// Either returns the first of two texts if it is wanted, else the second.
-func Either(first bool, a, b string) string {
+// Either returns the first of two values if it is wanted, else the second.
+func Either[T any](first bool, a, b T) T {
 	if first {
 		return a
 	}

@@ -114,10 +114,7 @@ func (b *box) sort(wide model.Duration) (rows int) {
 // so many rows below.
 func (b *box) draw(c canvas, x, y, width vg.Length, rows int, least model.Duration) {
 	if b.name != "" {
-		col := b.col
-		if b.unknown {
-			col = mix(col, white, 0.65)
-		}
+		col := textui.Either(b.unknown, mix(b.col, white, 0.65), b.col)
 		c.fill(col, x, y-boxHeight+0.7, x+max(width-0.7, 0.5), y)
 		sty := style(smallSize, onColour(col))
 		c.say(sty, x+3, y-11, fitName(sty, shortFunc(b.name), width-6))

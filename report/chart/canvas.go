@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // canvas is where a picture is drawn: a rectangle of a page in points, and the
@@ -367,10 +368,7 @@ func (c canvas) drawPanels(x axis, title string, right vg.Length, ps []panel) {
 		f.grid()
 		p.draw(f)
 		f.leftAxis()
-		below := ""
-		if i == len(ps)-1 {
-			below = title
-		}
+		below := textui.If(i == len(ps)-1, title)
 		f.bottomAxis(below)
 		top -= heights[i] + gap
 	}

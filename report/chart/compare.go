@@ -42,10 +42,7 @@ func (c *Comparison) Picture() *Picture {
 	}
 	base, cand := c.Base.pool("old", one), c.Cand.pool("new", one)
 	missing := textui.If(base.waits.Count()+cand.waits.Count() == 0, noWaits)
-	scope := "The " + one + "s of all traces of a side together: for looking, not for a verdict."
-	if c.Base.traces() < 2 || c.Cand.traces() < 2 {
-		scope = "A side of one process does not show by how much processes differ: differences may be chance."
-	}
+	scope := textui.Either(c.Base.traces() < 2 || c.Cand.traces() < 2, "A side of one process does not show by how much processes differ: differences may be chance.", "The "+one+"s of all traces of a side together: for looking, not for a verdict.")
 	return newPicture("compare", title, cand.name+" against "+base.name, 440, missing, func(at canvas) {
 		s := newSpectra(base, cand, c.Limit)
 		s.of = one + "s"
@@ -90,10 +87,7 @@ func newSpectra(base, cand *pool, limit model.Duration) *spectrum {
 		s.legend = append(s.legend, entry{name: cand.name + " is shorter", col: shorter})
 	}
 	for _, p := range []*pool{base, cand} {
-		col := blue
-		if p == base {
-			col = slate
-		}
+		col := textui.Either(p == base, slate, blue)
 		if b := bandOf(p.recordings); len(b.least) > 0 {
 			b.col = color.NRGBA{col.R, col.G, col.B, 0x2c}
 			s.bands = append(s.bands, b)

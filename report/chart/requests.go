@@ -6,11 +6,12 @@ import (
 	"image/color"
 	"slices"
 
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
 )
 
 // requestColours are those of kinds of time on the path of a request; other waits are pale.
@@ -163,18 +164,12 @@ func (in *Input) slowRequests() (kind string, k *result.RequestGroup) {
 }
 
 func requestLabel(kind, fn string) string {
-	if fn == "" {
-		return printable(kind)
-	}
-	return printable(kind) + " " + shortFunc(fn)
+	return printable(kind) + textui.If(fn != "", " "+shortFunc(fn))
 }
 
 // barLabel names what a bar is: its function, or if that is not known its kind.
 func barLabel(kind, fn string) string {
-	if fn == "" {
-		return printable(kind)
-	}
-	return shortFunc(fn)
+	return textui.Either(fn == "", printable(kind), shortFunc(fn))
 }
 
 // waterfall draws the lanes of a path from top to bottom.
@@ -192,10 +187,7 @@ func (f frame) waterfall(lanes []result.RequestLane, wakes []result.RequestWake)
 		f.stroke(line(0.5, faint), f.Min.X, y, f.Max.X, y)
 		for _, b := range l.Bars {
 			x0, x1 := f.px(float64(b.Start)), f.px(float64(b.Start+b.Length))
-			col := requestColour(b.Kind)
-			if b.Waiting {
-				col = faint
-			}
+			col := textui.Either(b.Waiting, faint, requestColour(b.Kind))
 			f.fill(col, x0, y-6, max(x1, x0+0.4), y+6)
 			inside := aligned(style(smallSize, onColour(col)), text.XLeft, text.YCenter)
 			c.say(inside, x0+3, y, fitName(inside, barLabel(b.Kind, b.Function), x1-x0-6))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // spectrum is some distributions by percentile.
@@ -240,10 +241,7 @@ func (f frame) areas(a, b []point) {
 		for to+1 < len(a) && above(a, b, to+1) == above(a, b, from+1) {
 			to++
 		}
-		col := shorter
-		if above(a, b, from+1) {
-			col = longer
-		}
+		col := textui.Either(above(a, b, from+1), longer, shorter)
 		f.between(col, a[from:to+1], b[from:to+1])
 		from = to
 	}

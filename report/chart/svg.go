@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // writeSVG draws through vgsvg and mends what it writes: it has no background,
@@ -40,10 +42,7 @@ func fixText(element []byte) []byte {
 	if err != nil {
 		return element
 	}
-	sty := style(size, ink)
-	if string(m[3]) == "bold" {
-		sty = boldStyle(size, ink)
-	}
+	sty := textui.Either(string(m[3]) == "bold", boldStyle(size, ink), style(size, ink))
 	width := sty.Width(html.UnescapeString(string(m[5])))
 	return fmt.Appendf(nil, `%s,Arial,Helvetica,sans-serif%s textLength="%.2f" lengthAdjust="spacingAndGlyphs">%s</text>`,
 		m[1], m[2], width.Points(), m[5])

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // The palette of Okabe and Ito ("Color Universal Design", 2008), which people
@@ -96,10 +98,7 @@ func mix(a, b color.NRGBA, f float64) color.NRGBA {
 // onColour returns the colour of text that is readable on c, by luminance
 // (ITU-R BT.601).
 func onColour(c color.NRGBA) color.NRGBA {
-	if 299*int(c.R)+587*int(c.G)+114*int(c.B) > 150*1000 {
-		return ink
-	}
-	return white
+	return textui.Either(299*int(c.R)+587*int(c.G)+114*int(c.B) > 150*1000, ink, white)
 }
 
 // clamp returns v moved into [lo, hi]; NaN becomes lo.

@@ -269,10 +269,7 @@ func clampLength(v, lo, hi vg.Length) vg.Length { return max(lo, min(v, hi)) }
 func (s *story) nameLanes(f frame) {
 	var taken []vg.Length
 	for _, strong := range []bool{true, false} {
-		sty := style(textSize, slate)
-		if strong {
-			sty = boldStyle(textSize, ink)
-		}
+		sty := textui.Either(strong, boldStyle(textSize, ink), style(textSize, slate))
 		for i, l := range s.lanes {
 			lf := s.laneFrame(f, i)
 			y := (lf.Min.Y + lf.Max.Y) / 2
@@ -336,10 +333,7 @@ func (f frame) drawLane(l lane) {
 			continue
 		}
 		if last.end > last.start && in.Min.X-f.px(last.end) < little {
-			width := vg.Length(1)
-			if b.g == last.g {
-				width = 0.5
-			}
+			width := textui.Either[vg.Length](b.g == last.g, 0.5, 1)
 			f.stroke(line(width, white), in.Min.X, f.Min.Y, in.Min.X, f.Max.Y)
 		}
 		last = b
@@ -363,10 +357,7 @@ func (f frame) nameBar(b bar, from, to float64) {
 	}
 	size := min(smallSize, float64(in.height())-1.5)
 	sty := aligned(style(size, onColour(occupations[b.occ].col)), text.XLeft, text.YCenter)
-	y := (in.Min.Y + in.Max.Y) / 2
-	if in.height() >= high {
-		y = in.Max.Y - in.height()*0.35
-	}
+	y := textui.Either(in.height() >= high, in.Max.Y-in.height()*0.35, (in.Min.Y+in.Max.Y)/2)
 	f.say(sty, in.Min.X+3.5, y, b.label(sty, in.width()-6))
 }
 

@@ -166,10 +166,7 @@ func bar(parts []Part) []htmlPart {
 
 // known returns a severity for which there are styles: a saved report may have anything.
 func knownSeverity(s string) string {
-	if s == "notable" || s == "serious" {
-		return s
-	}
-	return "info"
+	return textui.Either(s == "notable" || s == "serious", s, "info")
 }
 
 // Link returns where a moment of a card is shown.

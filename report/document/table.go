@@ -159,10 +159,7 @@ var Unknown = Cell{is: unknown, Note: "not known"}
 
 // If returns v, or Unknown if that is not known.
 func If(known bool, v any) any {
-	if known {
-		return v
-	}
-	return Unknown
+	return textui.Either[any](known, v, Unknown)
 }
 
 // As returns a cell of another kind than its column's.

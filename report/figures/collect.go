@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -154,10 +155,7 @@ func (c *collector) add(f Figure) {
 // number adds an integer, whose name and meaning go on like that. Sums and lengths are
 // better if the whole is, counts of samples are not.
 func (c *collector) number(t tag, name, doc string, u Unit, n int64) {
-	better := t.better
-	if name == "_samples" {
-		better = Neither
-	}
+	better := textui.Either(name == "_samples", Neither, t.better)
 	c.add(Figure{Name: t.name + name, Doc: t.doc + doc, Unit: u, Int: n, Better: better})
 }
 

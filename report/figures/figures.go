@@ -51,18 +51,12 @@ const (
 
 // Value returns the number as JSON has it.
 func (f *Figure) Value() string {
-	if f.Unit.Whole() {
-		return strconv.FormatInt(f.Int, 10)
-	}
-	return strconv.FormatFloat(f.Real, 'g', -1, 64)
+	return textui.Either(f.Unit.Whole(), strconv.FormatInt(f.Int, 10), strconv.FormatFloat(f.Real, 'g', -1, 64))
 }
 
 // number returns the value, of integers above 2^53 the nearest that there is.
 func (f *Figure) number() float64 {
-	if f.Unit.Whole() {
-		return float64(f.Int)
-	}
-	return f.Real
+	return textui.Either(f.Unit.Whole(), float64(f.Int), f.Real)
 }
 
 // Of returns the figures of a report, sorted by name; those of one name are in the order

@@ -87,10 +87,7 @@ func (p *packedRequests) pack(q *result.RequestPath, set int, of *result.Request
 		kind, wait := of.Label(x.Kind, x.Function), of.Label(x.Wait, x.Waiter)
 		p.Colours[textui.Clean(kind)] = view.RequestClass(x.Kind)
 		p.Colours[textui.Clean(cmp.Or(wait, kind))] = view.RequestClass(cmp.Or(x.Wait, x.Kind))
-		inferred := int64(0)
-		if x.Inferred {
-			inferred = 1
-		}
+		inferred := textui.Either[int64](x.Inferred, 1, 0)
 		row = append(row, int64(x.Length), p.text(kind), int64(x.Goroutine), int64(x.Depth), p.text(x.Function),
 			p.text(view.PlaceText(&result.Frame{File: x.File, Line: uint64(max(x.Line, 0))})), p.text(wait), p.text(x.Waiter), inferred)
 	}

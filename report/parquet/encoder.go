@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -41,10 +42,7 @@ type encoder struct {
 func newEncoder(w io.Writer, columns []report.Column) *encoder {
 	e := &encoder{w: w, columns: result.Each(columns, func(c *report.Column) *column { return newColumn(c.Name, c.Unit) })}
 	for _, name := range OriginColumns {
-		unit := "name"
-		if name == "recorded" {
-			unit = "timestamp"
-		}
+		unit := textui.Either(name == "recorded", "timestamp", "name")
 		c := newColumn(name, unit)
 		c.schema.RepetitionType = thrift.New(format.Optional)
 		c.chunk.Encoding = append(c.chunk.Encoding, format.RLE)

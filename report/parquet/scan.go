@@ -10,6 +10,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/strict"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // TraceScan is what a trace shows before decoding.
@@ -54,10 +55,7 @@ func Scan(r io.Reader) TraceScan {
 		n, err := io.ReadFull(r, buf[kept:])
 		sum.Write(buf[kept : kept+n])
 		data := buf[:kept+n]
-		whole := len(data) - env.MaxMessage // what begins later may go on beyond the buffer
-		if err != nil {
-			whole = len(data)
-		}
+		whole := textui.Either(err != nil, len(data), len(data)-env.MaxMessage) // what begins later may go on beyond the buffer
 		records.look(data, whole)
 		notes.look(data, whole)
 		if err != nil {

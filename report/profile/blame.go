@@ -56,15 +56,9 @@ func OfRequests(r *result.Report, kind Kind) *Profile {
 			continue
 		}
 		tail := &q.Tails[0]
-		n := tail.Count
-		if kind == Typical {
-			n = tail.Middle.Count
-		}
+		n := textui.Either(kind == Typical, tail.Middle.Count, tail.Count)
 		for _, x := range tail.Rows {
-			total := x.Slow
-			if kind == Typical {
-				total = x.Middle
-			}
+			total := textui.Either(kind == Typical, x.Middle, x.Slow)
 			if n == 0 || total < model.Duration(n) {
 				continue
 			}

@@ -1,6 +1,9 @@
 package profile
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
 
 // syscalls counts system calls that the trace shows from beginning to end.
 type syscalls struct {
@@ -21,10 +24,7 @@ type handoffs struct {
 
 // Handoff implements [model.HandoffObserver].
 func (x *handoffs) Handoff(h *model.Handoff) {
-	gap := h.Got.Sub(h.Lost)
-	if h.Open {
-		gap = 0 // it has not ended
-	}
+	gap := textui.Either(h.Open, 0, h.Got.Sub(h.Lost)) // 0: it has not ended
 	stack := x.c.own(h.FromStack, 0)
 	x.c.add(stack, values{int64(h.InSyscall), int64(gap), 1}, x.causes[h.Cause], x.c.proc(h.P), x.c.root(stack))
 }

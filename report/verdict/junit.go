@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 type junitSuites struct {
@@ -84,10 +85,7 @@ func junit(w io.Writer, c *gate.Result, o Options) error {
 func workload(r *gate.Result) string { return cmp.Or(r.Workload, "schedscope") }
 
 func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return textui.Either(b, 1, 0)
 }
 
 func junitProperties(r *gate.Result) []junitProperty {

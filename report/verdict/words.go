@@ -154,10 +154,7 @@ func reason(r *gate.RuleResult) string {
 
 // reach is the smallest change that shows: ">= x1.31", of the limit if the rule is absolute.
 func reach(r *gate.RuleResult) string {
-	s := ">= " + compare.TimesText(r.MDE)
-	if r.MDE < 1 {
-		s = "<= " + compare.TimesText(r.MDE)
-	}
+	s := textui.Either(r.MDE < 1, "<= ", ">= ") + compare.TimesText(r.MDE)
 	return s + textui.If(r.Test == "sign", " of the limit")
 }
 
@@ -292,10 +289,7 @@ func (m measure) change(p *gate.Part, u rule.Unit) string {
 }
 
 func (m measure) both(base, cand string) string {
-	if m.alone {
-		return cand
-	}
-	return base + " -> " + cand
+	return textui.If(!m.alone, base+" -> ") + cand
 }
 
 // longest is how many columns of a name are shown.

@@ -209,10 +209,7 @@ func changeText(row *compare.Row) (change, interval string) {
 
 // boundText writes an end of a ratio's interval. Where it is that far, how far says nothing.
 func boundText(x float64) string {
-	if x >= 999.5 {
-		return "x>999"
-	}
-	return compare.TimesText(x)
+	return textui.Either(x >= 999.5, "x>999", compare.TimesText(x))
 }
 
 // spreadText writes the interval of a median as benchstat does, as the part of it by which
@@ -227,10 +224,7 @@ func (v compareView) spreadText(x *compare.Values) string {
 		return ""
 	}
 	part := float64(max(x.High-x.Median, x.Median-x.Low)) / math.Abs(float64(x.Median))
-	if part >= 9.995 {
-		return v.plusMinus + ">999%"
-	}
-	return fmt.Sprintf("%s%.0f%%", v.plusMinus, 100*part)
+	return v.plusMinus + textui.Either(part >= 9.995, ">999%", fmt.Sprintf("%.0f%%", 100*part))
 }
 
 // footnotes say what marks mean, and how to read p.

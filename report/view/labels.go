@@ -64,10 +64,7 @@ func PathologyLabel(name string) string {
 
 // EvidenceText returns a number of a finding or pathology with its unit.
 func EvidenceText(e *result.Evidence) string {
-	number := textui.Count(int64(math.Round(e.Value)))
-	if e.Value < 10 && e.Value != math.Trunc(e.Value) {
-		number = strconv.FormatFloat(e.Value, 'f', 2, 64)
-	}
+	number := textui.Either(e.Value < 10 && e.Value != math.Trunc(e.Value), strconv.FormatFloat(e.Value, 'f', 2, 64), textui.Count(int64(math.Round(e.Value))))
 	switch e.Unit {
 	case "ns":
 		return textui.Duration(int64(e.Value))

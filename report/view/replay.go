@@ -276,10 +276,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		if replay.FigureKind(k) == replay.FigureP90 {
 			continue // lines would be longer than 100 columns
 		}
-		column := document.Duration
-		if replay.FigureKind(k) == replay.FigureLong {
-			column = document.Share
-		}
+		column := textui.Either(replay.FigureKind(k) == replay.FigureLong, document.Share, document.Duration)
 		columns, measured = append(columns, column(replay.FigureKind(k).String()).Drop(drop[k])), append(measured, v)
 	}
 	values := s.Table("t-variants", columns...)

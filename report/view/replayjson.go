@@ -8,6 +8,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // ReplaySchema is the format of [ReplayV1]. Within it fields are only ever added.
@@ -190,10 +191,7 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: o.Waits, Unfinished: o.Unfinished, Runs: o.Runs, Refused: o.Refused}
 		for k, f := range o.Figures {
 			if o.Finished() && !(t.NoSpan != "" && replay.FigureKind(k) == replay.FigureSpan) {
-				round := math.Round
-				if replay.FigureKind(k) == replay.FigureLong {
-					round = unrounded
-				}
+				round := textui.Either(replay.FigureKind(k) == replay.FigureLong, unrounded, math.Round)
 				x.Figures = append(x.Figures, v1Figure(names[k], measured[k], f, o.Basis, round))
 			}
 		}

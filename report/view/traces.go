@@ -152,10 +152,7 @@ func traces(r *result.Report) *document.Section {
 		if f.Trace >= len(r.Traces) {
 			continue
 		}
-		var waits any = f.Waits
-		if f.Waits < fewForP99 {
-			waits = document.Shown(textui.Count(f.Waits)+" (few)", float64(f.Waits))
-		}
+		waits := textui.Either[any](f.Waits < fewForP99, document.Shown(textui.Count(f.Waits)+" (few)", float64(f.Waits)), f.Waits)
 		of := func(d model.Duration) any { return document.If(f.Waits > 0, d) }
 		list.Row(f.Trace+1, r.Traces[f.Trace].Name, f.Span, waits, f.Total, of(f.P50), of(f.P99), of(f.P999), of(f.Max), f.MaxAt,
 			f.Utilisation, f.Procs, cmp.Or(f.MainCause, "-"), goVersion(&r.Traces[f.Trace]))

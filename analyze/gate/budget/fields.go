@@ -94,10 +94,7 @@ func checkSchema(s string) error {
 	if s == Schema {
 		return nil
 	}
-	hint := "this is not a budget"
-	if strings.HasPrefix(s, strings.TrimSuffix(Schema, "1")) {
-		hint = "a newer schedscope is needed, so update this one"
-	}
+	hint := textui.Either(strings.HasPrefix(s, strings.TrimSuffix(Schema, "1")), "a newer schedscope is needed, so update this one", "this is not a budget")
 	return fmt.Errorf("the schema is %q and not %q: %s", textui.Shorten(s, 60), Schema, hint)
 }
 

@@ -125,10 +125,7 @@ func (q Quantity) kindFault(m *Metric) (msg, hint string) {
 
 // At returns the bound's value where the baseline has base.
 func (b Bound) At(base float64) float64 {
-	if !b.Relative {
-		return b.Add
-	}
-	return float64(b.Factor*base) + b.Add
+	return textui.Either(!b.Relative, b.Add, float64(b.Factor*base)+b.Add)
 }
 
 // Holds reports whether x keeps the bound.

@@ -46,17 +46,10 @@ func (q Quantity) String() string {
 	var b strings.Builder
 	b.WriteString(q.aggName() + "(" + q.Metric)
 	for i, s := range sortedSelectors(q.Select) {
-		b.WriteString(pick(i == 0, "{", ",") + s.String())
+		b.WriteString(textui.Either(i == 0, "{", ",") + s.String())
 	}
-	b.WriteString(pick(len(q.Select) > 0, "}", "") + q.Per.String() + ")")
+	b.WriteString(textui.Either(len(q.Select) > 0, "}", "") + q.Per.String() + ")")
 	return b.String()
-}
-
-func pick(c bool, yes, no string) string {
-	if c {
-		return yes
-	}
-	return no
 }
 
 // Slug returns a name of a-z, 0-9 and -, as [Rule.Slug] does.
@@ -76,10 +69,7 @@ func (q Quantity) Slug() string {
 }
 
 func (q Quantity) aggName() string {
-	if q.Agg == Quantile {
-		return "p" + strings.TrimSuffix(formatPercent(q.Q), "%")
-	}
-	return q.Agg.String()
+	return textui.Either(q.Agg == Quantile, "p"+strings.TrimSuffix(formatPercent(q.Q), "%"), q.Agg.String())
 }
 
 // String returns the word of the language; that of quantiles is "p".
@@ -94,10 +84,7 @@ func (p Per) String() string {
 
 // String returns key=pattern, with quotes if it takes them.
 func (s Selector) String() string {
-	if s.Pattern == "" || strings.ContainsFunc(s.Pattern, needsQuotes) {
-		return s.Key + "=" + strconv.Quote(s.Pattern)
-	}
-	return s.Key + "=" + s.Pattern
+	return s.Key + "=" + textui.Either(s.Pattern == "" || strings.ContainsFunc(s.Pattern, needsQuotes), strconv.Quote(s.Pattern), s.Pattern)
 }
 
 func needsQuotes(r rune) bool {
@@ -143,14 +130,11 @@ func literal(x float64, u Unit) string {
 // duration is a Go duration in ASCII without superfluous zeros: "1m" for 1m0s.
 func duration(ns float64) string {
 	s := strings.NewReplacer("µ", "u", "m0s", "m", "h0m0s", "h").Replace(time.Duration(ns).String())
-	return pick(s == "0s", "0", s)
+	return textui.Either(s == "0s", "0", s)
 }
 
 func plain(x float64) string {
-	if x == 0 || math.Abs(x) >= 1e-6 && math.Abs(x) < 1e15 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'e', -1, 64)
+	return strconv.FormatFloat(x, textui.Either[byte](x == 0 || math.Abs(x) >= 1e-6 && math.Abs(x) < 1e15, 'f', 'e'), -1, 64)
 }
 
 // formatPercent is the inverse of percent.
@@ -170,8 +154,8 @@ func movePoint(s string, n int) string {
 		whole, frac = whole[:cut], whole[cut:]+frac
 	}
 	whole, frac = strings.TrimLeft(whole, "0"), strings.TrimRight(frac, "0")
-	whole = pick(whole == "", "0", whole)
-	return pick(frac == "", whole, whole+"."+frac)
+	whole = textui.Either(whole == "", "0", whole)
+	return textui.Either(frac == "", whole, whole+"."+frac)
 }
 
 // String returns "ns", "number" or "fraction".
@@ -209,7 +193,7 @@ func FormatValue(x float64, u Unit) string {
 	case math.IsNaN(x):
 		return "none"
 	case math.IsInf(x, 0):
-		return pick(x > 0, "unlimited", "-unlimited")
+		return textui.Either(x > 0, "unlimited", "-unlimited")
 	case x < 0:
 		return "-" + FormatValue(-x, u)
 	case u == Nanoseconds && (x >= 99.95 || x == 0):

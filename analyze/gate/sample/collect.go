@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -127,10 +128,7 @@ func (c *collector) request(q *requests.Request) {
 	for _, m := range c.wanted {
 		x := sums.Entry(c.parts, partKey{m.Name, q.Name, q.Kind})
 		kind, path, _ := m.OfRequests()
-		of := &q.Own
-		if path {
-			of = &q.Path
-		}
+		of := textui.Either(path, &q.Path, &q.Own)
 		if x.dist == nil {
 			x.name, x.detail, x.dist = q.Name, q.Kind, new(dist.Dist)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -369,16 +370,10 @@ func (m *measured) nothing(s *selection) string {
 				exists = exists || x.Match(result.OriginName(o))
 			}
 		case "cause":
-			all := byCause
-			if s.from == "handoffs" {
-				all = s.from
-			}
+			all := textui.Either(s.from == "handoffs", s.from, byCause)
 			exists = slices.ContainsFunc(m.rowsOf(all), func(r row) bool { return x.Match(r.cause) })
 		case "reason":
-			reasons := blockReasons
-			if s.Metric == "stw" {
-				reasons = stopReasons
-			}
+			reasons := textui.Either(s.Metric == "stw", stopReasons, blockReasons)
 			exists = slices.ContainsFunc(reasons, x.Match)
 		}
 		if !exists {

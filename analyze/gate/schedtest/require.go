@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // Require ends the recording and fails the test for every rule that its trace does not
@@ -62,10 +63,7 @@ func disturbed(s *sample.Sample) string {
 
 // whereabouts says where the trace is.
 func (r *Recording) whereabouts() string {
-	if os.Getenv(TraceVariable) == "" && !keeps() {
-		return "\n    trace:   gone after the test; go test -artifacts keeps it"
-	}
-	return fmt.Sprintf("\n    trace:   %s (schedscope analyze shows it)", r.name)
+	return textui.Either(os.Getenv(TraceVariable) == "" && !keeps(), "\n    trace:   gone after the test; go test -artifacts keeps it", fmt.Sprintf("\n    trace:   %s (schedscope analyze shows it)", r.name))
 }
 
 // parseRules refuses what one trace cannot answer.

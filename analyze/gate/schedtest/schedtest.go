@@ -44,6 +44,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // TraceVariable is the environment variable that names the file for the trace of the
@@ -254,10 +255,7 @@ func (o *owner) path(tb testing.TB) (string, error) {
 	if name == "" {
 		// Without -artifacts ArtifactDir is a temporary folder, too, but in the second and later
 		// rounds of a benchmark one that is gone.
-		dir := tb.TempDir
-		if keeps() {
-			dir = tb.ArtifactDir
-		}
+		dir := textui.Either(keeps(), tb.ArtifactDir, tb.TempDir)
 		return filepath.Join(dir(), "schedscope.trace"), nil
 	}
 	o.mu.Lock()

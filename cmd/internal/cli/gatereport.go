@@ -15,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
@@ -57,10 +58,7 @@ func (a *app) planReports(lists []string, inputs []source.Ref) ([]reportFile, er
 }
 
 func toStdout(r reportFile) int {
-	if r.path == "-" {
-		return 1
-	}
-	return 0
+	return textui.Either(r.path == "-", 1, 0)
 }
 
 func (a *app) planReport(text string, inputs []source.Ref) (reportFile, error) {
@@ -149,10 +147,7 @@ func (a *app) reportVerdict(r *gate.Result, reports []reportFile, o verdict.Opti
 func folder(operands []string) string {
 	dir := ""
 	for i, o := range operands {
-		d := filepath.Dir(o)
-		if isDir(o) {
-			d = o
-		}
+		d := textui.Either(isDir(o), o, filepath.Dir(o))
 		if i > 0 && d != dir {
 			return "" // the traces may be anywhere
 		}

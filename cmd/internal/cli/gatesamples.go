@@ -15,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // samplesOf is [samples], unless tests have samples of their own.
@@ -172,10 +173,7 @@ func sidesIn(dir string) []string {
 			sides = append(sides, one)
 		}
 	}
-	if len(sides) == 2 || len(sides) == 1 && !os.IsNotExist(err) {
-		return sides
-	}
-	return []string{dir}
+	return textui.Either(len(sides) == 2 || len(sides) == 1 && !os.IsNotExist(err), sides, []string{dir})
 }
 
 // oneSide refuses folders with both sides of gate record where those of one are wanted.

@@ -141,10 +141,7 @@ func (o *outputs) plan() error {
 			return err
 		}
 	}
-	paths := o.paths
-	if len(paths) == 0 {
-		paths = []string{"-"}
-	}
+	paths := textui.Either(len(o.paths) == 0, []string{"-"}, o.paths)
 	o.list = nil
 	for _, path := range paths {
 		if err := o.add(path); err != nil {

@@ -308,10 +308,7 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 // working returns the context of the work on an open trace: if ^C has ended its recording, it does
 // not end the work.
 func (a *app) working(ctx context.Context) context.Context {
-	if a.patient.Load() {
-		return context.WithoutCancel(ctx)
-	}
-	return ctx
+	return textui.Either(a.patient.Load(), context.WithoutCancel(ctx), ctx)
 }
 
 // errWindowEmpty says that --from is beyond the trace.
@@ -411,9 +408,6 @@ func (rd *reading) limitMemory() {
 }
 
 func setMemoryLimit() {
-	limit := int64(math.MaxInt64)
-	if memory.allowed > 0 {
-		limit = max(memoryFloor, memoryFixed+memory.allowed)
-	}
+	limit := textui.Either(memory.allowed > 0, max(memoryFloor, memoryFixed+memory.allowed), math.MaxInt64)
 	debug.SetMemoryLimit(limit)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -170,10 +171,7 @@ func (rd *reading) replay(ctx context.Context, o replay.Options) (*replay.Result
 
 // oldFormat says which traces can be replayed if err says that this one cannot.
 func oldFormat(in *input, err error) error {
-	hint := ""
-	if errors.As(err, new(*runqueue.OldFormatError)) {
-		hint = "record it with Go 1.22 or newer; schedscope analyze reads this one, too"
-	}
+	hint := textui.If(errors.As(err, new(*runqueue.OldFormatError)), "record it with Go 1.22 or newer; schedscope analyze reads this one, too")
 	return &source.Error{Doing: "replaying " + in.Name, Err: err, Hint: hint}
 }
 

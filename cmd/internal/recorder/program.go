@@ -22,6 +22,7 @@ import (
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
@@ -167,10 +168,7 @@ func (p *program) follow(ctx context.Context, process *os.Process, done <-chan e
 			case complete && p.stage == asked && p.aborted && !p.o.Terminal:
 				p.next(process) // the signal reached this program alone
 			case complete && p.stage == running:
-				grace := leaveTime
-				if time.Since(began) < p.length {
-					grace = endTime // it has ended the recording itself, and will end
-				}
+				grace := textui.Either(time.Since(began) < p.length, endTime, leaveTime) // endTime: it has ended the recording itself, and will end
 				p.stage, p.later = asked, time.After(grace)
 			}
 		case <-limit:
