@@ -31,10 +31,7 @@ func (d *diagnostician) overcommitted() {
 		if share >= onCPU && (n+1+math.Sqrt(n))*float64(samplePeriod) >= onCPU*float64(b.KeptSpan) {
 			return
 		}
-		l := suspected
-		if !d.job && (share < starvedOfCPU || d.spare()) {
-			l = d.waiting
-		}
+		l := textui.Either(!d.job && (share < starvedOfCPU || d.spare()), d.waiting, suspected)
 		d.add("more-procs-than-cpus", l, result.Inferred, nil,
 			fmt.Sprintf("%s: on average %.2f threads ran and %.2f waited for a CPU, GOMAXPROCS is %s", d.lack(moreProcs), result.Ratio(had, b.SampledSpan), result.Ratio(max(ran-had, 0), d.r.Totals.Span), maxProcs(d.r)),
 			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.%s",
@@ -262,10 +259,7 @@ func (d *diagnostician) spins() {
 		} else {
 			rows = of(g)
 		}
-		looks := asks
-		if batch(d.r) {
-			looks = asks[:looking]
-		}
+		looks := textui.Either(batch(d.r), asks[:looking], asks)
 		switch {
 		case text != "":
 		case calling(rows[0], true, d.looks(rows[0], looks)...) >= spinShare:

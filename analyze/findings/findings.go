@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // Thresholds of findings. They say from where on something is worth a sentence,
@@ -103,10 +104,7 @@ func Also(r *result.Report) (kinds []string) {
 
 // subject says in a sentence what was analysed.
 func subject(r *result.Report) string {
-	if slices.ContainsFunc(r.Traces, func(t result.Trace) bool { return t.Windowed }) {
-		return "window"
-	}
-	return "trace"
+	return textui.Either(slices.ContainsFunc(r.Traces, func(t result.Trace) bool { return t.Windowed }), "window", "trace")
 }
 
 // in says in which trace something was, if there are several.
@@ -132,8 +130,5 @@ func maxProcs(r *result.Report) string {
 	for _, s := range steps {
 		lo, hi = min(lo, s.Procs), max(hi, s.Procs)
 	}
-	if lo == hi {
-		return strconv.FormatUint(lo, 10)
-	}
-	return fmt.Sprintf("%d..%d", lo, hi)
+	return textui.Either(lo == hi, strconv.FormatUint(lo, 10), fmt.Sprintf("%d..%d", lo, hi))
 }

@@ -93,10 +93,7 @@ func noWaits(r *result.Report) result.Finding {
 // cutText describes the waits that are seen in part.
 func cutText(r *result.Report) string {
 	n, longest := cutWaits(&r.Latency.Censored)
-	who := fmt.Sprintf("%s are seen in part only, because the %s begins or ends in them, the longest", textui.Plural(n, "wait"), subject(r))
-	if n == 1 {
-		who = fmt.Sprintf("1 wait is seen in part only, because the %s begins or ends in it,", subject(r))
-	}
+	who := textui.Either(n == 1, fmt.Sprintf("1 wait is seen in part only, because the %s begins or ends in it,", subject(r)), fmt.Sprintf("%s are seen in part only, because the %s begins or ends in them, the longest", textui.Plural(n, "wait"), subject(r)))
 	return fmt.Sprintf("%s for %s at least.", who, textui.Duration(longest))
 }
 

@@ -62,10 +62,7 @@ var requestWords = map[string]struct {
 
 // wordOf returns which of these a part with a label is about.
 func wordOf(label string) string {
-	if label == result.HTTPCall {
-		return "call"
-	}
-	return label
+	return textui.Either(label == result.HTTPCall, "call", label)
 }
 
 // waitsAt returns where whoever a request waits for was, with the functions that called it, innermost first, and what that
@@ -102,10 +99,7 @@ type question struct {
 
 // name is what the requests are called.
 func (q *question) name() string {
-	if !result.Handled(q.Name) {
-		return q.kind + " requests"
-	}
-	return plain(textui.ShortFunc(q.Name))
+	return textui.Either(!result.Handled(q.Name), q.kind+" requests", plain(textui.ShortFunc(q.Name)))
 }
 
 // titled is what one of the requests with a part is called: by the group, and if that has no name by the handler, too, that
@@ -155,18 +149,12 @@ func (q *question) middle() float64 {
 
 // cost is the time of a part in each slow request, in nanoseconds: what it adds, or all of it.
 func (q *question) cost(x *result.RequestRow) float64 {
-	if q.all {
-		return float64(x.Middle) / float64(max(q.Middle.Count, 1))
-	}
-	return q.Gain(x)
+	return textui.Either(q.all, float64(x.Middle)/float64(max(q.Middle.Count, 1)), q.Gain(x))
 }
 
 // whole is what the parts add up to.
 func (q *question) whole() float64 {
-	if q.all {
-		return q.middle()
-	}
-	return q.Diff()
+	return textui.Either(q.all, q.middle(), q.Diff())
 }
 
 // parts returns the groups of parts that are worth an item, most first:
@@ -189,10 +177,7 @@ func (q *question) parts() (list []*result.RequestRow) {
 		}
 		groups = append(slices.DeleteFunc(groups, func(x *result.RequestRow) bool { return x.Kind == "gc" }), &sum)
 	}
-	share := leastShare
-	if q.all {
-		share = typicalShare
-	}
+	share := textui.Either(q.all, typicalShare, leastShare)
 	dials := q.dials()
 	worth := func(x *result.RequestRow, cost float64, have int64) bool {
 		return (q.limit != 0 || cost >= worthTime || q.all && x == dials && cost >= dialTime) && q.cost(x) > 0 && cost >= share*q.whole() && (q.all || 2*have >= q.RequestTail.Count) &&
@@ -389,10 +374,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 
 // way returns how a part came about, an empty one if that is not known.
 func way(x *result.RequestRow) *result.RequestWay {
-	if x.Way == nil {
-		return &result.RequestWay{}
-	}
-	return x.Way
+	return cmp.Or(x.Way, &result.RequestWay{})
 }
 
 // callers are the functions that called that of a row, short of wrappers, at most 3.
@@ -632,10 +614,7 @@ func (q *question) many(g *result.RequestRow) float64 {
 	if q.all {
 		usual = 0
 	}
-	if times < manyParts || times < timesMiddle*usual {
-		return 0
-	}
-	return times
+	return textui.Either(times < manyParts || times < timesMiddle*usual, 0, times)
 }
 
 // ofTypical says how much of the typical request a part is: of the median, which the table has, if the
@@ -670,10 +649,7 @@ func (q *question) gain(cost float64) string {
 		rest = whole * max(1-cost/max(q.middle(), 1), 0)
 	}
 	before, after := duration(whole), duration(rest)
-	if before == after {
-		return ""
-	}
-	return fmt.Sprintf("%s %s -> about %s", who, before, after)
+	return textui.If(before != after, fmt.Sprintf("%s %s -> about %s", who, before, after))
 }
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
@@ -720,10 +696,7 @@ func sends(g *result.RequestRow) bool { return way(g).Callee == "runtime.chansen
 // own returns how long a worker takes for a request itself, without what it does for others before: the last part of
 // a wait for it, on average.
 func (q *question) own(g *result.RequestRow) float64 {
-	if sends(g) {
-		return 0
-	}
-	return q.last(g)
+	return textui.Either(sends(g), 0, q.last(g))
 }
 
 // last returns how long the last job takes that is done before a wait ends, on average.
@@ -788,10 +761,7 @@ func (q *question) streams(g *result.RequestRow) bool {
 
 // times returns how often a slow request has a part.
 func (q *question) times(g *result.RequestRow) float64 {
-	if q.all {
-		return q.usual(g)
-	}
-	return float64(g.Times) / float64(max(q.RequestTail.Count, 1))
+	return textui.Either(q.all, q.usual(g), float64(g.Times)/float64(max(q.RequestTail.Count, 1)))
 }
 
 // retried returns what slow requests do again after a sleep, by its function or one that it calls: they wait for others there,
@@ -935,19 +905,13 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		}
 		sending := g.Kind == "lock" && w.BetweenKind == "channel" // with it held, in whatever function
 		if len(between) > 0 && (between[0].Function != g.Function || sending) && between[0].Function != x.Function {
-			held := ""
-			if sending {
-				held = "holds it and "
-			}
+			held := textui.If(sending, "holds it and ")
 			add(held+requestWords[w.BetweenKind].does, between[0].Function, between[0].File, between[0].Line, 0, places(between[1:]))
 		} else {
 			between = nil
 		}
 	}
-	held := ""
-	if g.Kind == "lock" && between == nil {
-		held = "holds it and "
-	}
+	held := textui.If(g.Kind == "lock" && between == nil, "holds it and ")
 	add(held+does, x.Function, x.File, uint64(max(x.Line, 0)), q.cost(x), callers(x))
 	who := plain(textui.ShortFunc(x.Function))
 	at := place(x)

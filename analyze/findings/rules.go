@@ -21,10 +21,7 @@ func starving(r *result.Report) (result.Finding, bool) {
 	if open.Max < result.SeriousWait || open.Max <= r.Latency.All.Max {
 		return result.Finding{}, false
 	}
-	who := "1 goroutine was waiting to run,"
-	if open.Count != 1 {
-		who = textui.Plural(open.Count, "goroutine") + " were waiting to run, one of them"
-	}
+	who := textui.Either(open.Count != 1, textui.Plural(open.Count, "goroutine")+" were waiting to run, one of them", "1 goroutine was waiting to run,")
 	return found("starving", result.Serious, result.Certain, []result.Evidence{{Name: "waiting at the end", Value: float64(open.Count), Unit: "count"}, {Name: "longest so far", Value: float64(open.Max), Unit: "ns"}},
 		"When the %s ended, %s for %s already: longer than any wait that ended. Percentiles do not include such waits.", subject(r), who, textui.Duration(open.Max))
 }
@@ -108,10 +105,7 @@ func idleProcs(r *result.Report) (result.Finding, bool) {
 
 // between says from where to where a few values go.
 func between(d *result.Dist) string {
-	if d.Min == d.Max {
-		return textui.Duration(d.Max)
-	}
-	return textui.Duration(d.Min) + " to " + textui.Duration(d.Max)
+	return textui.If(d.Min != d.Max, textui.Duration(d.Min)+" to ") + textui.Duration(d.Max)
 }
 
 // number returns a mean without decimals if it is whole.

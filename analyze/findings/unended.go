@@ -314,10 +314,7 @@ func OpenRequests(r *result.Report) *Open {
 
 // opened are the requests of a handler that did not end; as far as an older version's report has them.
 func opened(h *result.RequestHandler) *result.Tally {
-	if h.Open.Count > 0 {
-		return &h.Open
-	}
-	return &h.Censored
+	return textui.Either(h.Open.Count > 0, &h.Open, &h.Censored)
 }
 
 // over returns how many are open for longer than a limit, at least.

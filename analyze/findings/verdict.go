@@ -259,10 +259,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 		}
 		parts := q.parts()
 		for _, x := range parts {
-			n := float64(q.RequestTail.Count)
-			if q.all {
-				n = float64(q.RequestGroup.Count)
-			}
+			n := textui.Either(q.all, float64(q.RequestGroup.Count), float64(q.RequestTail.Count))
 			list = append(list, candidate{q, x, n * q.cost(x)})
 		}
 		if len(parts) == 0 && j.codeless == nil && (q.limit > 0 || !q.all) {
@@ -1100,10 +1097,7 @@ func (j *judge) what(f *item) string {
 		}
 		return fmt.Sprintf("Half of %s %s take %s and more, not only the slowest.", n, name, textui.Duration(q.P50))
 	}
-	share := "The slowest " + textui.Count(q.RequestTail.Count)
-	if q.Share > 0 {
-		share = textui.Percent(q.Share)
-	}
+	share := textui.Either(q.Share > 0, textui.Percent(q.Share), "The slowest "+textui.Count(q.RequestTail.Count))
 	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
 }
 
