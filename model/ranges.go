@@ -44,7 +44,7 @@ func (m *Machine) rangeBegin(ev *Event, t *thread, at Time) {
 		g.mark().ranges = append(g.ranges, r)
 		m.workChanged(g, ev.Str, at)
 		if name := m.tables.String(ev.Str); strings.HasPrefix(name, stwPrefix) {
-			m.stwBegin(name, g, t, r, ev.Stack, at)
+			m.stwBegin(name, g, t, r, ev.Stack)
 		}
 	case ScopeProc:
 		if p := m.proc(ProcID(ev.ID)); p != nil && !(r.openStart && hasRange(p.ranges, ev.Str)) {
@@ -149,7 +149,7 @@ func (m *Machine) finishRanges(t Time) {
 // runtime asks anybody to stop, the end event after it woke everybody again
 // (runtime/proc.go: stopTheWorld, startTheWorld), so both phases are measured
 // by what the procs did.
-func (m *Machine) stwBegin(name string, g *Goroutine, t *thread, r openRange, stack StackID, at Time) {
+func (m *Machine) stwBegin(name string, g *Goroutine, t *thread, r openRange, stack StackID) {
 	reason := strings.Trim(strings.TrimPrefix(name, stwPrefix), " ()")
 	m.stw = &stwState{thread: t}
 	m.stw.STW = STW{Reason: reason, G: g.ID, Start: r.start, Stopped: r.start, OpenStart: r.openStart}

@@ -57,8 +57,7 @@ func (n nativeDecoder) decode(header []byte, data io.ReaderAt, g *Generation, ou
 	if err == nil {
 		return nil
 	}
-	var unsupported *wire.UnsupportedError
-	if !errors.As(err, &unsupported) {
+	if unsupported, ok := errors.AsType[*wire.UnsupportedError](err); !ok {
 		err = plainError(err)
 	} else if err = (libraryDecoder{}).decode(header, data, g, &skipSink{out, sent}); err != nil && unsupported.Stuck != 0 {
 		err = &stuckError{err, unsupported.Stuck}

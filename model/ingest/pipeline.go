@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
@@ -115,10 +116,7 @@ func (p *pipeline) start(j *job) bool {
 	j.flow.reserved = cost
 	p.jobs = append(p.jobs, j)
 	p.arrived.Signal()
-	workers := &p.busy
-	if j.v1 {
-		workers = &p.reading
-	}
+	workers := textui.Either(j.v1, &p.reading, &p.busy)
 	workers.Go(func() { p.decode(j) })
 	return true
 }

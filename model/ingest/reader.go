@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
@@ -224,9 +225,8 @@ func (r *Reader) leave() {
 		r.pipe.recycle(c)
 		c, err = r.pipe.take(r.job)
 	}
-	var stuck *stuckError
 	r.clock.last = min(r.clock.last, r.win.end)
-	if errors.As(err, &stuck) && stuck.at < r.win.end {
+	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.at < r.win.end {
 		r.fail(r.job, err)
 		return
 	}
@@ -342,10 +342,7 @@ func (r *Reader) finish(err error) {
 		return
 	}
 	if r.events == 0 {
-		cause := errors.New("the trace has no events")
-		if !r.win.whole() {
-			cause = fmt.Errorf("the trace has no events in the given window")
-		}
+		cause := errors.New("the trace has no events" + textui.If(!r.win.whole(), " in the given window"))
 		r.stop(&EmptyError{Size: x.Size, Version: r.version, Cause: cause})
 		return
 	}
@@ -372,8 +369,7 @@ func (r *Reader) lose(l *Loss) {
 	l.LostBytes = l.Size - l.Offset
 	r.loss = l
 	l.LastTime, l.Sound = r.clock.last, r.clock.last
-	var stuck *stuckError
-	if errors.As(l.Cause, &stuck) {
+	if stuck, ok := errors.AsType[*stuckError](l.Cause); ok {
 		l.Sound, l.Cause = min(l.Sound, stuck.at), stuck.err
 	}
 	if s, ok := r.src.(*indexedSource); ok && l.LostBytes > 0 && s.growing(l.Offset) {
