@@ -284,7 +284,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
 	switch of := q.keeper(g, rows); {
 	case of != nil:
-		q.kept(&f, g, of)
+		q.kept(&f, of)
 	case chained && !(g.Called() && !result.OfProgram(rows[0].Function)):
 		q.chain(&f, g, rows[0])
 	}
@@ -596,7 +596,7 @@ func (q *question) keeper(g *result.RequestRow, rows []*result.RequestRow) (of *
 }
 
 // kept says of a wait for workers which job keeps them.
-func (q *question) kept(f *item, g *result.RequestRow, of *job) {
+func (q *question) kept(f *item, of *job) {
 	who := &question{kind: q.kind, RequestGroup: of.set}
 	f.Grade = result.Inferred
 	f.Where = append(f.Where, result.Culprit{Role: fmt.Sprintf("keeps a worker for %s, for each of %s %s", duration(of.each), textui.Count(of.set.Count), who.name()),

@@ -114,14 +114,6 @@ type run struct {
 	list         []*Request // at most maxQueued
 }
 
-// begun returns a run, a new one if there is none.
-func begun(x **run) *run {
-	if *x == nil {
-		*x = &run{}
-	}
-	return *x
-}
-
 // spoils notes that answers are not to the messages that order says.
 func (t *Tracker) spoils(x *run) {
 	for _, r := range x.list {
@@ -148,12 +140,7 @@ func (t *Tracker) closes(x **run) {
 }
 
 // relaying returns g's part, a new one if it has none.
-func (g *goroutine) relaying() *relay {
-	if g.relay == nil {
-		g.relay = &relay{}
-	}
-	return g.relay
-}
+func (g *goroutine) relaying() *relay { return made(&g.relay) }
 
 // woken takes the end of a wait of g, for which by may have been the reason.
 func (t *Tracker) woken(g, by *goroutine, kind Kind) {
@@ -251,7 +238,7 @@ func (t *Tracker) quiet(g *goroutine) {
 
 // misses notes that a message that a reader has read was not answered.
 func (t *Tracker) misses(r *relay) {
-	if x := begun(&r.ordered); !x.spoilt {
+	if x := made(&r.ordered); !x.spoilt {
 		r.lost++
 		t.spoils(x)
 	}
@@ -476,7 +463,7 @@ func (t *Tracker) loses(m *message) bool {
 		if r := m.reader.relay; m.pending != nil && r != nil {
 			for _, g := range r.takers {
 				if g.relay != nil {
-					t.spoils(begun(&g.relay.queued))
+					t.spoils(made(&g.relay.queued))
 				}
 			}
 		}
@@ -564,7 +551,7 @@ func (t *Tracker) leaves(g *goroutine) {
 		t.loses(m)
 	}
 	g.relay.log = nil
-	t.spoils(begun(&g.relay.queued))
+	t.spoils(made(&g.relay.queued))
 	if len(g.relay.unanswered) == 0 {
 		t.closes(&g.relay.ordered)
 	}
@@ -593,9 +580,9 @@ func (t *Tracker) replies(g *goroutine) {
 		switch b := by.relay; {
 		case len(b.unanswered) > 0:
 			m = b.unanswered[0]
-			m.run = begun(&b.ordered)
+			m.run = made(&b.ordered)
 		case b.lost*keptShare > b.runs:
-			t.spoils(begun(&b.ordered))
+			t.spoils(made(&b.ordered))
 		case b.ordered != nil: // it has read two at once
 			t.Unanswered++
 		}
@@ -638,7 +625,7 @@ func (t *Tracker) takes(g *goroutine) {
 	if i := slices.IndexFunc(x.queue, func(m *message) bool { return m.pending != nil && m.isFor(g) }); i >= 0 {
 		t.drops(g)
 		r.carries, r.hops = x.queue[i], 1
-		r.carries.run = begun(&r.queued)
+		r.carries.run = made(&r.queued)
 		r.route[0] = leg{g: g, to: r.end, queued: true}
 		x.queue = slices.Delete(x.queue, i, i+1)
 	}

@@ -149,9 +149,7 @@ func (t *Tracker) shows(g *goroutine, s *seenIn) {
 		if role == roleNone || role == roleAccept && g.server != nil {
 			return
 		}
-		if g.server == nil {
-			g.server = &server{}
-		}
+		made(&g.server)
 		g.role, g.serves = role, kind
 		switch {
 		case g.role == roleLife:
@@ -505,11 +503,14 @@ type ends struct {
 }
 
 // conns returns what is kept of a goroutine's connections.
-func (g *goroutine) conns() *ends {
-	if g.ends == nil {
-		g.ends = &ends{}
+func (g *goroutine) conns() *ends { return made(&g.ends) }
+
+// made returns what a pointer refers to, something new if that is nothing.
+func made[T any](x **T) *T {
+	if *x == nil {
+		*x = new(T)
 	}
-	return g.ends
+	return *x
 }
 
 // add adds an end. A goroutine that was born with some has those until it gets its own.
@@ -605,11 +606,8 @@ func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
 	if met != nil {
 		return met.take()
 	}
-	if g.peers == nil {
-		g.peers = &votes[*goroutine]{}
-	}
 	sources := &g.view.sources
-	g.peers.all++
+	made(&g.peers).all++
 	sources.all++
 	for x := range t.written(g, max(g.since-writeSlack, t.now-voteWithin)) {
 		if _, one := g.meets(x.g.ends); !x.taken && !one {

@@ -81,9 +81,7 @@ func (t *Tracker) mark(ev *model.Event) {
 	case ev.Kind == model.EventRegionBegin && wanted:
 		p := t.hold(g)
 		p.name = name
-		if g.server == nil {
-			g.server = &server{}
-		}
+		made(&g.server)
 		g.regions = append(g.regions, p)
 	case ev.Kind == model.EventRegionEnd && wanted && g.server != nil:
 		for i, p := range slices.Backward(g.regions) {

@@ -166,10 +166,8 @@ func (t *Tracker) advance(at model.Time) {
 
 // move moves the horizon.
 func (t *Tracker) move() {
-	if t.stopped == math.MaxInt64 { // the runtime records the end of a stop some time after procs run again
-		if t.event.restarted {
-			t.restarts(t.event.restart)
-		}
+	if t.stopped == math.MaxInt64 && t.event.restarted { // the runtime records the end of a stop some time after procs run again
+		t.restarts(t.event.restart)
 	}
 	for len(t.open) > 0 {
 		p := t.open[0]
