@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 )
 
@@ -109,12 +110,7 @@ func Identity(id *sample.Identity, name string) string {
 // SampledUnlike returns a warning if only some traces have CPU samples, else "". Samples show
 // code that event stacks do not, so the same waiting is attributed to other functions.
 func SampledUnlike(samples []*sample.Sample) string {
-	with := 0
-	for _, s := range samples {
-		if s.Identity.Samples == "yes" {
-			with++
-		}
-	}
+	with := result.CountOf(samples, func(s *sample.Sample) bool { return s.Identity.Samples == "yes" })
 	if with == 0 || with == len(samples) {
 		return ""
 	}

@@ -278,8 +278,7 @@ func (r *Result) counting() (rows []*Row) {
 // rowsOf returns the rows of a section that count, "" for those of waiting to run; of requests those of which a side has few
 // if rare.
 func (r *Result) rowsOf(section string, rare bool) (rows []*Row) {
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	for row := range result.Refs(r.Rows) {
 		waiting := row.Quantity == "p99(runnable)" || row.Quantity == r.total().String() && r.sameWork()
 		if (row.Section == section || section == "" && waiting) && len(row.Base.X) > 0 && len(row.Cand.X) > 0 && !row.alone && row.rare == rare {
 			rows = append(rows, row)
@@ -343,8 +342,7 @@ func (r *Result) headline() {
 	var said []string
 	var rate *Row
 	same := r.Verdict == Same || r.Verdict == Unknown
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	for row := range result.Refs(r.Rows) {
 		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.Quantity != "p50(runnable)"
 		if of && row.isRate() {
 			rate = row
@@ -446,8 +444,7 @@ var explaining = []string{"wait", "run", "cpu", "blocked", "wakes", "gc"}
 func (r *Result) why() string {
 	const least = 0.03
 	var said []string
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	for row := range result.Refs(r.Rows) {
 		if row.Section == SectionTotals && slices.Contains(explaining, row.of.Metric) && row != r.lead && row.Differs && (row.Ratio == nil || math.Abs(row.Ratio.Est-1) >= least) {
 			said = append(said, row.sentence())
 		}
@@ -466,8 +463,7 @@ func (r *Result) part() string {
 		change = max(change, math.Abs(ps.Parts[i].Change()))
 	}
 	var parts []string
-	for i := range ps.Parts {
-		p := &ps.Parts[i]
+	for p := range result.Refs(ps.Parts) {
 		if d := p.Change(); len(parts) < shown && !p.others() && d*(ps.Cand-ps.Base) > 0 && math.Abs(d) >= notable*change {
 			parts = append(parts, p.Detail+" "+SignedValue(d, rule.Nanoseconds))
 		}

@@ -79,8 +79,7 @@ func Tally(base, cand []Source) []Part {
 	index := map[partKey]*sums{}
 	add := func(side int, x Source, n float64) {
 		longest := map[partKey]float64{}
-		for i := range x.Parts {
-			c := &x.Parts[i]
+		for c := range result.Refs(x.Parts) {
 			key := keyOf(c)
 			p := index[key]
 			if p == nil {

@@ -32,8 +32,7 @@ func (s *Side) AddSaved(name string, v *result.Report) error {
 	})
 	x, wait := all.Sample, model.Duration(0)
 	x.From, x.To, x.Open, x.Leak, x.Held = 0, v.Totals.Span, findings.OpenRequests(v), findings.LeakOf(v), findings.HeldUp(v)
-	for i := range list {
-		f := &list[i]
+	for f := range result.Refs(list) {
 		t := &Trace{Name: name, Sample: sampleOf(&v.Traces[f.Trace], f), pooled: true}
 		if wait += f.Sample.Wait; len(list) > 1 {
 			t.Name = textui.Clean(v.Traces[f.Trace].Name)

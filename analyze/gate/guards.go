@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -311,12 +312,7 @@ func unlikeMachine(s sides, l budget.Guards) string {
 func quiet(used sides, design Design, limits budget.Guards) (s GuardStatus, blocks, text string, warnings []string) {
 	var blind []string
 	for _, s := range used {
-		n := 0
-		for _, x := range s.samples {
-			if x.Noise == nil || x.Noise.Nivcsw == nil && x.Noise.Foreign == nil {
-				n++
-			}
-		}
+		n := result.CountOf(s.samples, func(x *sample.Sample) bool { return x.Noise == nil || x.Noise.Nivcsw == nil && x.Noise.Foreign == nil })
 		if n > 0 {
 			blind = append(blind, fmt.Sprintf("%d of %s of the %s", n, textui.Plural(len(s.samples), "trace"), s.name))
 		}

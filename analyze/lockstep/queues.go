@@ -3,6 +3,7 @@ package lockstep
 import (
 	"cmp"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -55,10 +56,7 @@ func (q *Queues) Reset() {
 
 // Result returns the result. Only Reset may be called afterwards.
 func (q *Queues) Result() *Result {
-	var all, contradicted int64
-	for k := range q.contradicted {
-		contradicted += q.contradicted[k].Judged
-	}
+	all, contradicted := int64(0), result.Sum(q.contradicted[:], func(t *Tally) int64 { return t.Judged })
 	for _, k := range [...]Kind{Pick, Steal} {
 		all += q.result.Kinds[k].Judged + q.result.Kinds[k].Excluded
 	}

@@ -145,9 +145,7 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 	x := Result{Windows: 1, Length: w.End.Sub(w.Start), Warmup: compareFrom(w).Sub(w.Start), MinProcs: w.Procs, MaxProcs: w.Procs,
 		Work: w.Recorded.Work, Lost: w.Recorded.Lost, Wakes: w.Recorded.Wakes, Outages: w.Outages, Measured: recorded}
 	x.Wakes[workload.ClassSyscall] = 0 // nobody wakes who returns
-	for i := range w.Cycles {
-		x.Mark += w.Cycles[i].Work
-	}
+	x.Mark = result.Sum(w.Cycles, func(c *workload.Cycle) model.Duration { return c.Work })
 	r.add(&x)
 }
 
@@ -211,11 +209,5 @@ func Merge(results []*Result) *Result {
 // Unfinished returns how many simulations of the recorded schedule did not come to
 // the end of the work.
 func (r *Result) Unfinished() int {
-	n := 0
-	for _, s := range r.totals(0) {
-		if !s.Finished() {
-			n++
-		}
-	}
-	return n
+	return result.CountOf(r.totals(0), func(s *Schedule) bool { return !s.Finished() })
 }

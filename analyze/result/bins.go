@@ -1,6 +1,7 @@
 package result
 
 import (
+	"iter"
 	"math"
 	"slices"
 )
@@ -79,6 +80,14 @@ func Each[S, T any](list []S, f func(*S) T) []T {
 	return out
 }
 
+// Refs yields a pointer to each element.
+func Refs[T any](list []T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i := 0; i < len(list) && yield(&list[i]); i++ {
+		}
+	}
+}
+
 // Find returns the first element that is as f says, nil if none is.
 func Find[T any](list []T, f func(*T) bool) *T {
 	for i := range list {
@@ -87,6 +96,16 @@ func Find[T any](list []T, f func(*T) bool) *T {
 		}
 	}
 	return nil
+}
+
+// CountOf returns how many elements are as f says.
+func CountOf[T any](list []T, f func(T) bool) (n int) {
+	for _, x := range list {
+		if f(x) {
+			n++
+		}
+	}
+	return n
 }
 
 // Sum returns the sum of f over all elements.

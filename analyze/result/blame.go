@@ -213,8 +213,7 @@ func (b *Blame) Parts() []BlamePart {
 		}
 	}
 	rest := map[string]BlameBasis{}
-	for i := range b.Rows {
-		r := &b.Rows[i]
+	for r := range Refs(b.Rows) {
 		k := b.Kind(r.Kind)
 		if k == nil {
 			continue // of a report by somebody else
@@ -230,8 +229,7 @@ func (b *Blame) Parts() []BlamePart {
 		}
 		add(BlamePart{Kind: k, Row: r, Turns: turns}, &left)
 	}
-	for i := range b.Kinds {
-		k := &b.Kinds[i]
+	for k := range Refs(b.Kinds) {
 		left, rows := k.BlameBasis, rest[k.Kind]
 		for _, basis := range Bases {
 			*left.Of(basis) -= *rows.Of(basis)
@@ -258,8 +256,7 @@ func (r *BlameRow) Callee() string {
 // SumUp computes the kinds from the rows, in no order.
 func (b *Blame) SumUp() {
 	at := map[string]int{}
-	for i := range b.Rows {
-		r := &b.Rows[i]
+	for r := range Refs(b.Rows) {
 		n, ok := at[r.Kind]
 		if !ok {
 			n = len(b.Kinds)

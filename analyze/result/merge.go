@@ -206,8 +206,7 @@ func (p *mergerPart) begin() {
 	for i := range v.Requests {
 		v.Requests[i].eachSet(func(s *RequestSet, _ int) {
 			for j := range s.Tails {
-				for k := range s.Tails[j].Groups {
-					r := &s.Tails[j].Groups[k]
+				for r := range Refs(s.Tails[j].Groups) {
 					begin(&r.In, r.Slow+r.Middle)
 				}
 			}
@@ -285,8 +284,7 @@ func (m *Merger) Report() (*Report, error) {
 		v.Blame.Complete(BlameOpen, true, total) // older reports do not have it
 	}
 	v.Blame.Trim()
-	for i := range v.Blame.Rows {
-		r := &v.Blame.Rows[i]
+	for r := range Refs(v.Blame.Rows) {
 		r.Traces = inTraces(r.Traces, r.Function)
 	}
 	for i := range v.Pathologies {
@@ -298,8 +296,7 @@ func (m *Merger) Report() (*Report, error) {
 		v.Requests[i].eachSet((*RequestSet).inTraces)
 	}
 	pack(v)
-	for i := range v.Latency.Spectra {
-		s := &v.Latency.Spectra[i]
+	for s := range Refs(v.Latency.Spectra) {
 		d := &v.Latency.All
 		if s.Name != "all" {
 			d = named(v.Latency.ByOrigin, s.Name)
@@ -320,8 +317,7 @@ func (s *mergerSums) setMeans(v *Report) {
 	p.MeanRunnable = Ratio(s.Running, s.Covered)
 	gc := &v.GC
 	gc.Share = min(Ratio(int64(gc.Dedicated+gc.Fractional+gc.Idle+gc.Assist), s.Procs), 1)
-	for i := range v.Causes.Rows {
-		r := &v.Causes.Rows[i]
+	for r := range Refs(v.Causes.Rows) {
 		r.Share = min(Ratio(int64(r.Total), int64(v.Latency.All.Total)), 1)
 	}
 	q := &v.Queues

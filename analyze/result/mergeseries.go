@@ -202,8 +202,7 @@ func (s *CauseSeries) merge(from any) {
 	for i := range s.Causes {
 		n = max(n, len(s.Causes[i].Bins))
 	}
-	for i := range s.Causes {
-		c := &s.Causes[i]
+	for c := range Refs(s.Causes) {
 		c.Bins = append(c.Bins, make([]int64, n-len(c.Bins))...)
 	}
 }

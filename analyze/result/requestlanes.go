@@ -108,8 +108,7 @@ func (l *RequestLane) Function() (most string) {
 func (p *RequestPath) Shorten(most int) {
 	for least := model.Duration(0); len(p.Parts) > most; least = max(2*least, p.Duration/1000, 1) {
 		out := p.Parts[:0:0]
-		for i := range p.Parts {
-			x := &p.Parts[i]
+		for x := range Refs(p.Parts) {
 			if n := len(out); n > 0 {
 				y := &out[n-1]
 				same := *x

@@ -58,8 +58,7 @@ func (in *Input) requests() *Picture {
 	t := &k.Tails[0]
 	var groups []anatomy
 	kinds := map[string]bool{}
-	for i := range t.Groups {
-		g := &t.Groups[i]
+	for g := range result.Refs(t.Groups) {
 		if len(groups) == groupsMost || t.Gain(g) < 0.01*t.Diff() || t.Gain(g) <= 0 {
 			break
 		}
@@ -83,8 +82,7 @@ func (in *Input) requests() *Picture {
 		falls = append(falls, fall{heading: "A typical one", path: k.Typical})
 	}
 	height := vg.Length(marginTop + marginBottom + titleRoom + captionRoom + headingRoom + groupPitch*len(groups) + 8)
-	for i := range falls {
-		f := &falls[i]
+	for f := range result.Refs(falls) {
 		f.heading += fmt.Sprintf(": %s, at %s, G%d", textui.Duration(f.path.Duration), textui.Instant(f.path.Start), f.path.Goroutine)
 		f.lanes, f.wakes = f.path.Lanes(lanesShown)
 		height += headingRoom + bottomRoom + 8 + lanePitch*vg.Length(len(f.lanes))
@@ -149,8 +147,7 @@ func (in *Input) requests() *Picture {
 // main kind of which enough is known the ones with the most time, and their kind; nil if there are none.
 func (in *Input) slowRequests() (kind string, k *result.RequestGroup) {
 	first := slices.IndexFunc(in.Report.Findings, func(f result.Finding) bool { return f.Group != "" })
-	for i := range in.Report.Requests {
-		x := &in.Report.Requests[i]
+	for x := range result.Refs(in.Report.Requests) {
 		main := x == in.Report.MainRequests()
 		for _, s := range append(slices.Clone(x.Sets()), result.RequestGroup{RequestSet: x.RequestSet}) {
 			if found := first >= 0 && s.Name == in.Report.Findings[first].Group; len(s.Tails) > 0 && len(s.Slowest) > 0 && (found || main && k == nil) {

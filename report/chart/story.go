@@ -138,8 +138,7 @@ func (s *story) bars(w *result.Wait, d *procHistory, marked model.GoID) []bar {
 			bars[len(bars)-1].parts[occUnknown] = 1
 		}
 	}
-	for i := range d.slices {
-		x := &d.slices[i]
+	for x := range result.Refs(d.slices) {
 		b := barOf(w, x, marked)
 		b.start, b.end = float64(x.start.Sub(w.Start)), float64(x.end.Sub(w.Start))
 		unknown(b.start)

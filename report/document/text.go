@@ -214,8 +214,7 @@ func (t *TextWriter) Table(x *Table) {
 		most = min(most, x.Most)
 	}
 	var rows []*Row
-	for i := range x.Rows {
-		r := &x.Rows[i]
+	for r := range result.Refs(x.Rows) {
 		if r.Heading == "" && !r.Total {
 			if most == 0 {
 				left++

@@ -81,8 +81,7 @@ const maxOf = 1000
 func (c *collector) distinguish() {
 	type key struct{ name, by, of string }
 	last := map[key]int{} // the greatest number that a name has got
-	for i := range c.list {
-		f := &c.list[i]
+	for f := range result.Refs(c.list) {
 		// As encoding/json writes what is not UTF-8.
 		name := textui.Shorten(textui.Clean(string([]rune(f.Of))), maxOf)
 		f.Of = name

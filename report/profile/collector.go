@@ -137,8 +137,7 @@ func (c *Collector) stackOr(id model.StackID, instead func() model.StackID) mode
 	slot := result.Slot(&c.stacks, int(id))
 	if *slot == 0 {
 		frames := append([]model.Frame(nil), c.tables.Stack(id)...)
-		for i := range frames {
-			f := &frames[i]
+		for f := range result.Refs(frames) {
 			f.PC, f.Func, f.File = 0, clean(f.Func), textui.Clean(f.File)
 		}
 		*slot = c.p.tables.AddStack(frames) + 1

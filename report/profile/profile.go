@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -86,8 +87,7 @@ func (p *Profile) Merge(o *Profile) {
 	if p.time == 0 || o.time != 0 && o.time < p.time {
 		p.time = o.time
 	}
-	for i := range o.cells {
-		c := &o.cells[i]
+	for c := range result.Refs(o.cells) {
 		k := key{stack: p.tables.AddStack(o.tables.Stack(c.stack))}
 		for j, id := range c.labels {
 			k.labels[j] = p.tables.AddString(o.tables.String(id))

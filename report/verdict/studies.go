@@ -8,6 +8,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
 )
@@ -49,10 +50,7 @@ func Plan(w io.Writer, p *gate.PlanResult, o document.TextOptions) error {
 // blind says how many rules of level error no number of traces helps; the notes below the
 // table have the reasons.
 func blind(p *gate.PlanResult) string {
-	n := 0
-	for _, r := range p.Rules {
-		n += one(r.Level == budget.Error && r.Needed == 0 && !r.Point)
-	}
+	n := result.CountOf(p.Rules, func(r gate.PlanRow) bool { return r.Level == budget.Error && r.Needed == 0 && !r.Point })
 	return textui.If(n != 0, fmt.Sprintf("; %s cannot, see below", textui.Plural(n, "rule")))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -143,8 +144,7 @@ func refer(r *gate.Result) {
 	for i := range r.Warnings {
 		r.Warnings[i] = guards.Replace(r.Warnings[i])
 	}
-	for i := range r.Rules {
-		rr := &r.Rules[i]
+	for rr := range result.Refs(r.Rules) {
 		rr.Why = guards.Replace(rr.Why)
 		if rr.Explain == nil {
 			continue

@@ -49,12 +49,10 @@ func Causes(r *result.Report) *document.Section {
 	s := document.New("causes", "Where the waiting went")
 	s.Inferred = c.Total > 0
 	if c.Refused != "" {
-		of, old := "", 0
-		for i := range r.Traces {
-			if minor, err := strconv.Atoi(strings.TrimPrefix(r.Traces[i].Format, "go 1.")); err == nil && minor < firstWithQueues {
-				old++
-			}
-		}
+		of, old := "", result.CountOf(r.Traces, func(t result.Trace) bool {
+			minor, err := strconv.Atoi(strings.TrimPrefix(t.Format, "go 1."))
+			return err == nil && minor < firstWithQueues
+		})
 		if 0 < old && old < len(r.Traces) {
 			of = fmt.Sprintf(" for %s of %s", textui.Count(old), plural(len(r.Traces), "trace"))
 		}
@@ -85,12 +83,8 @@ func causesTable(r *result.Report, heading string, shown int) *document.Table {
 		t.Row(cell, x.Total, x.Share, x.Waits, x.Dominated.Count, p99, most, mostOf(r, x))
 	}
 	if rest := c.Rows[shown:]; len(rest) > 0 {
-		var total model.Duration
-		var mainly int64
-		for i := range rest {
-			total += rest[i].Total
-			mainly += rest[i].Dominated.Count
-		}
+		total := result.Sum(rest, func(x *result.CauseRow) model.Duration { return x.Total })
+		mainly := result.Sum(rest, func(x *result.CauseRow) int64 { return x.Dominated.Count })
 		t.Row(fmt.Sprintf("%d other causes", len(rest)), total, ratio(total, all.Total), nil, mainly)
 	}
 	if unknown := all.Total - c.Total; unknown > 0 { // of a trace among others

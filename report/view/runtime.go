@@ -149,11 +149,8 @@ func handoffs(r *result.Report) *document.Section {
 
 func netpoll(r *result.Report) *document.Section {
 	n := &r.Netpoll
-	var direct, count int64
-	for i := range n.ByPoller {
-		direct += n.ByPoller[i].Direct
-		count += n.ByPoller[i].Count
-	}
+	direct := result.Sum(n.ByPoller, func(p *result.Poller) int64 { return p.Direct })
+	count := result.Sum(n.ByPoller, func(p *result.Poller) int64 { return p.Count })
 	if count == 0 {
 		return nil
 	}

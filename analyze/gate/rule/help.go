@@ -3,6 +3,7 @@ package rule
 import (
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -51,8 +52,7 @@ ratio to the baseline such as 1.3.
 func Help() string {
 	var b strings.Builder
 	b.WriteString(grammar + "\nMetrics:\n")
-	for i := range Metrics {
-		m := &Metrics[i]
+	for m := range result.Refs(Metrics) {
 		if m.Doc == "" { // that of request has it
 			continue
 		}

@@ -63,8 +63,7 @@ func (m *measured) blameRows() []row {
 // rows about these. Where the code is unknown it is that of a start function, at no place.
 func Blame(rows []result.BlameRow) []Class {
 	var out []Class
-	for i := range rows {
-		r := &rows[i]
+	for r := range result.Refs(rows) {
 		if known := r.Total - r.Unknown; known > 0 {
 			at := &Frame{Func: r.Function, File: r.File, Line: int(r.Line)}
 			out = append(out, Class{Func: r.Function, Detail: r.Kind, At: at, Total: known, Count: r.Turns, Longest: r.Longest})
@@ -97,8 +96,7 @@ func requestSet(s *result.RequestSet) RequestSet {
 	}
 	t := &s.Tails[0]
 	x.Slowest, x.Rest, x.Middle = t.Count, s.Total-t.Total, t.Middle.Count
-	for i := range t.Groups {
-		p := &t.Groups[i]
+	for p := range result.Refs(t.Groups) {
 		c := Class{Func: p.Function, Detail: p.String()}
 		if p.Function != "" {
 			c.At = &Frame{p.Function, p.File, p.Line}

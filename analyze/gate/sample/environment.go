@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -48,8 +49,7 @@ func (s *scan) environment(next *env.Run) environment {
 
 // pair returns the first record of a beginning and the last of an end after it.
 func (s *scan) pair() (begin, end *loggedRecord, ok bool) {
-	for i := range s.records {
-		r := &s.records[i]
+	for r := range result.Refs(s.records) {
 		switch {
 		case r.Point == env.Begin && begin == nil:
 			begin = r

@@ -172,8 +172,7 @@ func (rd *reading) sample(e environment) *Sample {
 	}
 	x.Loss = rd.loss()
 	x.Whole = x.Loss == ""
-	for i := range rd.spec.Quantities {
-		q := &rd.spec.Quantities[i]
+	for q := range result.Refs(rd.spec.Quantities) {
 		if v, err := m.value(*q); err == nil {
 			x.Values[q.String()] = v
 		} else {

@@ -112,8 +112,7 @@ func (m *measured) rowsOf(metric string) (rows []row) {
 		}
 		return rows
 	case "request", "requests":
-		for i := range m.requests {
-			k := &m.requests[i]
+		for k := range result.Refs(m.requests) {
 			rows = append(rows, result.Each(k.Handlers, func(h *result.RequestHandler) row { return rowOf(h.Name, k.Kind, h.Values()) })...)
 		}
 		return rows

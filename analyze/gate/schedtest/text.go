@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -81,10 +82,7 @@ func explain(b *strings.Builder, metric string, s *sample.Sample) {
 }
 
 func writeClasses(b *strings.Builder, name string, classes []sample.Class) {
-	var total model.Duration
-	for _, c := range classes {
-		total += c.Total
-	}
+	total := result.Sum(classes, func(c *sample.Class) model.Duration { return c.Total })
 	if total == 0 {
 		return
 	}

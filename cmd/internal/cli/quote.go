@@ -20,8 +20,7 @@ func quote(v *result.Report) {
 		}
 	}
 	for i := range v.Findings {
-		for k := range v.Findings[i].Where {
-			c := &v.Findings[i].Where[k]
+		for c := range result.Refs(v.Findings[i].Where) {
 			if info, err := os.Stat(c.File); c.Line > 0 && err == nil && info.Mode().IsRegular() && info.ModTime().Before(written) {
 				c.Source = lineOf(c.File, c.Line)
 			}

@@ -119,8 +119,7 @@ labels are listed, each up to 64 bytes: messages, tasks and regions.
 			if err != nil {
 				return err
 			}
-			for i := range l.v.Requests {
-				k := &l.v.Requests[i]
+			for k := range result.Refs(l.v.Requests) {
 				k.Slowest = slices.DeleteFunc(k.Slowest, func(q result.RequestPath) bool { return q.Duration < model.Duration(f.requests.slow) })
 			}
 			if len(l.v.Requests) == 0 && len(f.requests.specs) == 0 {
