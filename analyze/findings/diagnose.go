@@ -173,8 +173,7 @@ func (d *diagnostician) measure() {
 	}
 	count(&d.r.Syscalls.All, result.SlowSyscall)
 	d.beyond = p99(counts)
-	for i := range d.r.Causes.Rows {
-		c := &d.r.Causes.Rows[i]
+	for c := range result.Refs(d.r.Causes.Rows) {
 		d.causes[c.Cause] = loss{c.Total, d.lossOf(&c.Dominated, 0).tail}
 	}
 	d.waiting = d.lossOf(&d.r.Latency.All, 0)
@@ -320,8 +319,7 @@ func (d *diagnostician) ranked() []diagnosis {
 		}
 		return 2
 	}
-	for i := range d.list {
-		x := &d.list[i]
+	for x := range result.Refs(d.list) {
 		if len(x.Evidence) > 0 { // it has its own
 			continue
 		}
@@ -348,8 +346,7 @@ func (d *diagnostician) ranked() []diagnosis {
 
 // look returns the longest wait that one of the causes dominates, nil if none is shown.
 func (d *diagnostician) look(causes []result.Cause) *result.Moment {
-	for i := range d.r.WorstWaits {
-		w := &d.r.WorstWaits[i]
+	for w := range result.Refs(d.r.WorstWaits) {
 		if len(w.Causes) > 0 && slices.Contains(causes, result.Parse(w.Causes[0].Cause, result.NumCauses)) {
 			return &result.Moment{Trace: w.Trace, At: w.Start, Length: w.Duration, Goroutine: w.Goroutine}
 		}

@@ -334,8 +334,7 @@ func restless(r *result.Report) string {
 // unceasing returns of some goroutines those of one function that hardly ever wait, live for half of the time or longer, and run for
 // the longest; nil if there are none.
 func unceasing(r *result.Report, of func(*result.Group) bool) (most *result.Group) {
-	for i := range r.Goroutines {
-		g := &r.Goroutines[i]
+	for g := range result.Refs(r.Goroutines) {
 		ran := g.States[model.GoRunning]
 		if !g.System && result.Ratio(ran+g.States[model.GoRunnable], g.Lifetime) >= 0.95 && float64(g.Lifetime)*float64(len(r.Traces)) >= float64(g.Count)*float64(r.Totals.Span)/2 &&
 			result.Ratio(ran, r.Totals.Span) >= heldUpShare && (most == nil || ran > most.States[model.GoRunning]) && of(g) {
@@ -477,10 +476,7 @@ func (d *diagnostician) stops() {
 	if len(rows) == 0 {
 		return
 	}
-	var sum model.Duration
-	for _, r := range rows {
-		sum += r.Total
-	}
+	sum := result.Sum(rows, func(r **result.BlameRow) model.Duration { return (*r).Total })
 	l := d.causes[result.CauseSTW.String()].part(sum, total)
 	s := &d.r.STW
 	text := fmt.Sprintf("%s, for %s in all and at most %s; until all procs had stopped it took at most %s.",
@@ -549,8 +545,8 @@ func (d *diagnostician) others() {
 		}
 		x := d.add(result.SymptomName(c.String()), l, result.Inferred, nil, c.String(), "%s", c.Meaning())
 		x.causes = []result.Cause{c}
-		if i := slices.IndexFunc(result.CauseSymptoms(), func(s result.Symptom) bool { return s.Name == x.Kind }); i >= 0 {
-			x.Advice = result.CauseSymptoms()[i].Advice
+		if s := result.Find(result.CauseSymptoms(), func(s *result.Symptom) bool { return s.Name == x.Kind }); s != nil {
+			x.Advice = s.Advice
 		}
 		if c == result.CauseUnresolved {
 			x.Title, x.Advice = "behind what is not known", d.resolve()
@@ -577,8 +573,7 @@ func (d *diagnostician) resolve() string {
 // waited for at least a part of the time.
 func (d *diagnostician) held(part float64, match func(reason string) bool) (rows []*result.BlameRow, l loss, total model.Duration, count int64, worst *result.Dist) {
 	var reasons []string
-	for i := range d.r.Waiting.ByReason {
-		x := &d.r.Waiting.ByReason[i]
+	for x := range result.Refs(d.r.Waiting.ByReason) {
 		if !match(x.Name) {
 			continue
 		}
@@ -691,8 +686,7 @@ type Leak struct {
 // Those of connections last as long as clients like: see [connected] and [attached].
 func LeakOf(r *result.Report) *Leak {
 	var most *Leak
-	for i := range r.Goroutines {
-		g := &r.Goroutines[i]
+	for g := range result.Refs(r.Goroutines) {
 		rest, added := g.Count-g.Ended, g.Created-g.Ended
 		few := float64(g.Ended) <= mostEnd*float64(g.Created) && float64(added) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && (rest >= manyLeft || outlives(r, g))
 		if g.System || rest < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || attached(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && rest <= most.Left {
@@ -806,11 +800,8 @@ func (d *diagnostician) leaks() {
 	}
 	x.kinds = []string{result.BlameOpen}
 	open := slices.DeleteFunc(d.r.Blame.Of(result.BlameOpen), func(b *result.BlameRow) bool { return b.Waiter != l.Func })
-	turns := int64(0)
-	for _, b := range open {
-		turns += b.Turns
-	}
-	if i := slices.IndexFunc(open, func(b *result.BlameRow) bool { return b.Line > 0 && 2*b.Turns > turns }); i >= 0 { // else there is no place where most wait
+	turns := result.Sum(open, func(b **result.BlameRow) int64 { return (*b).Turns })
+	if i := slices.IndexFunc(open, func(b *result.BlameRow) bool { return b.Line > 0 && 2*b.Turns > turns }); i >= 0 { // else no place has most
 		waits.Function, waits.File, waits.Line, waits.Share = open[i].Function, open[i].File, open[i].Line, float64(open[i].Turns)/float64(turns)
 	}
 	x.Where = []result.Culprit{waits}
@@ -933,8 +924,7 @@ func within(r *result.BlameRow, function string, others ...string) bool {
 // unless this is one, or at most the number of procs, as for goroutines that compute, and those that are let in mostly
 // wait while the procs are idle. It returns how many are in at a time on average; 0 if that is not known.
 func (d *diagnostician) limit(row *result.BlameRow) (lets string, n float64) {
-	for i := range d.r.Goroutines {
-		g := &d.r.Goroutines[i]
+	for g := range result.Refs(d.r.Goroutines) {
 		if g.Created < fewHeld || g.Function != row.Function && g.Function != row.Waiter && !within(row, g.Function) {
 			continue
 		}
@@ -975,14 +965,12 @@ func (d *diagnostician) accepts() {
 // acceptor returns where what accepts connections waits longest, so often at least.
 func (d *diagnostician) acceptor(turns int64) (most *result.BlameRow) {
 	var accept []string
-	for i := range d.r.Blame.Rows {
-		b := &d.r.Blame.Rows[i]
+	for b := range result.Refs(d.r.Blame.Rows) {
 		if strings.HasPrefix(b.Callee(), "net.(*") && strings.HasSuffix(b.Callee(), ".Accept") || strings.HasSuffix(b.Function, ").Accept") && len(b.Stacks) == 0 && b.Kind == result.BlameInShort {
 			accept = append(accept, b.Function)
 		}
 	}
-	for i := range d.r.Blame.Rows {
-		b := &d.r.Blame.Rows[i]
+	for b := range result.Refs(d.r.Blame.Rows) {
 		if (most == nil || b.Total > most.Total) && model.WaitOf(b.Kind).HeldUp() && b.Waiter != "" && b.Turns >= turns && slices.ContainsFunc(accept, func(f string) bool {
 			listener, ok := strings.CutSuffix(f, ").Accept")
 			return f == b.Waiter || ok && strings.HasPrefix(b.Waiter, listener+").")
@@ -1108,10 +1096,7 @@ func (d *diagnostician) alone() {
 	if len(rows) == 0 || !batch(d.r) || result.Ratio(total, span) < aloneShare || rows[0].Total < aloneTurn*model.Duration(max(1, rows[0].Turns)) || slices.ContainsFunc(d.list, func(x diagnosis) bool { return x.Kind == "lock" }) {
 		return
 	}
-	who := top(rows, "")
-	if 2*rows[0].Total < total {
-		who = "one goroutine or another"
-	}
+	who := textui.Either(2*rows[0].Total < total, "one goroutine or another", top(rows, ""))
 	w := d.waiter(rows[0], span/2)
 	if w != nil { // said here
 		d.list = slices.DeleteFunc(d.list, func(x diagnosis) bool {

@@ -41,8 +41,7 @@ type addNote func(format string, args ...any)
 
 // lossNotes say what was not read.
 func lossNotes(r *result.Report, add addNote) {
-	for i := range r.Traces {
-		t := &r.Traces[i]
+	for t := range result.Refs(r.Traces) {
 		switch {
 		case t.EndedEarly != "":
 			add("%s: %s.", t.Name, t.Early())
@@ -167,8 +166,7 @@ func certaintyNotes(r *result.Report, add addNote) {
 // captureNotes say of which traces the numbers are not those of the program, and which show
 // that another one was captured.
 func captureNotes(r *result.Report, add addNote) {
-	for i := range r.Traces {
-		t := &r.Traces[i]
+	for t := range result.Refs(r.Traces) {
 		if t.Taken != nil {
 			add("%s: while it was recorded, the program captured a trace of its own, because %s.", t.Name, t.Taken)
 		}

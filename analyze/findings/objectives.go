@@ -103,8 +103,7 @@ func (j *judge) named(o *result.Objective) (n int64) {
 
 // names returns what objectives may be for: kinds of requests, and of each the handlers, those with the most requests first.
 func (j *judge) names() (names []string) {
-	for i := range j.r.Requests {
-		k := &j.r.Requests[i]
+	for k := range result.Refs(j.r.Requests) {
 		names = append(names, plain(k.Kind))
 		handlers := slices.DeleteFunc(slices.Clone(k.Handlers), func(h result.RequestHandler) bool { return h.Count == 0 || !result.Handled(h.Name) })
 		slices.SortStableFunc(handlers, func(a, b result.RequestHandler) int { return cmp.Compare(b.Count, a.Count) })
@@ -132,8 +131,7 @@ func (j *judge) misnamed(o *result.Objective) string {
 func (j *judge) measure(objectives []result.Objective) {
 	for _, o := range objectives {
 		worst := o
-		for i := range j.r.Requests {
-			k := &j.r.Requests[i]
+		for k := range result.Refs(j.r.Requests) {
 			of, others := o, unseen(k)
 			all := o.Group == "" || o.Group == k.Kind
 			if all {

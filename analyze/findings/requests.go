@@ -424,8 +424,7 @@ func (q *question) brought(x *result.RequestRow) bool {
 	rows := q.within(x)
 	if q.kind == "http" && way(x).Callee == "runtime.selectgo" && q.cost(x) >= q.whole()/2 {
 		news, idle := false, 0.0
-		for i := range q.Rows {
-			y := &q.Rows[i]
+		for y := range result.Refs(q.Rows) {
 			if !y.InGroup(x) {
 				continue
 			}
@@ -579,8 +578,7 @@ func (q *question) keeper(g *result.RequestRow, rows []*result.RequestRow) (of *
 			continue
 		}
 		o := &question{kind: q.kind, sets: q.sets, RequestGroup: &q.sets[i], RequestTail: &q.sets[i].Tails[0], all: true}
-		for n := range o.Groups {
-			y := &o.Groups[n]
+		for y := range result.Refs(o.Groups) {
 			if x := o.jobOf(y, o.within(y)); x != nil && y.Function == g.Function && x.worker == own.worker {
 				load := float64(o.RequestGroup.Count) * x.each * x.each
 				if sum += load; load > most {
@@ -660,8 +658,7 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 	if n := len(x.Where); n > 0 && result.OfProgram(x.Where[n-1].Function) { // others end in the same function of a library, for something else
 		culprit = x.Where[n-1].Function
 	}
-	for i := range q.Rows {
-		r := &q.Rows[i]
+	for r := range result.Refs(q.Rows) {
 		part := slices.ContainsFunc(x.parts, func(g *result.RequestRow) bool { return r.InGroup(g) })
 		waits := culprit != "" && r.Function == culprit && r.Waiter != culprit && (!contended && r.Kind == "runnable" || r.Wait != "" && (!contended || r.Wait == g.Kind))
 		if part || waits || x.Kind != SlowRequests && ofScheduling(x.Kind) && slices.Contains(scheduling, r.Kind) {
@@ -737,8 +734,7 @@ func (q *question) typical() (whole float64, who, of string) {
 
 // dials returns where nearly each request of the middle dials a connection, nil if they do not.
 func (q *question) dials() *result.RequestRow {
-	for i := range q.Groups {
-		x := &q.Groups[i]
+	for x := range result.Refs(q.Groups) {
 		calls := slices.ContainsFunc([]string{"net.Dial", "net.(*Dialer)", "crypto/tls.Dial", "crypto/tls.(*Dialer)"}, func(dial string) bool { return strings.HasPrefix(way(x).Callee, dial) })
 		if (x.Kind == "dial" || calls) && q.usual(x) >= eachDials {
 			return x
@@ -825,8 +821,7 @@ func (q *question) together(g *result.RequestRow) (n int) {
 		return 0
 	}
 	first := &q.Slowest[0]
-	for i := range q.Slowest {
-		p := &q.Slowest[i]
+	for p := range result.Refs(q.Slowest) {
 		from, to := max(p.Start, first.Start), min(p.Start+model.Time(p.Duration), first.Start+model.Time(first.Duration))
 		if p.Trace == first.Trace && 2*to.Sub(from) >= p.Duration && slices.ContainsFunc(p.Parts, func(x result.RequestPart) bool {
 			return (x.Wait == g.Kind && x.Waiter == g.Function) || x.Kind == g.Kind && x.Function == g.Function

@@ -25,8 +25,7 @@ func queuedSyscalls(r *result.Report) (result.Finding, bool) {
 // lateNetpoll finds that network events were noticed late, or run late.
 func lateNetpoll(r *result.Report) (result.Finding, bool) {
 	count, bySysmon := int64(0), int64(0)
-	for i := range r.Netpoll.ByPoller {
-		p := &r.Netpoll.ByPoller[i]
+	for p := range result.Refs(r.Netpoll.ByPoller) {
 		count += p.Count
 		if p.Poller == model.PollerSysmon.String() {
 			bySysmon = p.Count

@@ -19,8 +19,7 @@ type traceMark struct {
 func Twice(r *result.Report) []string {
 	var texts []string
 	traces := map[traceMark]string{}
-	for i := range r.PerTrace {
-		f := &r.PerTrace[i]
+	for f := range result.Refs(r.PerTrace) {
 		k, name := traceMark{f.Waits, f.Span, f.Total, f.Max, f.MaxAt}, r.Traces[f.Trace].Name
 		if first, ok := traces[k]; ok && f.Waits > 1 {
 			if first == name {

@@ -57,11 +57,9 @@ func findUnended(r *result.Report) (u unended) {
 	}
 	u.locks = max(u.locks, 0)
 	var hang []unended
-	for i := range r.Requests {
-		k := &r.Requests[i]
+	for k := range result.Refs(r.Requests) {
 		served, inferred := slices.Contains([]string{"http", "grpc", "rpc"}, k.Kind), k.Kind == "tcp" || k.Kind == "message"
-		for n := range k.Handlers {
-			h := &k.Handlers[n]
+		for h := range result.Refs(k.Handlers) {
 			c := opened(h)
 			if h.Count < enough && (h.Count > 0 || !served) {
 				continue
@@ -109,8 +107,7 @@ func findUnended(r *result.Report) (u unended) {
 func stuck(k *result.RequestKind, name string) (u unended) {
 	var locks, total model.Duration
 	var last []*result.RequestPart
-	for i := range k.Unended {
-		p := &k.Unended[i]
+	for p := range result.Refs(k.Unended) {
 		if cmp.Or(p.Name, result.NoName) != cmp.Or(name, result.NoName) || len(p.Parts) == 0 {
 			continue
 		}
@@ -269,8 +266,7 @@ func (u *unended) item(r *result.Report) (item, bool) {
 		}
 	}
 	var ender *result.BlameRow
-	for i := range r.Blame.Rows {
-		b := &r.Blame.Rows[i]
+	for b := range result.Refs(r.Blame.Rows) {
 		if w := model.WaitOf(b.Kind); b.Waiter == first.Function && w.HeldUp() && w.Lock() == (first.Kind == "lock") && b.Unknown < b.Total && result.OfProgram(b.Function) && b.Function != result.OtherNames && (ender == nil || b.Turns > ender.Turns) {
 			ender = b
 		}
@@ -319,13 +315,10 @@ func opened(h *result.RequestHandler) *result.Tally {
 
 // over returns how many are open for longer than a limit, at least.
 func (u *unended) over(limit model.Duration) float64 {
-	n := 0.0
-	for i := range u.kind.Unended {
-		if p := &u.kind.Unended[i]; cmp.Or(p.Name, result.NoName) == cmp.Or(u.handler.Name, result.NoName) && p.Duration > limit {
-			n++
-		}
-	}
-	return max(n, longer(opened(u.handler), limit))
+	n := result.CountOf(u.kind.Unended, func(p result.RequestPath) bool {
+		return cmp.Or(p.Name, result.NoName) == cmp.Or(u.handler.Name, result.NoName) && p.Duration > limit
+	})
+	return max(float64(n), longer(opened(u.handler), limit))
 }
 
 // longer returns how many of them are longer than a limit, at least: each is by as much as the longest at most.

@@ -133,8 +133,7 @@ func (x *item) advise(r remedy, text string) { x.remedy, x.Advice = r, text }
 func verdict(r *result.Report, objectives []result.Objective) (list []result.Finding) {
 	j := &judge{r: r, open: findUnended(r)}
 	r.Verdict = result.Verdict{RuledOut: []string{}}
-	for i := range r.Requests {
-		k := &r.Requests[i]
+	for k := range result.Refs(r.Requests) {
 		sets, unseen := k.Sets(), unseen(k)
 		for n := range sets {
 			if s := &sets[n]; (s.Count >= enough || s.Count >= fewest && s.Min >= outsideTime) && len(s.Tails) > 0 && s.Tails[0].Middle.Count > 0 {
@@ -163,8 +162,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
 	j.word()
-	for i := range j.items {
-		x := &j.items[i]
+	for x := range result.Refs(j.items) {
 		if len(x.parts) > 0 {
 			most := x.q.most(r, x)
 			if x.Kind == "more-procs-than-cpus" { // with CPUs they still wait behind what had some
@@ -212,8 +210,7 @@ func (j *judge) asked(q *question) bool {
 	}
 	var own, outside float64
 	dials := q.dials()
-	for i := range q.Groups {
-		x := &q.Groups[i]
+	for x := range result.Refs(q.Groups) {
 		if q.streams(x) {
 			continue
 		}
@@ -263,8 +260,7 @@ func (j *judge) requests(diagnoses *[]diagnosis) {
 			list = append(list, candidate{q, x, n * q.cost(x)})
 		}
 		if len(parts) == 0 && j.codeless == nil && (q.limit > 0 || !q.all) {
-			for i := range q.Groups {
-				x := &q.Groups[i]
+			for x := range result.Refs(q.Groups) {
 				switch {
 				case x.Kind != "running" || x.Function != "" || q.cost(x) < max(worthTime, q.whole()/2):
 				case !q.all && j.lost(q.cost(x), x.Have):
@@ -723,8 +719,7 @@ func (j *judge) locked(f *diagnosis) (is bool) {
 // others adds the items that are not about requests. Where these are fast enough, that is what makes them slow only later.
 func (j *judge) others(diagnoses []diagnosis) {
 	met := j.met()
-	for i := range diagnoses {
-		f := &diagnoses[i]
+	for f := range result.Refs(diagnoses) {
 		if met && f.Kind != "goroutine-leak" {
 			continue
 		}
@@ -920,8 +915,7 @@ func calls(r *result.Report, function string, others ...string) bool {
 // wait for more, "" if none do. While those are busy that wakes nobody, so that nothing shows who takes what.
 func handsOn(r *result.Report) string {
 	const read = "net.(*netFD).Read"
-	for i := range r.Blame.Rows {
-		x := &r.Blame.Rows[i]
+	for x := range result.Refs(r.Blame.Rows) {
 		if w := model.WaitOf(x.Kind); (w == model.WaitReceive || w == model.WaitSelect) && x.Waiter != "" && calls(r, x.Function, read, "os.(*File).Read") {
 			return fmt.Sprintf("what %s reads for %s while that is busy wakes nobody, and cannot be followed. trace.NewTask marks it.", plain(textui.ShortFunc(x.Function)), plain(textui.ShortFunc(x.Waiter)))
 		}
@@ -994,8 +988,7 @@ func (j *judge) halted() string {
 // does. What a round has started has ended when the sleep begins, so that it is idle time as far as the procs have any.
 // Nobody but the program's author knows whether that is meant.
 func pause(r *result.Report) (text string, rounds float64) {
-	for i := range r.Goroutines {
-		g := &r.Goroutines[i]
+	for g := range result.Refs(r.Goroutines) {
 		reason, most := longestWait(g)
 		rows := r.Blame.Of(result.BlameTimers)
 		n := slices.IndexFunc(rows, func(b *result.BlameRow) bool { return b.Turns >= fewTurns && within(b, g.Function) })

@@ -75,8 +75,7 @@ func inTraces(r *result.Report, f *result.Finding, traces int64, in *result.Plac
 func codeInTraces(r *result.Report, f *result.Finding, kinds []string) {
 	var traces, reports int64
 	var most *result.BlameRow
-	for i := range r.Blame.Rows {
-		x := &r.Blame.Rows[i]
+	for x := range result.Refs(r.Blame.Rows) {
 		if len(f.Where) == 0 || x.Function != f.Where[0].Function || x.File != f.Where[0].File || x.In == nil || !slices.Contains(kinds, x.Kind) {
 			continue
 		}
