@@ -157,6 +157,11 @@ func (d *diagnostician) heldUp() []*result.Named {
 	return list
 }
 
+// lockWaits is how long goroutines waited for locks.
+func lockWaits(r *result.Report) model.Duration {
+	return result.Sum(r.Waiting.ByReason, func(x *result.Named) model.Duration { return textui.Either(isLock(x.Name), x.Total, 0) })
+}
+
 func isLock(reason string) bool { return model.WaitOf(reason).Lock() }
 func isSend(reason string) bool { return model.WaitOf(reason) == model.WaitSend }
 

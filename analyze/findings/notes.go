@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -122,32 +123,23 @@ func censoredNotes(r *result.Report, add addNote) {
 func causeNotes(r *result.Report, add addNote) {
 	c, q := &r.Causes, &r.Queues
 	if c.Refused != "" {
-		some := ""
-		if c.Waits > 0 {
-			some = "in part of the traces "
-		}
+		some := textui.If(c.Waits > 0, "in part of the traces ")
 		add("Run queues and the causes of waits are %snot known, and pathologies that show in them are not looked for: %s.", some, c.Refused)
 	}
 	if q.Starts > 0 {
 		add("Evidence for where the %s came from: %s (certain: follows from the trace and the runtime's rules; unique: one explanation fits; chosen: the likeliest of several; contradicted: none fits). Causes of waits rest on it.",
 			textui.Plural(q.Starts, "start"), Grades(q))
 	}
-	contradicted := int64(0)
-	for _, g := range q.ByGrade {
-		if g.Name == runqueue.GradeContradicted.String() {
-			contradicted = g.Count
-		}
-	}
+	contradicted := result.Sum(q.ByGrade, func(g *result.Count) int64 {
+		return textui.Either(g.Name == runqueue.GradeContradicted.String(), g.Count, 0)
+	})
 	if contradicted*200 > q.Starts && len(q.Contradicted) > 0 {
 		most := q.Contradicted[0]
 		add("What contradicted starts have most often in common is how the goroutine became runnable: %s (%s of %s). Where another reading is possible, such as a deadline instead of a poll of the network or another number of idle procs, it was tried and does not fit better: what is said of their queues, and of the waits of others there, may be wrong.",
 			textui.Clean(most.Name), textui.Count(most.Count), textui.Count(contradicted))
 	}
-	for _, t := range c.Thresholds {
-		if t.Default {
-			add("Limits marked default had too few samples in the trace; they were measured with Go 1.26 on Linux and amd64.")
-			break
-		}
+	if slices.ContainsFunc(c.Thresholds, func(t result.Threshold) bool { return t.Default }) {
+		add("Limits marked default had too few samples in the trace; they were measured with Go 1.26 on Linux and amd64.")
 	}
 }
 
@@ -181,11 +173,7 @@ func captureNotes(r *result.Report, add addNote) {
 
 // oldest returns the oldest format among the traces.
 func oldest(r *result.Report) int {
-	oldest := r.Traces[0].Version()
-	for i := range r.Traces {
-		oldest = min(oldest, r.Traces[i].Version())
-	}
-	return oldest
+	return slices.Min(result.Each(r.Traces, (*result.Trace).Version))
 }
 
 // Grades returns the grades of evidence for starts, with the share of each.

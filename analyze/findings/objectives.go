@@ -174,12 +174,10 @@ func (j *judge) miss(o *result.Objective, k *result.RequestKind) {
 // met reports whether objectives say of all requests that they are not slow.
 func (j *judge) met() bool {
 	list := j.r.Verdict.Objectives
-	for _, q := range j.questions {
-		if !slices.ContainsFunc(list, func(o result.Objective) bool { return j.decides(&o, q) }) {
-			return false
-		}
+	undecided := func(q *question) bool {
+		return !slices.ContainsFunc(list, func(o result.Objective) bool { return j.decides(&o, q) })
 	}
-	return (len(j.questions) > 0 || slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" })) && j.kept()
+	return !slices.ContainsFunc(j.questions, undecided) && (len(j.questions) > 0 || slices.ContainsFunc(list, func(o result.Objective) bool { return o.Group == "" })) && j.kept()
 }
 
 // kept reports whether there are objectives, and all are met.
@@ -223,11 +221,8 @@ func worse(a, b result.Objective) result.Objective {
 
 // unseen are the requests of a kind of which the handler is not known; nil if there are none.
 func unseen(k *result.RequestKind) (all *dist.Dist) {
-	for i := range k.Handlers {
-		if result.Handled(k.Handlers[i].Name) {
-			continue
-		}
-		if v := k.Handlers[i].Dist.Values(); v != nil && v.Count() > 0 {
+	for h := range result.Refs(k.Handlers) {
+		if v := h.Dist.Values(); !result.Handled(h.Name) && v != nil && v.Count() > 0 {
 			all = cmp.Or(all, &dist.Dist{})
 			all.Merge(v)
 		}

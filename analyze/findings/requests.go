@@ -108,10 +108,7 @@ func (q *question) titled(g *result.RequestRow) string {
 	if result.Handled(q.Name) {
 		return q.name()
 	}
-	name := "a " + q.kind + " request"
-	if strings.HasPrefix(q.kind, "http") || q.kind == "rpc" {
-		name = "an" + name[1:]
-	}
+	name := textui.Either(strings.HasPrefix(q.kind, "http") || q.kind == "rpc", "an ", "a ") + q.kind + " request"
 	list := slices.DeleteFunc(q.listed(), func(p result.RequestPath) bool { return !long(&p, g) })
 	if len(list) > 0 && result.Handled(list[0].Name) && !slices.ContainsFunc(list, func(p result.RequestPath) bool { return p.Name != list[0].Name }) {
 		name += " of " + plain(textui.ShortFunc(list[0].Name))
@@ -495,12 +492,7 @@ func (q *question) news(r *result.Report, x *result.RequestRow) bool {
 	}) {
 		return false
 	}
-	sum := 0.0
-	for i := range q.Groups {
-		if y := &q.Groups[i]; waits(y) && q.times(y) < 2 {
-			sum += q.cost(y)
-		}
-	}
+	sum := result.Sum(q.Groups, func(y *result.RequestRow) float64 { return textui.Either(waits(y) && q.times(y) < 2, q.cost(y), 0) })
 	return sum >= (1-likeMedian)*q.whole()
 }
 
@@ -543,12 +535,7 @@ type job struct {
 
 // mostly reports whether half or more of a group's time is in parts that are so.
 func (q *question) mostly(g *result.RequestRow, so func(*result.RequestRow) bool) bool {
-	sum := 0.0
-	for i := range q.Rows {
-		if x := &q.Rows[i]; x.InGroup(g) && so(x) {
-			sum += q.cost(x)
-		}
-	}
+	sum := result.Sum(q.Rows, func(x *result.RequestRow) float64 { return textui.Either(x.InGroup(g) && so(x), q.cost(x), 0) })
 	return 2*sum >= q.cost(g)
 }
 
@@ -608,10 +595,7 @@ func (q *question) many(g *result.RequestRow) float64 {
 	if slices.Contains([]string{"running", "runnable", "gc", "stw", "unknown"}, g.Kind) {
 		return 0
 	}
-	times, usual := q.times(g), q.usual(g)
-	if q.all {
-		usual = 0
-	}
+	times, usual := q.times(g), textui.Either(q.all, 0, q.usual(g))
 	return textui.Either(times < manyParts || times < timesMiddle*usual, 0, times)
 }
 
@@ -666,10 +650,7 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 		}
 	}
 	sum = max(sum, x.Evidence[0].Value)
-	all := float64(g.Slow) / float64(max(q.RequestTail.Count, 1))
-	if q.all {
-		all = q.cost(g)
-	}
+	all := textui.Either(q.all, q.cost(g), float64(g.Slow)/float64(max(q.RequestTail.Count, 1)))
 	switch {
 	case way(g).Polls && g.Kind != "lock": // what is looked for comes during the last sleep, half of which is lost on average
 		return sum / (2 * max(1, q.times(g)))
@@ -734,13 +715,10 @@ func (q *question) typical() (whole float64, who, of string) {
 
 // dials returns where nearly each request of the middle dials a connection, nil if they do not.
 func (q *question) dials() *result.RequestRow {
-	for x := range result.Refs(q.Groups) {
+	return result.Find(q.Groups, func(x *result.RequestRow) bool {
 		calls := slices.ContainsFunc([]string{"net.Dial", "net.(*Dialer)", "crypto/tls.Dial", "crypto/tls.(*Dialer)"}, func(dial string) bool { return strings.HasPrefix(way(x).Callee, dial) })
-		if (x.Kind == "dial" || calls) && q.usual(x) >= eachDials {
-			return x
-		}
-	}
-	return nil
+		return (x.Kind == "dial" || calls) && q.usual(x) >= eachDials
+	})
 }
 
 // streams reports whether requests send something after each of many waits, as where clients listen to news: that takes as
@@ -763,17 +741,14 @@ func (q *question) times(g *result.RequestRow) float64 {
 // retried returns what slow requests do again after a sleep, by its function or one that it calls: they wait for others there,
 // more often than they sleep. It is nil if they do not, or those of the middle sleep as well.
 func (q *question) retried(g *result.RequestRow) *result.RequestRow {
-	for i := range q.Groups {
-		x, calls := &q.Groups[i], &q.Groups[i]
+	return result.Find(q.Groups, func(x *result.RequestRow) bool {
+		calls := x
 		if rows := q.within(x); x.Called() && len(rows) > 0 {
 			calls = rows[0]
 		}
-		if (x.Called() || x.Kind == "network") && !q.all && 2*q.usual(g) <= q.times(g) && q.times(calls) >= q.times(g)+q.usual(calls)/2 &&
-			(x.Function == g.Function || slices.ContainsFunc(way(x).Callers, func(f result.Frame) bool { return f.Function == g.Function })) {
-			return x
-		}
-	}
-	return nil
+		return (x.Called() || x.Kind == "network") && !q.all && 2*q.usual(g) <= q.times(g) && q.times(calls) >= q.times(g)+q.usual(calls)/2 &&
+			(x.Function == g.Function || slices.ContainsFunc(way(x).Callers, func(f result.Frame) bool { return f.Function == g.Function }))
+	})
 }
 
 // computes reports whether requests run what a part is behind, called from the same place.
@@ -816,20 +791,14 @@ const onceAdvice = "Load it ahead, before requests need it: at the start of the 
 
 // together returns how many of the slowest requests with a part were in the slowest one's time, for at
 // least half of their own.
-func (q *question) together(g *result.RequestRow) (n int) {
-	if len(q.Slowest) == 0 {
-		return 0
-	}
-	first := &q.Slowest[0]
-	for p := range result.Refs(q.Slowest) {
+func (q *question) together(g *result.RequestRow) int {
+	return result.CountOf(q.Slowest, func(p result.RequestPath) bool {
+		first := &q.Slowest[0]
 		from, to := max(p.Start, first.Start), min(p.Start+model.Time(p.Duration), first.Start+model.Time(first.Duration))
-		if p.Trace == first.Trace && 2*to.Sub(from) >= p.Duration && slices.ContainsFunc(p.Parts, func(x result.RequestPart) bool {
+		return p.Trace == first.Trace && 2*to.Sub(from) >= p.Duration && slices.ContainsFunc(p.Parts, func(x result.RequestPart) bool {
 			return (x.Wait == g.Kind && x.Waiter == g.Function) || x.Kind == g.Kind && x.Function == g.Function
-		}) {
-			n++
-		}
-	}
-	return n
+		})
+	})
 }
 
 // holder names who held a lock by where it was released most, which is nearer than what ran until then, if that was on
@@ -857,10 +826,7 @@ func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.Req
 // onWay reports whether who released a lock may be on the way to what ran: it calls that, or one and the same function
 // called both.
 func onWay(b *result.BlameRow, w *result.RequestWay) bool {
-	if w == nil || len(w.Callers) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(w.Callers, func(c result.Frame) bool { return c.Function == b.Function || within(b, c.Function) })
+	return w == nil || len(w.Callers) == 0 || slices.ContainsFunc(w.Callers, func(c result.Frame) bool { return c.Function == b.Function || within(b, c.Function) })
 }
 
 // blocked reports whether a kind of time is that of somebody who does not run and could not.
@@ -1057,19 +1023,11 @@ func requests(r *result.Report) (f result.Finding, ok bool) {
 	if k == nil {
 		return f, false
 	}
-	cut, spread := "", fmt.Sprintf("p50 %s, ", textui.Duration(k.P50))
-	if k.Censored.Count > 0 {
-		cut = fmt.Sprintf(" (%s truncated)", textui.Count(k.Censored.Count))
-	}
-	if k.Count >= fewWaits {
-		spread += fmt.Sprintf("p99 %s, ", textui.Duration(k.P99))
-	}
-	if k.Unknown {
-		spread = ""
-	}
+	cut := textui.If(k.Censored.Count > 0, fmt.Sprintf(" (%s truncated)", textui.Count(k.Censored.Count)))
+	spread := fmt.Sprintf("p50 %s, ", textui.Duration(k.P50)) + textui.If(k.Count >= fewWaits, fmt.Sprintf("p99 %s, ", textui.Duration(k.P99)))
 	certain := result.Ratio(k.Certain, k.Listed)
 	return result.Finding{Kind: "requests", Text: fmt.Sprintf("Requests (%s): %s%s, %smax %s; %s of path time is certain.",
-		k.Kind, textui.Count(k.Count), cut, spread, textui.Duration(k.Max), textui.Percent(certain)),
+		k.Kind, textui.Count(k.Count), cut, textui.If(!k.Unknown, spread), textui.Duration(k.Max), textui.Percent(certain)),
 		Evidence: []result.Evidence{{Name: "requests", Value: float64(k.Count), Unit: "count"}, {Name: "p50", Value: float64(k.P50), Unit: "ns"},
 			{Name: "p99", Value: float64(k.P99), Unit: "ns"}, {Name: "longest", Value: float64(k.Max), Unit: "ns"},
 			{Name: "of the time on the path certain", Value: certain, Unit: "share"}}}, true

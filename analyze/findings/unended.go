@@ -50,12 +50,7 @@ func findUnended(r *result.Report) (u unended) {
 			}
 		}
 	}
-	for i := range r.Waiting.ByReason {
-		if x := &r.Waiting.ByReason[i]; isLock(x.Name) {
-			u.locks -= x.Total
-		}
-	}
-	u.locks = max(u.locks, 0)
+	u.locks = max(u.locks-lockWaits(r), 0)
 	var hang []unended
 	for k := range result.Refs(r.Requests) {
 		served, inferred := slices.Contains([]string{"http", "grpc", "rpc"}, k.Kind), k.Kind == "tcp" || k.Kind == "message"
@@ -298,10 +293,7 @@ func OpenRequests(r *result.Report) *Open {
 	if u.handler == nil {
 		return nil
 	}
-	o := &Open{Kind: u.kind.Kind, Name: u.handler.Name, Count: u.count, Ended: u.kind.Count, Longest: u.longest, Hang: u.hangs}
-	if u.hangs {
-		o.Count = u.hanging
-	}
+	o := &Open{Kind: u.kind.Kind, Name: u.handler.Name, Count: textui.Either(u.hangs, u.hanging, u.count), Ended: u.kind.Count, Longest: u.longest, Hang: u.hangs}
 	if u.most != nil {
 		o.Waits = u.does(u.most) + placeOf(u.most)
 	}

@@ -331,13 +331,8 @@ func (j *judge) joins(f *item) bool {
 }
 
 // waits returns how long requests wait for a proc in some parts.
-func (q *question) waits(rows []*result.RequestRow) (sum float64) {
-	for _, x := range rows {
-		if x.Kind == "runnable" {
-			sum += q.cost(x)
-		}
-	}
-	return sum
+func (q *question) waits(rows []*result.RequestRow) float64 {
+	return result.Sum(rows, func(x **result.RequestRow) float64 { return textui.Either((*x).Kind == "runnable", q.cost(*x), 0) })
 }
 
 // yields returns 2 for an item without a cause, 1 for one about what all requests of a group spend outside of
@@ -773,7 +768,10 @@ func (j *judge) disturbed() {
 func (j *judge) word() {
 	v := &j.r.Verdict
 	missed, none := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" }), len(j.questions) == 0 && j.r.MainRequests() == nil
-	runs := restless(j.r)
+	runs, open := restless(j.r), ""
+	if j.open.handler != nil {
+		open = " " + j.open.text()
+	}
 	switch {
 	case j.open.hangs:
 		v.Word, v.Text = Slow, j.open.text()
@@ -789,17 +787,10 @@ func (j *judge) word() {
 		default:
 			v.Word = Slow
 		}
-		if v.Text = j.what(&j.items[0]); j.open.handler != nil && len(j.questions) == 0 {
-			v.Text += " " + j.open.text()
-		}
+		v.Text = j.what(&j.items[0]) + textui.If(len(j.questions) == 0, open)
 	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met() && !(none && j.open.handler != nil):
-		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but the machine disturbed it: record again on a quiet one to be sure."
-		if throttled(j.r) {
-			v.Text = "Nothing of the program stands out, but a CPU quota held it up: raise the limit, and record again to be sure."
-		}
-		if j.open.handler != nil {
-			v.Text += " " + j.open.text()
-		}
+		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but "+textui.Either(throttled(j.r), "a CPU quota held it up: raise the limit, and record again to be sure.",
+			"the machine disturbed it: record again on a quiet one to be sure.")+open
 	case missed, j.codeless != nil:
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):
@@ -818,9 +809,7 @@ func (j *judge) word() {
 				v.Text = j.misnamed(&o)
 			}
 		}
-		if j.open.handler != nil {
-			v.Text += " " + j.open.text()
-		}
+		v.Text += open
 	case none && j.open.handler != nil:
 		v.Word, v.Text = Unknown, j.open.text()
 	case len(j.questions) == 0 && j.r.Latency.All.Count == 0 && len(j.r.Requests) == 0:
@@ -849,9 +838,7 @@ func (j *judge) word() {
 		} else if text != "" {
 			v.Text += " Note that " + text + "."
 		}
-		if j.open.handler != nil {
-			v.Text += " " + j.open.text()
-		}
+		v.Text += open
 	}
 	for _, o := range v.Objectives {
 		if text := j.misnamed(&o); !strings.Contains(v.Text, text) {
@@ -1153,11 +1140,7 @@ func (j *judge) unexplained(missed bool) (word, text string) {
 	if missed {
 		for _, q := range j.questions {
 			if q.limit > 0 {
-				word = SlowTail
-				if q.all {
-					word = Slow
-				}
-				return word, fmt.Sprintf("The objective for %s (%s) is missed, and %s", q.name(), textui.Count(q.RequestGroup.Count), why)
+				return textui.Either(q.all, Slow, SlowTail), fmt.Sprintf("The objective for %s (%s) is missed, and %s", q.name(), textui.Count(q.RequestGroup.Count), why)
 			}
 		}
 		return Slow, "Requests miss the objective, and " + why
@@ -1179,10 +1162,8 @@ func (j *judge) main() *result.RequestKind {
 // healthy says what is fast enough.
 func (j *judge) healthy() string {
 	k, share, gc := j.main(), j.r.Procs.Utilisation, j.r.GC.Share
-	busy := fmt.Sprintf("procs %s busy.", textui.Percent(share))
-	if share > 0 && gc >= allocatesShare*share {
-		busy = fmt.Sprintf("procs %s busy, %s of that with garbage collection.", textui.Percent(share), textui.Percent(min(gc/share, 1)))
-	}
+	collects := share > 0 && gc >= allocatesShare*share
+	busy := fmt.Sprintf("procs %s busy%s.", textui.Percent(share), textui.If(collects, fmt.Sprintf(", %s of that with garbage collection", textui.Percent(min(gc/max(share, gc), 1)))))
 	switch {
 	case k != nil && k.Kind == "func":
 		return fmt.Sprintf("None of %s calls that were seen took more than %s. Calls without a wait are not seen, nor is what waits for a call.", textui.Count(k.Count), textui.Duration(k.Max))
@@ -1213,17 +1194,8 @@ func (j *judge) ruledOut() {
 	add := func(text string, args ...any) {
 		r.Verdict.RuledOut = append(r.Verdict.RuledOut, fmt.Sprintf(text, args...))
 	}
-	locks, suspected := j.open.locks, model.Duration(0)
-	for i := range r.Waiting.ByReason {
-		if x := &r.Waiting.ByReason[i]; isLock(x.Name) {
-			locks += x.Total
-		}
-	}
-	for i := range r.Causes.Rows {
-		if x := &r.Causes.Rows[i]; x.Suspected {
-			suspected += x.Total
-		}
-	}
+	locks := j.open.locks + lockWaits(r)
+	suspected := result.Sum(r.Causes.Rows, func(x *result.CauseRow) model.Duration { return textui.Either(x.Suspected, x.Total, 0) })
 	if j.open.handler == nil && !named("lock") && result.Ratio(locks, r.Totals.Span) < heldShare {
 		add("locks (%s blocked)", textui.Duration(locks))
 	}

@@ -43,11 +43,7 @@ func worstTrace(r *result.Report) (result.Finding, bool) {
 	slices.SortStableFunc(others, func(a, b *result.TraceFigures) int { return cmp.Compare(a.P99, b.P99) })
 	median := others[result.NearestRank(0.5, len(others))].P99
 	f.Evidence = append(f.Evidence, result.Evidence{Name: "median p99 of the others", Value: float64(median), Unit: "ns"})
-	if len(others) == 1 {
-		f.Text += fmt.Sprintf("; p99 %s in the other.", textui.Duration(median))
-	} else {
-		f.Text += fmt.Sprintf("; the median p99 of the others is %s.", textui.Duration(median))
-	}
+	f.Text += fmt.Sprintf(textui.Either(len(others) == 1, "; p99 %s in the other.", "; the median p99 of the others is %s."), textui.Duration(median))
 	return f, true
 }
 
