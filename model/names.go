@@ -58,7 +58,7 @@ func RoleOf(frames []Frame) Role {
 	r.Vague = i <= 2+inlined && slices.ContainsFunc(frames[:min(2, last)], func(f Frame) bool { return f.Func == "runtime.asyncPreempt" })
 	if i > 0 && !strings.HasPrefix(r.Start, "runtime.") {
 		called := frames[i-1].Func
-		r.Waits = i == last && waitsForWork(called)
+		r.Waits = i == last && slices.Contains(workWaits, called)
 		if !r.Waits && !isOwn(r.Start, called) {
 			r.Called = called
 		}
@@ -75,15 +75,11 @@ func isStart(name string) bool {
 	return name != "" && name != "runtime.goexit1" && !strings.HasPrefix(name, "runtime.asyncPreempt")
 }
 
+var spawners = []string{"sync.(*WaitGroup).Go.func1", "time.goFunc", "testing.tRunner",
+	"golang.org/x/sync/errgroup.(*Group).Go.func1", "golang.org/x/sync/errgroup.(*Group).TryGo.func1"}
+
 // isSpawner reports whether a start function is known to be a spawner.
-func isSpawner(name string) bool {
-	switch name {
-	case "sync.(*WaitGroup).Go.func1", "time.goFunc", "testing.tRunner",
-		"golang.org/x/sync/errgroup.(*Group).Go.func1", "golang.org/x/sync/errgroup.(*Group).TryGo.func1":
-		return true
-	}
-	return IsWrapper(name)
-}
+func isSpawner(name string) bool { return slices.Contains(spawners, name) || IsWrapper(name) }
 
 // IsWrapper reports whether the compiler made a start function for a go statement with
 // arguments. Stacks leave it out, except that of the creation.
@@ -93,32 +89,20 @@ func IsWrapper(name string) bool {
 
 // isServer reports whether a start function serves one request, of HTTP/2 or gRPC.
 func isServer(name string) bool {
-	switch name {
-	case "net/http.(*http2serverConn).runHandler", "golang.org/x/net/http2.(*serverConn).runHandler":
-		return true
-	}
-	return strings.HasPrefix(name, "google.golang.org/grpc.(*Server).serveStreams.func")
+	return name == "net/http.(*http2serverConn).runHandler" || name == "golang.org/x/net/http2.(*serverConn).runHandler" ||
+		strings.HasPrefix(name, "google.golang.org/grpc.(*Server).serveStreams.func")
 }
 
 // callsHandler reports whether a function of a server calls handlers. Functions that are
 // generated for gRPC have names like _Greeter_SayHello_Handler.
 func callsHandler(name string) bool {
-	switch name {
-	case "net/http.HandlerFunc.ServeHTTP", "net/http.(*ServeMux).ServeHTTP", "net/http.serverHandler.ServeHTTP":
-		return true
-	}
-	return strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process") ||
+	return name == "net/http.HandlerFunc.ServeHTTP" || name == "net/http.(*ServeMux).ServeHTTP" || name == "net/http.serverHandler.ServeHTTP" ||
+		strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process") ||
 		strings.HasSuffix(name, "_Handler") || strings.HasSuffix(name, "_Handler.func1")
 }
 
-// waitsForWork reports whether a start function that calls this one waits for work.
-func waitsForWork(called string) bool {
-	switch called {
-	case "runtime.chanrecv1", "runtime.chanrecv2", "runtime.chansend1", "runtime.selectgo", "time.Sleep", "sync.(*Cond).Wait":
-		return true
-	}
-	return false
-}
+// workWaits are functions by which a start function that calls them waits for work.
+var workWaits = []string{"runtime.chanrecv1", "runtime.chanrecv2", "runtime.chansend1", "runtime.selectgo", "time.Sleep", "sync.(*Cond).Wait"}
 
 // isOwn reports whether a start function calls this one on its own account. For a function
 // outside the lists that is everything in the standard library.

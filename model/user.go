@@ -120,8 +120,7 @@ const maxNesting = 1 << 7
 
 // inRegionOf reports whether the goroutine is in a region of the task.
 func (g *Goroutine) inRegionOf(task TaskID) bool {
-	outer := g.regions[:min(len(g.regions), maxNesting)]
-	return slices.ContainsFunc(outer, func(r openRegion) bool { return r.task == task })
+	return slices.ContainsFunc(g.regions[:min(len(g.regions), maxNesting)], func(r openRegion) bool { return r.task == task })
 }
 
 // timesAt returns the goroutine's totals up to a time in its current interval.

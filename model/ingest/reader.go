@@ -114,7 +114,7 @@ func start(src source, version int, size int64, at io.ReaderAt, opts Options) *R
 	r := &Reader{
 		tables:  model.NewTables(),
 		src:     src,
-		win:     newWindow(opts.From, opts.To),
+		win:     &window{from: opts.From, to: opts.To, ready: make(chan struct{})},
 		clock:   newClock(opts.Clock),
 		at:      at,
 		regular: at != nil || opts.Regular,

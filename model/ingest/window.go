@@ -16,10 +16,6 @@ type window struct {
 	start, end model.Time
 }
 
-func newWindow(from, to model.Duration) *window {
-	return &window{from: from, to: to, ready: make(chan struct{})}
-}
-
 // whole reports whether the window is the whole trace.
 func (w *window) whole() bool { return w.from <= 0 && w.to <= 0 }
 
