@@ -191,9 +191,8 @@ type Checker struct {
 // New returns a Checker for a trace of Go 1.version whose strings are in t. The
 // error is a *runqueue.OldFormatError.
 func New(t *model.Tables, version int, opt Options) (*Checker, error) {
-	c := &Checker{queues: *NewQueues(opt), tables: t}
-	c.queues.result.Version = version
-	c.procs.init(c)
+	c := &Checker{queues: Queues{opt: opt, result: Result{Version: version}}, tables: t}
+	c.procs = procs{c: c, advancer: model.NoGoroutine, threads: map[model.ThreadID]*lastTwo{}, runs: map[model.GoID]model.Time{}}
 	var err error
 	if c.resolver, err = runqueue.New(t, version); err != nil {
 		return nil, err

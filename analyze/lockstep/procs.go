@@ -55,11 +55,6 @@ type proc struct {
 	queued   int        // by the resolver
 }
 
-func (p *procs) init(c *Checker) {
-	p.advancer = model.NoGoroutine
-	p.c, p.threads, p.runs = c, map[model.ThreadID]*lastTwo{}, map[model.GoID]model.Time{}
-}
-
 // maxProcs bounds the procs that are followed.
 const maxProcs = 1 << 12
 
