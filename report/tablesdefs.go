@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/causes"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -419,8 +420,5 @@ func pseudoName(p model.Pseudo) string {
 
 // procWork returns what a running proc does, else "".
 func procWork(s *model.ProcSpan) string {
-	if s.State == model.ProcRunning {
-		return s.Work.String()
-	}
-	return ""
+	return textui.If(s.State == model.ProcRunning, s.Work.String())
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -174,10 +175,7 @@ func (o *Outcome) expected(runs, base []*Schedule, measured []float64, p99 int, 
 		}
 		was := of(base[i])
 		for k, v := range of(s) {
-			value := min(1, max(0, measured[k]+v-was[k]))
-			if FigureKind(k) != FigureLong {
-				value = measured[k] * floored(v) / floored(was[k])
-			}
+			value := textui.Either(FigureKind(k) == FigureLong, min(1, max(0, measured[k]+v-was[k])), measured[k]*floored(v)/floored(was[k]))
 			values[k] = append(values[k], value)
 		}
 		// Each is scaled by itself, where a p99 may shrink more than a lower one.

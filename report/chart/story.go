@@ -257,10 +257,7 @@ func (x *history) meanwhile() fact {
 	behind := result.Sum(w.Blockers, func(b *result.Blocker) model.Duration { return b.Total })
 	if len(w.Blockers) > 0 && 2*behind >= w.Duration {
 		b := &w.Blockers[0]
-		s := shortFunc(b.Function) + ", " + durationLabel(float64(b.Total))
-		if b.Goroutine != model.NoGoroutine {
-			s = fmt.Sprintf("G%d %s", b.Goroutine, s)
-		}
+		s := textui.If(b.Goroutine != model.NoGoroutine, fmt.Sprintf("G%d ", b.Goroutine)) + shortFunc(b.Function) + ", " + durationLabel(float64(b.Total))
 		switch {
 		case b.Syscall:
 			s += " in a system call"

@@ -266,10 +266,7 @@ func (c *Cell) String() string {
 
 // number writes a number of the cell's kind.
 func (c *Cell) number(x float64) string {
-	n := c.n
-	if c.is == fraction {
-		n = int64(math.Round(x))
-	}
+	n := textui.Either(c.is == fraction, int64(math.Round(x)), c.n)
 	switch c.kind {
 	case KindDuration:
 		return textui.Duration(n)

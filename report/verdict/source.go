@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // place is a line of the repository.
@@ -70,8 +71,5 @@ func brief(f *sample.Frame) string {
 		return ""
 	}
 	base := path.Base(slashes(f.File))
-	if f.Line <= 0 {
-		return base
-	}
-	return base + ":" + strconv.Itoa(f.Line)
+	return base + textui.If(f.Line > 0, ":"+strconv.Itoa(f.Line))
 }

@@ -62,10 +62,7 @@ func figuresOf(r *gate.RuleResult) figures {
 // value returns a value with its unit and three digits that matter, and no more of shares
 // than can be read.
 func value(x float64, u rule.Unit) string {
-	if u == rule.Fraction && x >= 0 {
-		return textui.Percent(x)
-	}
-	return rule.FormatValue(x, u)
+	return textui.Either(u == rule.Fraction && x >= 0, textui.Percent(x), rule.FormatValue(x, u))
 }
 
 // pText returns "p=0.0004 (Holm 0.002)".

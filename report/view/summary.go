@@ -116,10 +116,7 @@ func verdictLine(t *document.TextWriter, r *result.Report) {
 
 // objectiveText describes an objective and whether it is met.
 func objectiveText(o *result.Objective) string {
-	s := fmt.Sprintf("objective p%g < %s", 100*o.Quantile, textui.Duration(o.Limit))
-	if o.Group != "" {
-		s = o.Group + ": " + s
-	}
+	s := textui.If(o.Group != "", o.Group+": ") + fmt.Sprintf("objective p%g < %s", 100*o.Quantile, textui.Duration(o.Limit))
 	value := textui.Duration(o.Value)
 	switch {
 	case o.State == "unknown" && o.Open > 0:

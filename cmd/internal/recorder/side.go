@@ -143,10 +143,7 @@ func (s *Side) traceArgs(file string, samples bool) (args, vars []string, sample
 		return args, nil, nil
 	}
 	// Before operands, which would end the flags, and not among those of another program.
-	at := s.test + 1
-	if s.test < 0 {
-		at = slices.IndexFunc(args, isTestFlag)
-	}
+	at := textui.Either(s.test < 0, slices.IndexFunc(args, isTestFlag), s.test+1)
 	if at < 0 {
 		vars = append(vars, capture.TraceVariable+"="+file)
 		if samples {
