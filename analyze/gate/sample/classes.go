@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -27,7 +28,7 @@ func (c *collector) list(state model.GoState) []Class {
 	out := []Class{}
 	for k, s := range c.classes {
 		if k.state == state && s.count > 0 {
-			out = append(out, Class{Func: nameOf(c.tables, k.fn), Detail: c.tables.String(k.reason), At: c.place(k.at), By: c.place(k.by), Total: s.total, Count: s.count})
+			out = append(out, Class{Func: sums.NameOf(c.tables, k.fn), Detail: c.tables.String(k.reason), At: c.place(k.at), By: c.place(k.by), Total: s.total, Count: s.count})
 		}
 	}
 	slices.SortFunc(out, compareClasses)

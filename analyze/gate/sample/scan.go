@@ -2,7 +2,6 @@ package sample
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/strict"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -202,7 +202,7 @@ func (s *scan) event(t *model.Tables, ev *model.Event) {
 	s.end = max(s.end, ev.Time)
 	switch ev.Kind {
 	case model.EventRegionBegin, model.EventRegionEnd:
-		if s.region.wanted && rule.Glob(s.region.name, nameOf(t, ev.Str)) {
+		if s.region.wanted && rule.Glob(s.region.name, sums.NameOf(t, ev.Str)) {
 			s.news = true
 			s.region.event(ev)
 		}
@@ -222,7 +222,7 @@ func (s *scan) event(t *model.Tables, ev *model.Event) {
 			s.record(t.String(ev.Str2), ev.Time)
 		}
 	}
-	if ev.Kind == s.opKind && rule.Glob(s.op, nameOf(t, ev.Str)) {
+	if ev.Kind == s.opKind && rule.Glob(s.op, sums.NameOf(t, ev.Str)) {
 		s.ended = append(s.ended, ev.Time)
 	}
 }
@@ -260,11 +260,6 @@ func (s *scan) opsIn(from, to model.Time) int64 {
 
 // length returns how long the trace is.
 func (s *scan) length() model.Duration { return s.end.Sub(s.origin) }
-
-// nameOf returns a name as reports show it.
-func nameOf(t *model.Tables, id model.StringID) string {
-	return cmp.Or(t.String(id), result.NoName)
-}
 
 // describe puts the cause of an unusable window into words.
 func (r *regionScan) describe() string {

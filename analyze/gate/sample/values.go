@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/sums"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -125,9 +126,9 @@ func (m *measured) rowsOf(metric string) (rows []row) {
 	}
 	for k, x := range m.classes {
 		if r := x.row(metric, k); r.count > 0 {
-			r.name, r.detail = nameOf(m.tables, k.fn), result.OriginName(k.origin)
+			r.name, r.detail = sums.NameOf(m.tables, k.fn), result.OriginName(k.origin)
 			if k.state == model.GoWaiting {
-				r.detail = nameOf(m.tables, k.reason)
+				r.detail = sums.NameOf(m.tables, k.reason)
 			}
 			rows = append(rows, r)
 		}
