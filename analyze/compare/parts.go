@@ -109,10 +109,7 @@ func Tally(base, cand []Source) []Part {
 	}
 	for side, sources := range [][]Source{base, cand} {
 		counted := slices.DeleteFunc(slices.Clone(sources), func(x Source) bool { return !(x.Units > 0) })
-		traces := 0
-		for _, x := range counted {
-			traces += max(x.Traces, 1)
-		}
+		traces := result.Sum(counted, func(x *Source) int { return max(x.Traces, 1) })
 		for _, x := range counted {
 			add(side, x, float64(traces)/float64(max(x.Traces, 1)))
 		}

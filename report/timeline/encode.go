@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -233,13 +234,7 @@ func (e *encoder) class(c *class, sets [numStates]uint64, id func(*lane) uint64)
 	}
 }
 
-func (b *buffer) flag(set bool) {
-	if set {
-		b.put(1)
-	} else {
-		b.put(0)
-	}
-}
+func (b *buffer) flag(set bool) { b.put(textui.Either[uint64](set, 1, 0)) }
 
 func (e *encoder) span(cols *[numColumns]buffer, s *span, set uint64, from model.Time, waits *[]int32) {
 	cols[colGap].signed(int64(s.start.Sub(from)))

@@ -87,11 +87,7 @@ func (d *Replayed) fit() *document.Section {
 	if n := x.Noise; n != nil {
 		s.Text("Recordings are %s of the mean apart from each other.", textui.Percent(n.Relative.Mid))
 	}
-	if len(x.Outcomes) == 0 {
-		s.Text("--what-if procs=8 asks what another schedule would do; --json has all figures.")
-	} else {
-		s.Text("--json has all figures.")
-	}
+	s.Text("%s--json has all figures.", textui.If(len(x.Outcomes) == 0, "--what-if procs=8 asks what another schedule would do; "))
 	return s
 }
 

@@ -159,10 +159,7 @@ func SignTraces(p float64) int {
 }
 
 func (r *reader) checkWaivers() {
-	var texts []string // of the rules
-	for i := range r.budget.Rules {
-		texts = append(texts, r.budget.Rules[i].String())
-	}
+	texts := result.Each(r.budget.Rules, func(x *Rule) string { return x.String() })
 	for i := range r.budget.Waivers {
 		w := &r.budget.Waivers[i]
 		matched := false

@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -32,11 +33,7 @@ func (r *Recording) Require(rules ...string) {
 	if r.name == "" {
 		return // Stop has said why
 	}
-	var list []rule.Quantity
-	for _, x := range parsed {
-		list = append(list, x.Quantity)
-	}
-	s, err := r.read(list)
+	s, err := r.read(result.Each(parsed, func(x **rule.Rule) rule.Quantity { return (*x).Quantity }))
 	if err != nil {
 		r.tb.Errorf("schedtest: %v", err)
 		return

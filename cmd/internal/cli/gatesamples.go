@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
@@ -145,10 +146,7 @@ func filesOf(operands []string, others ...string) []source.Ref {
 		dir := filepath.Dir(ref.Path)
 		others = append(others, env.NextTo(ref.Path), filepath.Join(dir, interleave.OrderFile), filepath.Join(dir, "..", interleave.OrderFile))
 	}
-	for _, path := range others {
-		refs = append(refs, source.Ref{Kind: source.File, Name: path, Path: path})
-	}
-	return refs
+	return append(refs, result.Each(others, func(path *string) source.Ref { return source.Ref{Kind: source.File, Name: *path, Path: *path} })...)
 }
 
 // sidesOf returns the operands of both sides: those of --base and the others. A folder of
