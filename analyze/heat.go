@@ -62,9 +62,7 @@ type Heat struct {
 type heatCol [HeatRows]uint32
 
 // NewHeat returns an empty Heat.
-func NewHeat() *Heat {
-	return &Heat{Bins: sums.NewBins(HeatCols, (*heatCol).join)}
-}
+func NewHeat() *Heat { return &Heat{Bins: sums.NewBins(HeatCols, (*heatCol).join)} }
 
 // Start returns when the first column starts, as an offset from the origin.
 func (h *Heat) Start() model.Time { return h.Offset(h.First()) }

@@ -45,9 +45,7 @@ func (b *TimeBin) join(o *TimeBin) {
 }
 
 // NewTimeline returns an empty Timeline.
-func NewTimeline() *Timeline {
-	return &Timeline{Bins: sums.NewBins(sums.MostBins, (*TimeBin).join)}
-}
+func NewTimeline() *Timeline { return &Timeline{Bins: sums.NewBins(sums.MostBins, (*TimeBin).join)} }
 
 // Start returns when the first bin starts, as an offset from the origin.
 func (t *Timeline) Start() model.Time { return t.Offset(t.First()) }

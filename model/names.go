@@ -320,9 +320,7 @@ func (n *Namer) learn(r *Roster, m *Member) {
 }
 
 // spawns reports whether goroutines with this start function have the name of what it calls.
-func (s *starter) spawns() bool {
-	return s.spawner || s.server || !s.worker && len(s.forks) > 0
-}
+func (s *starter) spawns() bool { return s.spawner || s.server || !s.worker && len(s.forks) > 0 }
 
 // called returns what a goroutine shows that names it in place of its start function, "" if
 // nothing does.

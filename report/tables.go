@@ -61,9 +61,7 @@ type tableDef struct {
 type Column struct{ Name, Unit, Doc string }
 
 // TableNames returns the names of all tables.
-func TableNames() []string {
-	return result.Each(tableDefs, func(d *tableDef) string { return d.name })
-}
+func TableNames() []string { return result.Each(tableDefs, func(d *tableDef) string { return d.name }) }
 
 // TableColumns returns the columns of a table, nil if there is no such table.
 func TableColumns(name string) []Column {

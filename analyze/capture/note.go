@@ -113,9 +113,7 @@ func (n Note) encode() string {
 }
 
 // cut returns the first bytes of s at most, as valid UTF-8.
-func cut(s string, limit int) string {
-	return env.Cut(strings.ToValidUTF8(s, "\uFFFD"), limit)
-}
+func cut(s string, limit int) string { return env.Cut(strings.ToValidUTF8(s, "\uFFFD"), limit) }
 
 // maxWord is how long a reason and a time are at most, in bytes.
 const maxWord = 64

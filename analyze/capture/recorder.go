@@ -67,9 +67,7 @@ type Stats struct {
 
 // Start begins to keep the last seconds. The Recorder must be closed. It fails if options
 // cannot be, if Dir cannot be made, or if another flight recorder is active in the process.
-func Start(o Options) (*Recorder, error) {
-	return start(o, time.Now, readLatencies)
-}
+func Start(o Options) (*Recorder, error) { return start(o, time.Now, readLatencies) }
 
 func start(o Options, now func() time.Time, read func() *metrics.Float64Histogram) (*Recorder, error) {
 	o, err := o.complete()

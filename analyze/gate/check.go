@@ -282,8 +282,6 @@ func noise(samples []*sample.Sample) *env.Noise {
 
 func day(t time.Time) string { return t.Format(time.DateOnly) }
 
-func percent(x float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + "%"
-}
+func percent(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + "%" }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

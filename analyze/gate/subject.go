@@ -42,14 +42,10 @@ func (r *subject) ofFamily() bool { return r.Bound.Relative && r.Level == budget
 func (r *subject) higher() bool { return r.Op.HigherIsWorse() }
 
 // sign is 1 if higher values are worse, else -1: tests are of "too high".
-func (r *subject) sign() float64 {
-	return textui.Either[float64](r.higher(), 1, -1)
-}
+func (r *subject) sign() float64 { return textui.Either[float64](r.higher(), 1, -1) }
 
 // worse returns the ratio x or, where lower is worse, its inverse: above 1 is worse then.
-func (r *subject) worse(x float64) float64 {
-	return textui.Either(r.higher(), x, 1/x)
-}
+func (r *subject) worse(x float64) float64 { return textui.Either(r.higher(), x, 1/x) }
 
 // confidence of an absolute rule.
 func (r *subject) confidence() float64 {
@@ -76,9 +72,7 @@ func (r *subject) ofRequests() bool {
 // times what it had been.
 var counters = []string{"cpu", "wakes", "starts", "created"}
 
-func isCounter(q rule.Quantity) bool {
-	return q.Per == rule.PerOp && slices.Contains(counters, q.Metric)
-}
+func isCounter(q rule.Quantity) bool { return q.Per == rule.PerOp && slices.Contains(counters, q.Metric) }
 
 // requestRate is the throughput of requests.
 var requestRate = rule.Quantity{Agg: rule.Mean, Metric: "requests", Per: rule.PerSecond}

@@ -171,9 +171,7 @@ func (g *guarded) judge(j judged) judged {
 }
 
 // more is the word for what is worse.
-func (r *subject) more() string {
-	return textui.Either(r.higher(), "more", "less")
-}
+func (r *subject) more() string { return textui.Either(r.higher(), "more", "less") }
 
 // violated reports whether the test shows that the bound is not kept, where alpha is the error rate
 // of the whole family.

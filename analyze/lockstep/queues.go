@@ -27,9 +27,7 @@ type Queues struct {
 }
 
 // NewQueues returns a Queues without decisions.
-func NewQueues(opt Options) *Queues {
-	return &Queues{opt: opt}
-}
+func NewQueues(opt Options) *Queues { return &Queues{opt: opt} }
 
 // Begin records the time of a step. The first call sets the start of the trace.
 func (q *Queues) Begin(at model.Time) {

@@ -20,9 +20,7 @@ const (
 // GlobalBatch returns how many goroutines a proc with an empty local queue takes
 // from a global queue of size, the one that it runs included (runtime/proc.go:
 // globrunqgetbatch; until Go 1.24 globrunqget).
-func GlobalBatch(size, procs int) int {
-	return min(size, size/procs+1, RunqSize/2)
-}
+func GlobalBatch(size, procs int) int { return min(size, size/procs+1, RunqSize/2) }
 
 // StealBatch returns how many goroutines a thief takes from a local queue of this
 // length, the one that it runs included (runtime/proc.go: runqgrab).

@@ -41,6 +41,4 @@ func W1(a, b *dist.Dist) float64 {
 }
 
 // mean returns a distribution's mean in nanoseconds, 0 if it is empty.
-func mean(d *dist.Dist) float64 {
-	return float64(d.Total()) / float64(max(d.Count(), 1))
-}
+func mean(d *dist.Dist) float64 { return float64(d.Total()) / float64(max(d.Count(), 1)) }

@@ -3,9 +3,7 @@ package replay
 import "fmt"
 
 // Help explains replaying.
-func Help() string {
-	return fmt.Sprintf(helpText, ChangesHelp())
-}
+func Help() string { return fmt.Sprintf(helpText, ChangesHelp()) }
 
 const helpText = `schedscope replay takes the work out of a trace of Go 1.22 or newer and has a model of the
 Go scheduler schedule it again, by the rules of the version that recorded it. Taken as

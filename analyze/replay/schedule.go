@@ -30,9 +30,7 @@ const enough = 0.99
 // Finished reports whether a simulation came to the end of its work.
 func (s *Schedule) Finished() bool { return float64(s.Ran) >= enough*float64(s.Work) }
 
-func newSchedule() *Schedule {
-	return &Schedule{Waits: &dist.Dist{}, Requests: map[Group]*dist.Dist{}}
-}
+func newSchedule() *Schedule { return &Schedule{Waits: &dist.Dist{}, Requests: map[Group]*dist.Dist{}} }
 
 // merge adds another window's.
 func (s *Schedule) merge(o *Schedule) {

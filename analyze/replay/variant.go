@@ -107,9 +107,7 @@ type VariantError struct {
 }
 
 // Error implements error.
-func (e *VariantError) Error() string {
-	return fmt.Sprintf("%q: %v", e.Part, e.Cause)
-}
+func (e *VariantError) Error() string { return fmt.Sprintf("%q: %v", e.Part, e.Cause) }
 
 // Unwrap returns the cause.
 func (e *VariantError) Unwrap() error { return e.Cause }

@@ -132,9 +132,7 @@ func (c Cause) Meaning() string {
 
 // Suspected reports whether the cause is only suspected: a trace does not show
 // what the operating system does.
-func (c Cause) Suspected() bool {
-	return c == CauseOSScheduler || c == CauseOSWake || c == CauseOSGap
-}
+func (c Cause) Suspected() bool { return c == CauseOSScheduler || c == CauseOSWake || c == CauseOSGap }
 
 // IdleProc reports whether a proc stood idle although the goroutine waited and
 // nobody was on the way to use it.
@@ -142,6 +140,4 @@ func (c Cause) IdleProc() bool { return c >= CauseSpinner && c <= CauseUnexplain
 
 // Behind reports whether the goroutine's proc did something else, which rows of blame then
 // name.
-func (c Cause) Behind() bool {
-	return c >= CauseSyscall && c <= CauseGoroutine
-}
+func (c Cause) Behind() bool { return c >= CauseSyscall && c <= CauseGoroutine }

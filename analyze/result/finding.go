@@ -46,9 +46,7 @@ func (s Severity) String() string { return model.NameOf(severities, s) }
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads a severity. No text is that of a report of an older version.
-func (s *Severity) UnmarshalText(text []byte) error {
-	return place(s, severities, "severity", text)
-}
+func (s *Severity) UnmarshalText(text []byte) error { return place(s, severities, "severity", text) }
 
 // place sets v to the place of the word among words.
 func place[T ~uint8](v *T, words []string, what string, text []byte) error {

@@ -133,6 +133,4 @@ func SpreadOf(list []TraceFigures) []Spread {
 }
 
 // NearestRank returns the place, from 0, of the q-quantile among n sorted values.
-func NearestRank(q float64, n int) int {
-	return min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1)
-}
+func NearestRank(q float64, n int) int { return min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1) }

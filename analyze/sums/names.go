@@ -25,9 +25,7 @@ type Item[T any] struct {
 }
 
 // NewByName returns an empty one.
-func NewByName[T any](t *model.Tables) ByName[T] {
-	return ByName[T]{tables: t, index: map[string]*T{}}
-}
+func NewByName[T any](t *model.Tables) ByName[T] { return ByName[T]{tables: t, index: map[string]*T{}} }
 
 // Get returns the value for the name with this ID, new if need be.
 func (b *ByName[T]) Get(id model.StringID) *T {
@@ -123,9 +121,7 @@ func (g *Grid) Sums(kinds []dist.Dist) Dists {
 }
 
 // NameOf returns the string with this ID as results show it.
-func NameOf(t *model.Tables, id model.StringID) string {
-	return cmp.Or(t.String(id), result.NoName)
-}
+func NameOf(t *model.Tables, id model.StringID) string { return cmp.Or(t.String(id), result.NoName) }
 
 // NamedDist returns a distribution as results have it.
 func NamedDist(name string, d *dist.Dist) result.Named {

@@ -242,9 +242,7 @@ func (f *File) failed(err error) error { return fmt.Errorf("writing %s: %w", f.p
 
 // describe says which output could not be started. The names of temporary
 // files inside err would only puzzle.
-func describe(path string, err error) error {
-	return fmt.Errorf("creating %s: %w", path, Cause(err))
-}
+func describe(path string, err error) error { return fmt.Errorf("creating %s: %w", path, Cause(err)) }
 
 // Cause strips the operation and the name that os puts before an error.
 func Cause(err error) error {

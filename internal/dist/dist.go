@@ -231,9 +231,7 @@ func (d *Dist) Exact() bool { return d.hist == nil }
 // made up. q is taken to within 1e-9 (0.07*100 is 7 here, though not in floating
 // point) and clamped to positions 1 to n. It is 0 if there is no sample. If the
 // distribution is not [Dist.Exact], it is within 0.4 % of that sample.
-func (d *Dist) Quantile(q float64) model.Duration {
-	return d.Quantiles(q)[0]
-}
+func (d *Dist) Quantile(q float64) model.Duration { return d.Quantiles(q)[0] }
 
 // Quantiles returns several quantiles in one pass; qs must be increasing.
 func (d *Dist) Quantiles(qs ...float64) []model.Duration {

@@ -35,9 +35,7 @@ func (i Interval) OK() bool { return i.Confidence > 0 }
 
 // Median returns the median of x, the mean of the middle two if there are two. It is NaN
 // of an empty x.
-func Median(x []float64) float64 {
-	return medianSorted(sorted(x))
-}
+func Median(x []float64) float64 { return medianSorted(sorted(x)) }
 
 func medianSorted(x []float64) float64 {
 	n := len(x)
@@ -165,6 +163,4 @@ func sorted(x []float64) []float64 {
 	return s
 }
 
-func hasNaN(x []float64) bool {
-	return slices.ContainsFunc(x, math.IsNaN)
-}
+func hasNaN(x []float64) bool { return slices.ContainsFunc(x, math.IsNaN) }

@@ -32,14 +32,10 @@ func (w *window) begin(g *Generation) {
 }
 
 // skips reports whether the generation ends before the window begins.
-func (w *window) skips(j *job) bool {
-	return w.from > 0 && j.hasBoundary && j.boundary <= w.start
-}
+func (w *window) skips(j *job) bool { return w.from > 0 && j.hasBoundary && j.boundary <= w.start }
 
 // past reports whether the generation begins after the window's end.
-func (w *window) past(g *Generation) bool {
-	return w.to > 0 && g.Frequency != 0 && g.First > w.end
-}
+func (w *window) past(g *Generation) bool { return w.to > 0 && g.Frequency != 0 && g.First > w.end }
 
 // beyond reports whether t is after the window's end.
 func (w *window) beyond(t model.Time) bool { return w.to > 0 && t > w.end }

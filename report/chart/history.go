@@ -131,9 +131,7 @@ func (d *procHistory) add(s *slice, grain model.Duration) {
 }
 
 // longestUse returns the use with the greatest time.
-func longestUse(u *result.Uses) result.Use {
-	return result.Use(slices.Index(u[:], slices.Max(u[:])))
-}
+func longestUse(u *result.Uses) result.Use { return result.Use(slices.Index(u[:], slices.Max(u[:]))) }
 
 // longest returns the goroutine that ran the longest during the wait, except mark workers and
 // the one that waited; NoGoroutine if there is none.

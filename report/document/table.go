@@ -60,9 +60,7 @@ func Change(name string) Column   { return Column{Name: name, Kind: KindChange} 
 func Figure(name string) Column   { return Column{Name: name, Kind: KindFigure} }
 
 // Number returns a column of numbers with so many digits after the point.
-func Number(name string, digits int) Column {
-	return Column{Name: name, Kind: KindNumber, digits: digits}
-}
+func Number(name string, digits int) Column { return Column{Name: name, Kind: KindNumber, digits: digits} }
 
 // Doc sets the column's help.
 func (c Column) Doc(help string) Column { c.Help = help; return c }
@@ -158,9 +156,7 @@ const (
 var Unknown = Cell{is: unknown, Note: "not known"}
 
 // If returns v, or Unknown if that is not known.
-func If(known bool, v any) any {
-	return textui.Either[any](known, v, Unknown)
-}
+func If(known bool, v any) any { return textui.Either[any](known, v, Unknown) }
 
 // As returns a cell of another kind than its column's.
 func As(kind Kind, v any) Cell { return Column{Kind: kind}.cell(v) }
@@ -216,9 +212,7 @@ func toCell(v any) Cell {
 }
 
 // Value returns the sort key of a cell of a number, and whether it has one.
-func (c *Cell) Value() (float64, bool) {
-	return c.x, c.is == whole || c.is == fraction || c.is == shown
-}
+func (c *Cell) Value() (float64, bool) { return c.x, c.is == whole || c.is == fraction || c.is == shown }
 
 // raw returns the value with all its digits, "" if there is none.
 func (c *Cell) raw() string {

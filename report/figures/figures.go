@@ -55,9 +55,7 @@ func (f *Figure) Value() string {
 }
 
 // number returns the value, of integers above 2^53 the nearest that there is.
-func (f *Figure) number() float64 {
-	return textui.Either(f.Unit.Whole(), float64(f.Int), f.Real)
-}
+func (f *Figure) number() float64 { return textui.Either(f.Unit.Whole(), float64(f.Int), f.Real) }
 
 // Of returns the figures of a report, sorted by name; those of one name are in the order
 // of the report. No two have the same name and are of the same: of a second function with

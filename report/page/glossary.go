@@ -50,9 +50,7 @@ func glossary(help string) []term {
 }
 
 // termID is the fragment of a term.
-func termID(name string) string {
-	return "term-" + strings.ReplaceAll(strings.ToLower(name), " ", "-")
-}
+func termID(name string) string { return "term-" + strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
 // termLink returns the fragment of a term of the glossary.
 func (t tile) TermLink() string { return "#" + termID(t.Term) }

@@ -94,9 +94,7 @@ func packed(v any) ([]byte, error) {
 	return encoded(b.Bytes()), nil
 }
 
-func encoded(data []byte) []byte {
-	return base64.StdEncoding.AppendEncode(nil, data)
-}
+func encoded(data []byte) []byte { return base64.StdEncoding.AppendEncode(nil, data) }
 
 // pages are the templates of the page's text.
 var pages = sync.OnceValue(func() *template.Template {

@@ -84,9 +84,7 @@ func junit(w io.Writer, c *gate.Result, o Options) error {
 // workload is the name under which others file a result.
 func workload(r *gate.Result) string { return cmp.Or(r.Workload, "schedscope") }
 
-func one(b bool) int {
-	return textui.Either(b, 1, 0)
-}
+func one(b bool) int { return textui.Either(b, 1, 0) }
 
 func junitProperties(r *gate.Result) []junitProperty {
 	p := []junitProperty{

@@ -285,9 +285,7 @@ func (m measure) change(p *gate.Part, u rule.Unit) string {
 	return textui.Either(u == rule.Number, fmt.Sprintf("%s %s (%s)", counts, m.per, times), fmt.Sprintf("%s %s (%s times)", times, m.per, counts))
 }
 
-func (m measure) both(base, cand string) string {
-	return textui.If(!m.alone, base+" -> ") + cand
-}
+func (m measure) both(base, cand string) string { return textui.If(!m.alone, base+" -> ") + cand }
 
 // longest is how many columns of a name are shown.
 const longest = 100

@@ -208,9 +208,7 @@ func changeText(row *compare.Row) (change, interval string) {
 }
 
 // boundText writes an end of a ratio's interval. Where it is that far, how far says nothing.
-func boundText(x float64) string {
-	return textui.Either(x >= 999.5, "x>999", compare.TimesText(x))
-}
+func boundText(x float64) string { return textui.Either(x >= 999.5, "x>999", compare.TimesText(x)) }
 
 // spreadText writes the interval of a median as benchstat does, as the part of it by which
 // the farther end is away.

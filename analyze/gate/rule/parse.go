@@ -146,9 +146,7 @@ func (p *parser) take(is func(byte) bool) string {
 	return p.text[start:p.pos]
 }
 
-func isWord(c byte) bool {
-	return isLetter(c) || isDigit(c) || c == '.' || c == '_' || c == '-'
-}
+func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c == '.' || c == '_' || c == '-' }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }

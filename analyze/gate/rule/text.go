@@ -78,9 +78,7 @@ func (a Agg) String() string { return aggNames[a] }
 var aggNames = [...]string{"p", "mean", "max", "sum", "share"}
 
 // String returns "/op", "/s" or "".
-func (p Per) String() string {
-	return [...]string{"", "/op", "/s"}[p]
-}
+func (p Per) String() string { return [...]string{"", "/op", "/s"}[p] }
 
 // String returns key=pattern, with quotes if it takes them.
 func (s Selector) String() string {
@@ -138,9 +136,7 @@ func plain(x float64) string {
 }
 
 // formatPercent is the inverse of percent.
-func formatPercent(x float64) string {
-	return movePoint(strconv.FormatFloat(x, 'f', -1, 64), 2) + "%"
-}
+func formatPercent(x float64) string { return movePoint(strconv.FormatFloat(x, 'f', -1, 64), 2) + "%" }
 
 // movePoint multiplies a decimal number without sign or exponent by 10^n.
 func movePoint(s string, n int) string {

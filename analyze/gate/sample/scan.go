@@ -53,9 +53,7 @@ const mainGoroutine model.GoID = 1
 
 // wholeRun reports whether the trace is of a run of the program's main function, which stopped it: the main goroutine stopped
 // the world to start it (runtime/trace.go: StartTrace, Go 1.22 to 1.26), and ran at its end.
-func (s *scan) wholeRun() bool {
-	return s.starter == mainGoroutine && s.main.state == model.GoRunning
-}
+func (s *scan) wholeRun() bool { return s.starter == mainGoroutine && s.main.state == model.GoRunning }
 
 // ran takes a transition of the main goroutine.
 func (s *scan) ran(t *model.Tables, ev *model.Event) {

@@ -54,9 +54,7 @@ func (r *Recording) judge(rules []*rule.Rule, s *sample.Sample) {
 }
 
 // disturbed says what disturbed the recording, "" if nothing is known to have.
-func disturbed(s *sample.Sample) string {
-	return env.DefaultLimits.Disturbed(s.Noise)
-}
+func disturbed(s *sample.Sample) string { return env.DefaultLimits.Disturbed(s.Noise) }
 
 // whereabouts says where the trace is.
 func (r *Recording) whereabouts() string {

@@ -57,9 +57,7 @@ func (a *app) planReports(lists []string, inputs []source.Ref) ([]reportFile, er
 	return out, nil
 }
 
-func toStdout(r reportFile) int {
-	return textui.Either(r.path == "-", 1, 0)
-}
+func toStdout(r reportFile) int { return textui.Either(r.path == "-", 1, 0) }
 
 func (a *app) planReport(text string, inputs []source.Ref) (reportFile, error) {
 	name, path, ok := strings.Cut(text, "=")

@@ -234,9 +234,7 @@ func (o *outputs) text(a *app, w io.Writer, x output) document.TextOptions {
 	return opts
 }
 
-func sameOutput(a, b string) bool {
-	return a == b || a != "-" && b != "-" && place(a) == place(b)
-}
+func sameOutput(a, b string) bool { return a == b || a != "-" && b != "-" && place(a) == place(b) }
 
 // place returns where a file will be: links are followed, also to what is not
 // there yet, if they can be followed.
@@ -266,9 +264,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func directoryError(path string) error {
-	return usagef("name a file in it", "-o %s is a directory", path)
-}
+func directoryError(path string) error { return usagef("name a file in it", "-o %s is a directory", path) }
 
 // checkOutput refuses, before anything is read, what could not be written
 // afterwards: over an input, into a folder that is not there, as bytes to a
