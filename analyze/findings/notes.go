@@ -172,9 +172,7 @@ func captureNotes(r *result.Report, add addNote) {
 }
 
 // oldest returns the oldest format among the traces.
-func oldest(r *result.Report) int {
-	return slices.Min(result.Each(r.Traces, (*result.Trace).Version))
-}
+func oldest(r *result.Report) int { return slices.Min(result.Each(r.Traces, (*result.Trace).Version)) }
 
 // Grades returns the grades of evidence for starts, with the share of each.
 func Grades(q *result.Queues) string {

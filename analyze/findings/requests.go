@@ -61,9 +61,7 @@ var requestWords = map[string]struct {
 }
 
 // wordOf returns which of these a part with a label is about.
-func wordOf(label string) string {
-	return textui.Either(label == result.HTTPCall, "call", label)
-}
+func wordOf(label string) string { return textui.Either(label == result.HTTPCall, "call", label) }
 
 // waitsAt returns where whoever a request waits for was, with the functions that called it, innermost first, and what that
 // one waited for.
@@ -140,9 +138,7 @@ func (q *question) slowest() float64 {
 	return float64(q.RequestTail.Total) / float64(max(q.RequestTail.Count, 1))
 }
 
-func (q *question) middle() float64 {
-	return float64(q.Middle.Total) / float64(max(q.Middle.Count, 1))
-}
+func (q *question) middle() float64 { return float64(q.Middle.Total) / float64(max(q.Middle.Count, 1)) }
 
 // cost is the time of a part in each slow request, in nanoseconds: what it adds, or all of it.
 func (q *question) cost(x *result.RequestRow) float64 {
@@ -150,9 +146,7 @@ func (q *question) cost(x *result.RequestRow) float64 {
 }
 
 // whole is what the parts add up to.
-func (q *question) whole() float64 {
-	return textui.Either(q.all, q.middle(), q.Diff())
-}
+func (q *question) whole() float64 { return textui.Either(q.all, q.middle(), q.Diff()) }
 
 // parts returns the groups of parts that are worth an item, most first:
 //
@@ -370,9 +364,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 }
 
 // way returns how a part came about, an empty one if that is not known.
-func way(x *result.RequestRow) *result.RequestWay {
-	return cmp.Or(x.Way, &result.RequestWay{})
-}
+func way(x *result.RequestRow) *result.RequestWay { return cmp.Or(x.Way, &result.RequestWay{}) }
 
 // callers are the functions that called that of a row, short of wrappers, at most 3.
 func callers(x *result.RequestRow) []string { return append([]string{}, places(way(x).Callers)...) }
@@ -673,9 +665,7 @@ func sends(g *result.RequestRow) bool { return way(g).Callee == "runtime.chansen
 
 // own returns how long a worker takes for a request itself, without what it does for others before: the last part of
 // a wait for it, on average.
-func (q *question) own(g *result.RequestRow) float64 {
-	return textui.Either(sends(g), 0, q.last(g))
-}
+func (q *question) own(g *result.RequestRow) float64 { return textui.Either(sends(g), 0, q.last(g)) }
 
 // last returns how long the last job takes that is done before a wait ends, on average.
 func (q *question) last(g *result.RequestRow) float64 {
@@ -1013,9 +1003,7 @@ func (q *question) look(g *result.RequestRow) *result.Moment {
 }
 
 // fix returns advice: that of the catalogue, if it is a name there.
-func fix(advice string) string {
-	return cmp.Or(Symptom(advice).Advice, advice)
-}
+func fix(advice string) string { return cmp.Or(Symptom(advice).Advice, advice) }
 
 // requests sums up in a sentence the requests that a report begins with.
 func requests(r *result.Report) (f result.Finding, ok bool) {
