@@ -120,6 +120,9 @@ type antagonist struct {
 	waited  model.Duration
 	turns   int64
 	longest model.Duration // of the stretches that were waited for, or of the waits
+	// Of waits that others end: see [result.BlameRow].
+	own       model.Duration
+	meanwhile []ownTime
 }
 
 func newAntagonists(t *model.Tables) antagonists {

@@ -23,6 +23,7 @@ import (
 //     one before is who released it, if that had waited itself; else who last stopped
 //     waiting at the same stack. The time before that is due to whom it had waited for
 //     the longest. Locks of the same code are taken for one, so that is inferred.
+//     What it was meanwhile in that ended the wait shows in its own waits: see [blamedGo.waited].
 //  2. A wait of a new goroutine to run is due to who created it, by its start function, one after
 //     a timer to where it slept. A wait that began and did not end is due to where it is, by start function.
 //  3. The time in a system call is due to who called.
@@ -30,7 +31,9 @@ type Blame struct {
 	tables *model.Tables
 	waits  model.Waits
 	causes *Analysis
-	ended  sums.GoCells[endedWait]     // the latest one of each goroutine
+	gos    sums.GoCells[blamedGo]
+	gone   [64]model.GoID // those that ended last: whom they have woken may not run yet
+	goes   int
 	latest map[model.StackID]endedWait // for a lock, by where it waited
 	sums   blameSums
 	calls  blameCalls
@@ -38,7 +41,14 @@ type Blame struct {
 	// until they run, of those that timers woke, and of waits at the end.
 	heldUp               []model.Duration
 	created, timed, open model.Duration
+	syscall              model.StringID
 }
+
+// Of waits from leastOwn on it is known what whoever ended them waited for meanwhile: at maxOwn places for each pair of stacks.
+const (
+	leastOwn = 100_000 * model.Duration(1)
+	maxOwn   = 8
+)
 
 // maxBlamed is how many pairs of stacks blame distinguishes; the rest is unknown.
 const maxBlamed = 1 << 16
@@ -57,7 +67,35 @@ type blameSums struct {
 func newBlameSums() blameSums { return blameSums{byID: map[blockedID]*antagonist{}} }
 
 // blameCalls are the system calls, which the Machine reports itself.
-type blameCalls struct{ blameSums }
+type blameCalls struct {
+	blameSums
+	of *Blame
+}
+
+// blamedGo is what is known of a goroutine.
+type blamedGo struct {
+	endedWait               // the latest one
+	own       [3]ownWait    // see [blamedGo.waited]
+	woke      model.Time    // when it ended a wait last
+	wokeAt    model.StackID // where that was
+}
+
+// ownWait is a wait of any kind, or a system call, or several at the same place.
+type ownWait struct {
+	ownPlace
+	start, end model.Time
+	gaps       model.Duration
+}
+
+type ownPlace struct {
+	what  model.StringID // reason to wait, or "syscall"
+	stack model.StackID
+}
+
+type ownTime struct {
+	ownPlace
+	d model.Duration
+}
 
 // endedWait is a wait for an event that has ended.
 type endedWait struct {
@@ -89,7 +127,10 @@ const (
 
 // NewBlame returns a Blame. What goroutines waited behind comes from c.
 func NewBlame(t *model.Tables, c *Analysis) *Blame {
-	return &Blame{tables: t, waits: model.NewWaits(t), causes: c, latest: map[model.StackID]endedWait{}, sums: newBlameSums(), calls: blameCalls{newBlameSums()}}
+	b := &Blame{tables: t, waits: model.NewWaits(t), causes: c, latest: map[model.StackID]endedWait{}, sums: newBlameSums(),
+		syscall: t.AddString(result.MeanwhileSyscall)}
+	b.calls = blameCalls{newBlameSums(), b}
+	return b
 }
 
 // Calls returns what observes system calls, which the Machine reports itself.
@@ -106,60 +147,135 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 	if s.System {
 		return
 	}
-	if s.State == model.GoWaiting && !s.OpenStart && !s.OpenEnd && b.waits.Of(s.Reason).HeldUp() {
-		*b.ended.Cell(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
-		if n := int(s.Reason) + 1; n > len(b.heldUp) {
-			b.heldUp = append(b.heldUp, make([]model.Duration, n-len(b.heldUp))...)
+	d := s.Duration()
+	switch {
+	case s.State == model.GoWaiting && s.OpenEnd:
+		if !s.OpenStart {
+			b.open += d
+			b.sums.count(blockedID{kind: blockedOpen, stack: s.Stack, fn: s.Func}, d)
 		}
-		b.heldUp[s.Reason] += s.Duration()
-	}
-	if s.State == model.GoWaiting && s.OpenEnd && !s.OpenStart {
-		b.open += s.Duration()
-		b.sums.count(blockedID{kind: blockedOpen, stack: s.Stack, fn: s.Func}, s.Duration())
-	}
-	if s.State != model.GoRunnable {
-		return
-	}
-	if w := b.ended.Get(s.G); w != nil && w.end == s.Start && s.WakerStack != 0 && w.holder == 0 {
-		b.released(w, s)
-	}
-	if s.Origin == model.OriginCreated && s.Waits() {
-		b.created += s.Duration()
+	case s.State == model.GoWaiting:
+		held := !s.OpenStart && b.waits.Of(s.Reason).HeldUp()
+		if !held && d < leastOwn {
+			return
+		}
+		x := b.gos.Cell(s.G)
+		x.waited(s.Reason, s.Stack, s.Start, s.End)
+		if held {
+			x.endedWait = endedWait{reason: s.Reason, start: s.Start, end: s.End}
+			if n := int(s.Reason) + 1; n > len(b.heldUp) {
+				b.heldUp = append(b.heldUp, make([]model.Duration, n-len(b.heldUp))...)
+			}
+			b.heldUp[s.Reason] += d
+		}
+	case s.State == model.GoRunnable:
 		if s.WakerStack != 0 {
-			b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack, fn: s.Func}, s.Duration())
+			if w := b.gos.Get(s.G); w != nil && w.end == s.Start && w.holder == 0 {
+				b.released(&w.endedWait, s)
+			}
 		}
-	}
-	if s.Origin == model.OriginTimer && s.Waits() {
-		b.timed += s.Duration()
-		if s.Stack != 0 {
-			b.sums.count(blockedID{kind: blockedTimer, stack: s.Stack}, s.Duration())
+		switch {
+		case s.Origin == model.OriginCreated && s.Waits():
+			b.created += d
+			if s.WakerStack != 0 {
+				b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack, fn: s.Func}, d)
+			}
+		case s.Origin == model.OriginTimer && s.Waits():
+			b.timed += d
+			if s.Stack != 0 {
+				b.sums.count(blockedID{kind: blockedTimer, stack: s.Stack}, d)
+			}
 		}
 	}
 }
 
-// released counts a wait that another goroutine ended.
-func (b *Blame) released(w *endedWait, s *model.GoSpan) {
-	id := blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}
-	w.holder = s.WakerStack
-	if what := b.waits.Of(w.reason); what != model.WaitGroup && !what.Lock() {
-		b.sums.count(id, w.end.Sub(w.start))
+// waited notes a wait of a goroutine that has ended. Three are kept. It takes the place of one that ended longer ago than it
+// took, which is less than half of any time that ends from now on, else that of the shortest. Those of a loop, which does
+// little else and wakes nobody between them, are one.
+func (x *blamedGo) waited(what model.StringID, stack model.StackID, start, end model.Time) {
+	at, least, place := 0, model.Duration(math.MaxInt64), ownPlace{what, stack}
+	if end.Sub(start) < leastOwn {
 		return
 	}
-	one := b.latest[s.Stack]
-	if by := b.ended.Get(s.Waker); by != nil && by.holder != 0 && by.reason == w.reason && by.end > w.start {
-		one = *by
-	}
-	if one.end > w.start && one.end < w.end {
-		b.sums.count(id, w.end.Sub(one.end))
-		id.stack = one.holder
-		b.sums.count(id, one.end.Sub(w.start))
-		if one.end.Sub(w.start) > w.end.Sub(one.end) {
-			w.holder = one.holder
+	for i := range x.own {
+		o := &x.own[i]
+		if gap := start.Sub(o.end); o.ownPlace == place && 8*gap <= end.Sub(start) && o.start >= x.woke {
+			o.end, o.gaps = end, o.gaps+gap
+			return
 		}
-	} else {
-		b.sums.count(id, w.end.Sub(w.start))
+		d := o.end.Sub(o.start)
+		if end.Sub(o.end) > d {
+			d = 0
+		}
+		if d < least {
+			at, least = i, d
+		}
 	}
-	b.latest[s.Stack] = *w
+	x.own[at] = ownWait{ownPlace: place, start: start, end: end}
+}
+
+// released counts a wait that another goroutine ended.
+func (b *Blame) released(w *endedWait, s *model.GoSpan) {
+	id, from := blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}, w.start
+	w.holder = s.WakerStack
+	if what := b.waits.Of(w.reason); what == model.WaitGroup || what.Lock() {
+		one := b.latest[s.Stack]
+		if by := b.gos.Get(s.Waker); by != nil && by.holder != 0 && by.reason == w.reason && by.end > w.start {
+			one = by.endedWait
+		}
+		if one.end > w.start && one.end < w.end {
+			from = one.end
+			b.sums.count(blockedID{kind: blockedWait, reason: w.reason, stack: one.holder, waiter: s.Stack}, from.Sub(w.start))
+			if from.Sub(w.start) > w.end.Sub(from) {
+				w.holder = one.holder
+			}
+		}
+		b.latest[s.Stack] = *w
+	}
+	if x := b.sums.count(id, w.end.Sub(from)); w.end.Sub(from) >= leastOwn {
+		x.ended(b.gos.Get(s.Waker), ownPlace{w.reason, s.Stack}, from, w.end)
+	}
+}
+
+// ended notes where a goroutine, nil if it never waited, did so for more than half of a time at whose end it ended another's
+// wait at a place.
+func (x *antagonist) ended(by *blamedGo, at ownPlace, from, to model.Time) {
+	if by == nil {
+		x.own += to.Sub(from)
+		return
+	}
+	if by.wokeAt == at.stack { // others in the queue had it before
+		from = max(from, by.woke)
+	}
+	for i := range by.own {
+		if by.own[i].ownPlace == at { // it was in the queue itself
+			from = max(from, by.own[i].end)
+		}
+	}
+	if from >= to { // it has gone on since
+		return
+	}
+	by.woke, by.wokeAt = to, at.stack
+	x.own += to.Sub(from)
+	at.stack = 0
+	most := to.Sub(from) / 2
+	for i := range by.own {
+		if d := min(by.own[i].end, to).Sub(max(by.own[i].start, from)) - by.own[i].gaps; d > most {
+			most, at = d, by.own[i].ownPlace
+		}
+	}
+	if at.stack == 0 {
+		return
+	}
+	for i := range x.meanwhile {
+		if x.meanwhile[i].ownPlace == at {
+			x.meanwhile[i].d += most
+			return
+		}
+	}
+	if len(x.meanwhile) < maxOwn {
+		x.meanwhile = append(x.meanwhile, ownTime{at, most})
+	}
 }
 
 // SyscallExit implements [model.SyscallExitObserver].
@@ -169,14 +285,18 @@ func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
 		id.kind = blockedSlow
 	}
 	b.count(id, d)
+	if d >= leastOwn {
+		b.of.gos.Cell(s.G).waited(b.of.syscall, s.Stack, s.Start, s.End)
+	}
 }
 
-func (b *blameSums) count(id blockedID, d model.Duration) {
+func (b *blameSums) count(id blockedID, d model.Duration) *antagonist {
 	l := &b.latest[(3*id.waiter+id.stack)%model.StackID(len(b.latest))]
 	if l.sum == nil || l.id != id {
 		l.id, l.sum = id, b.find(id)
 	}
 	l.sum.count(d, 1, d)
+	return l.sum
 }
 
 // find returns the sum with an ID, new if need be.
@@ -188,7 +308,12 @@ func (b *blameSums) find(id blockedID) *antagonist {
 }
 
 // GoEnd implements [model.GoEndObserver].
-func (b *Blame) GoEnd(g *model.Goroutine) { b.ended.Drop(g.ID) }
+func (b *Blame) GoEnd(g *model.Goroutine) {
+	last := &b.gone[b.goes%len(b.gone)]
+	b.gos.Drop(*last)
+	*last = g.ID
+	b.goes++
+}
 
 // Result adds the results to v. What of a sum of the report has no row is unknown.
 func (b *Blame) Result(v *result.Report) {
@@ -263,6 +388,7 @@ type blameRow struct {
 	variance float64 // of the estimate, in square nanoseconds
 	stacks   map[basedStack]*antagonist
 	lines    [2]map[uint64]model.Duration // of the function and of the waiter
+	own      map[ownPlace]model.Duration
 }
 
 // basedStack is a stack on one basis.
@@ -297,12 +423,16 @@ func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x 
 	r := b.rows[k]
 	if r == nil {
 		r = &blameRow{BlameRow: result.BlameRow{Kind: k.kind, Function: k.function, File: k.file, Waiter: k.waiter, WaiterFile: k.waiterFile},
-			stacks: map[basedStack]*antagonist{}, lines: [2]map[uint64]model.Duration{{}, {}}}
+			stacks: map[basedStack]*antagonist{}, lines: [2]map[uint64]model.Duration{{}, {}}, own: map[ownPlace]model.Duration{}}
 		b.rows[k] = r
 	}
 	r.Total += x.waited
 	r.Turns += x.turns
 	r.Longest = max(r.Longest, x.longest)
+	r.Own += x.own
+	for _, m := range x.meanwhile {
+		r.own[m.ownPlace] += m.d
+	}
 	*r.Of(by.String()) += x.waited
 	if stack != 0 && by != basisUnknown {
 		sums.Entry(r.stacks, basedStack{stack, by.String()}).count(x.waited, x.turns, 0)
@@ -341,6 +471,15 @@ func (b *blameRows) result(v *result.Blame) {
 		for _, text := range texts {
 			r.Stacks = append(r.Stacks, *byText[text])
 		}
+		for at, d := range r.own {
+			frames := result.Frames(b.tables.Stack(at.stack))
+			m := result.BlameMeanwhile{What: b.tables.String(at.what), Stack: frames, Total: d}
+			if i := slices.IndexFunc(r.Meanwhile, func(o result.BlameMeanwhile) bool { return o.What == m.What && slices.Equal(o.Stack, m.Stack) }); i >= 0 {
+				r.Meanwhile[i].Total += d
+			} else {
+				r.Meanwhile = append(r.Meanwhile, m)
+			}
+		}
 		v.Rows = append(v.Rows, r.BlameRow)
 	}
 	v.SumUp()
@@ -365,6 +504,10 @@ func (b *blameRows) fold() {
 		into.BlameBasis.Add(&from.BlameBasis)
 		into.Turns += from.Turns
 		into.Longest = max(into.Longest, from.Longest)
+		into.Own += from.Own
+		for at, d := range from.own {
+			into.own[at] += d
+		}
 		into.Samples += from.Samples
 		into.variance += from.variance
 		for id, x := range from.stacks {

@@ -43,6 +43,50 @@ func TestBlameQueue(t *testing.T) {
 	equal(t, "all", v.Kind(mutex).Total, 100+95+87)
 }
 
+// TestMeanwhile checks that it is known where whoever ends waits was blocked itself, since it was not in the queue for the same,
+// and did not end the wait of another one in it: in one wait, or in a loop; and also if it has ended itself by then.
+func TestMeanwhile(t *testing.T) {
+	const ms = model.Duration(1e6)
+	tables := model.NewTables()
+	at := func(fn string) model.StackID { return tables.AddStack([]model.Frame{{Func: fn, Line: 1}}) }
+	lock, sleep, read, unlock, write := at("main.lock"), at("main.sleep"), at("main.read"), at("main.unlock"), at("main.write")
+	b := NewBlame(tables, New(tables))
+	waits := func(id model.GoID, reason string, stack model.StackID, from, to model.Duration) {
+		s := goSpan(id, model.GoWaiting, from, to-from)
+		s.Reason, s.Stack = tables.AddString(reason), stack
+		b.GoSpan(s)
+	}
+	runs := func(id, waker model.GoID, from model.Duration) {
+		s := goSpan(id, model.GoRunnable, from, 1)
+		s.Stack, s.Waker, s.WakerStack = lock, waker, unlock
+		b.GoSpan(s)
+	}
+	const mutex = "sync.(*Mutex).Lock"
+	waits(1, "network", read, 0, 900*ms) // before it has the lock
+	waits(1, "sleep", sleep, 910*ms, 919*ms)
+	waits(2, mutex, lock, 905*ms, 920*ms)
+	waits(1, "network", read, 920*ms, 921*ms) // before G2 runs
+	runs(2, 1, 920*ms)
+	for i := range model.Duration(9) {
+		waits(2, "network", read, (921+i)*ms, (922+i)*ms-10_000)
+	}
+	b.Calls().SyscallExit(&model.SyscallExit{G: 2, Stack: write, Start: model.Time(930 * ms), End: model.Time(931 * ms)})
+	waits(3, mutex, lock, 900*ms, 931*ms)
+	b.GoEnd(&model.Goroutine{ID: 2})
+	runs(3, 2, 931*ms)
+	var v result.Report
+	b.Result(&v)
+	r := v.Blame.Rows[0]
+	equal(t, "in all", r.Total, 46*ms)
+	equal(t, "without the queue", r.Own, 26*ms)
+	equal(t, "places", len(r.Meanwhile), 2)
+	for i, want := range []result.BlameMeanwhile{{What: "sleep", Stack: []result.Frame{{Function: "main.sleep", Line: 1}}, Total: 9 * ms}, {What: "network", Stack: []result.Frame{{Function: "main.read", Line: 1}}, Total: 9*ms - 90_000}} {
+		if got := r.Meanwhile[i]; got.What != want.What || got.Total != want.Total || !slices.Equal(got.Stack, want.Stack) {
+			t.Errorf("%d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
 // TestBlameFold checks that a row without a file gives all that it has to the one with it.
 func TestBlameFold(t *testing.T) {
 	tables := model.NewTables()

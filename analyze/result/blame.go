@@ -22,6 +22,9 @@ const (
 	BlameInShort = "in other system calls"
 )
 
+// MeanwhileSyscall is what a [BlameMeanwhile] has for time in system calls.
+const MeanwhileSyscall = "syscall"
+
 // CollectorName is the owner of stopped worlds during a garbage collection.
 const CollectorName = "(garbage collector)"
 
@@ -40,6 +43,7 @@ const KeptWait = 2_000_000 * model.Duration(1)
 const (
 	maxBlameRows   = 40   // of a kind
 	maxBlameStacks = 24   // of a row
+	maxMeanwhile   = 3    // places of a row
 	leastBlame     = 2000 // the part of all waiting, blocked or not, that a stack is listed from: 1/2000
 	leastBlameKind = 20   // the part of its kind that a row has a stack in any case from
 )
@@ -96,6 +100,10 @@ type (
 		StdErr  model.Duration `json:"stderr_ns" merge:"max"`  // Standard error of the estimate; of merged reports the greatest.
 		Longest model.Duration `json:"longest_ns" merge:"max"` // Of the stretches that ran, or of the waits for an event.
 		Stacks  []BlameStack   `json:"stacks" sort:"total"`    // With the greatest times, at most 24; none below 1/2000 of all.
+		// Of a wait for an event: the part since whoever ended it was not itself in a queue for the same lock, in nanoseconds.
+		Own model.Duration `json:"own_ns,omitempty"`
+		// Where whoever ended the wait was blocked itself for more than half of that: the 3 places with the greatest times.
+		Meanwhile []BlameMeanwhile `json:"meanwhile,omitempty" sort:"total"`
 
 		// Of several traces: in how many of them it is. Left out for a single one, and of "(other names)".
 		Traces int64 `json:"traces,omitempty" merge:"-"`
@@ -111,6 +119,13 @@ type (
 		Basis string         `json:"basis" key:""` // How it is known: sampled, seen or estimated.
 		Total model.Duration `json:"total_ns"`     // Goroutine-nanoseconds.
 		Turns int64          `json:"turns"`        // As of the row.
+	}
+
+	// BlameMeanwhile is where a goroutine was blocked that others waited for.
+	BlameMeanwhile struct {
+		What  string         `json:"what" key:""`  // Its reason to wait, or "syscall".
+		Stack []Frame        `json:"stack" key:""` // Innermost frame first.
+		Total model.Duration `json:"total_ns"`     // Goroutine-nanoseconds of those who waited.
 	}
 
 	// BlamePart is a part of blame that is of one function, basis and stack.
@@ -319,6 +334,10 @@ func (b *Blame) Trim() {
 				}
 				r.Stacks = r.Stacks[:n]
 			}
+			slices.SortStableFunc(r.Meanwhile, func(x, y BlameMeanwhile) int {
+				return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.What, y.What), cmp.Compare(FramesText(x.Stack), FramesText(y.Stack)))
+			})
+			r.Meanwhile = r.Meanwhile[:min(len(r.Meanwhile), maxMeanwhile)]
 			kept = append(kept, r)
 			continue
 		}
@@ -329,7 +348,7 @@ func (b *Blame) Trim() {
 			others = append(others, o)
 		}
 		mergeFields(reflect.ValueOf(o).Elem(), reflect.ValueOf(&r).Elem())
-		o.Stacks = []BlameStack{}
+		o.Stacks, o.Own, o.Meanwhile = []BlameStack{}, 0, nil
 	}
 	for _, o := range others {
 		kept = append(kept, *o)
