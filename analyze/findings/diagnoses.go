@@ -618,11 +618,13 @@ func (d *diagnostician) locks() {
 		w := rows[0].Waiter
 		title = fmt.Sprintf("%s holds the lock that %s waits for", top(rows, ""), plain(textui.ShortFunc(w)))
 	}
-	x := d.add("lock", l, result.Certain, d.heldBy("releases it", "waits", rows, total), title,
+	where := d.heldBy("releases it", "waits", rows, total)
+	advice := d.meanwhile("holds it and %s", where, rows, total)
+	x := d.add("lock", l, result.Certain, where, title,
 		"Not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.",
 		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max))
 	if len(rows) == 0 || rows[0].Callee() != "sync.(*Cond).Wait" {
-		if len(rows) > 0 && rows[0].Waiter == rows[0].Function && batch(d.r) { // it is released at the end of what they do
+		if x.Advice = cmp.Or(advice, x.Advice); len(rows) > 0 && where[0].Role == "releases it" && rows[0].Waiter == rows[0].Function && batch(d.r) { // it is released at the end of what they do
 			x.Advice += fmt.Sprintf(" --request 'func:%s' shows what is done with it held.", plain(textui.ShortFunc(rows[0].Waiter)))
 		}
 		return
@@ -841,6 +843,52 @@ func (d *diagnostician) heldBy(role, waits string, rows []*result.BlameRow, tota
 	return list
 }
 
+// meanwhile says where the first that held up others was blocked itself, if it was for half of the time or more, instead of where
+// it ended their waits; and what to do about it if that was a lock.
+func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*result.BlameRow, total model.Duration) (advice string) {
+	if len(rows) == 0 {
+		return ""
+	}
+	var most result.BlameMeanwhile
+	at := -1
+	all, sums := byFunction(rows)[0], map[result.Frame]model.Duration{{}: -1}
+	for _, m := range all.Meanwhile { // the greatest first, of each row
+		if i := slices.IndexFunc(m.Stack, func(f result.Frame) bool { return result.OfProgram(f.Function) }); i >= 0 {
+			sums[m.Stack[i]] += m.Total
+			if at < 0 || sums[m.Stack[i]] > sums[most.Stack[at]] {
+				most, at = m, i
+			}
+		}
+	}
+	word := cmp.Or(waitWords[model.WaitOf(most.What)], most.What)
+	words, known := requestWords[word]
+	if at < 0 || !known || 2*sums[most.Stack[at]] < all.Own {
+		return ""
+	}
+	f := &most.Stack[at]
+	where[0] = result.Culprit{Role: fmt.Sprintf(role, words.does), Function: f.Function, File: f.File, Line: f.Line, Share: float64(result.Ratio(sums[*f], all.Own) * result.Ratio(all.Total, total)),
+		Callers: append([]string{}, places(slices.DeleteFunc(slices.Clone(most.Stack[at+1:]), func(f result.Frame) bool { return !result.OfProgram(f.Function) }))...)}
+	r := rows[0]
+	who, line := callBy(most.Stack, r.Function, r.Waiter)
+	what, taken := fmt.Sprintf("Call %s (%s) outside the lock", who, line), "is taken"
+	switch {
+	case word == "lock" || word == "gc":
+		return ""
+	case r.Waiter == r.Function && locks(r.Callee()):
+		return ownLock(r.Callee())
+	case r.Waiter != r.Function:
+		taken = plain(textui.ShortFunc(r.Waiter)) + " waits for"
+	}
+	if word == "channel" && strings.HasPrefix(who, "runtime.") {
+		what = fmt.Sprintf("Do not wait for the channel (%s) with the lock held", line)
+	}
+	return outOfLock(what, taken+" at "+lineOf(&result.Frame{File: r.WaiterFile, Line: r.WaiterLine}), "")
+}
+
+// waitWords are the names in requestWords of what goroutines wait for.
+var waitWords = map[model.Wait]string{model.WaitSleep: "sleep", model.WaitNetwork: "network", model.WaitGC: "gc", model.WaitPreempted: "gc", model.WaitSync: "lock", model.WaitLock: "lock",
+	model.WaitGroup: "waitgroup", model.WaitCond: "cond", model.WaitSend: "channel", model.WaitReceive: "channel", model.WaitSelect: "channel"}
+
 // byFunction adds up rows that differ in who waited.
 func byFunction(rows []*result.BlameRow) []*result.BlameRow {
 	var list []*result.BlameRow
@@ -854,6 +902,8 @@ func byFunction(rows []*result.BlameRow) []*result.BlameRow {
 		list[i].Total += r.Total
 		list[i].BlameBasis.Add(&r.BlameBasis)
 		list[i].Turns += r.Turns
+		list[i].Own += r.Own
+		list[i].Meanwhile = slices.Concat(list[i].Meanwhile, r.Meanwhile)
 	}
 	return list
 }
@@ -890,7 +940,9 @@ func (d *diagnostician) receivers() {
 	if len(rows) > 0 && rows[0].Waiter != "" {
 		title += " what " + plain(textui.ShortFunc(rows[0].Waiter)) + " sends"
 	}
-	x := d.add("slow-receiver", l, result.Certain, d.heldBy(ends, waits, rows, total), title, "Not the scheduler: goroutines waited %s %s, %s in all (%s of them at a time on average)%s.",
+	where := d.heldBy(ends, waits, rows, total)
+	d.meanwhile("%s meanwhile", where, rows, total)
+	x := d.add("slow-receiver", l, result.Certain, where, title, "Not the scheduler: goroutines waited %s %s, %s in all (%s of them at a time on average)%s.",
 		times(count), why, textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), tail)
 	if semaphore {
 		who := plain(textui.ShortFunc(rows[0].Waiter))

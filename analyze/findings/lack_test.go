@@ -222,11 +222,22 @@ func TestLateToo(t *testing.T) {
 	}
 }
 
-// TestUnderLock checks that a lock which those wait for who hold it comes with how to see what they do.
+// TestUnderLock checks that a lock which those wait for who hold it comes with how to see what they do, or where they wait with it.
 func TestUnderLock(t *testing.T) {
 	v := resulttest.Read(t, "mutex.go1.26.p4.trace")
 	if f := items(v)[0]; !strings.HasSuffix(f.Advice, " --request 'func:main.work.func1' shows what is done with it held.") {
 		t.Errorf("%s: %s", f.Title, f.Advice)
+	}
+	b := v.Blame.Of("sync.(*Mutex).Lock")[0]
+	b.Meanwhile = []result.BlameMeanwhile{{What: "network", Total: b.Own * 3 / 4, Stack: []result.Frame{{Function: "net.(*conn).Read"}, {Function: "main.fetch", File: "get.go", Line: 7}, {Function: b.Function, File: "get.go", Line: 5}}}}
+	findings.Judge(v)
+	if f := items(v)[0]; f.Where[0].Function != "main.fetch" || f.Where[0].Role != "holds it and waits for the network" || !strings.HasPrefix(f.Advice, "Call main.fetch (get.go:5) outside the lock that is taken at main.go:30:") {
+		t.Errorf("%s: %+v", f.Advice, f.Where)
+	}
+	b.Meanwhile[0].Total = b.Own / 3
+	findings.Judge(v)
+	if f := items(v)[0]; len(f.Where) != 2 {
+		t.Errorf("for a third of the time: %+v", f.Where)
 	}
 }
 

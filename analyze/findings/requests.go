@@ -888,7 +888,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	case strings.HasPrefix(way(g).Callee, "sync.(*Once)"):
 		f.advise(otherwise, onceAdvice)
 	case g.Kind == "lock" && blocked(x.Kind) && x.Function == g.Function && call == nil && locks(way(g).Callee) && way(g).Callee == way(x).Callee:
-		f.advise(otherwise, fmt.Sprintf("%s has a lock of its own, and holds it meanwhile: call it less often, or let what it works with not block, as by a buffer that a goroutine of its own writes out.", plain(textui.ShortFunc(way(g).Callee))))
+		f.advise(otherwise, ownLock(way(g).Callee))
 	case g.Kind == "lock" && blocked(x.Kind):
 		switch {
 		case between != nil && x.Way.BetweenKind == "lock":
@@ -907,7 +907,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		case x.Kind == "network" && q.eachCalls(g, x) && !strings.HasPrefix(way(x).Callee, "net/http.(*response)."): // each has its own
 			less = " If it guards what that uses, as one connection that all share, use several instead (a pool)."
 		}
-		f.advise(otherwise, fmt.Sprintf("%s that %s: copy what is needed and release the lock first.%s Or hold it for a shorter time.", what, taken, less))
+		f.advise(otherwise, outOfLock(what, taken, less))
 	case g.Kind == "lock":
 		f.advise(otherwise, fmt.Sprintf("Hold the lock for a shorter time: move what %s computes outside the lock that %s, or divide what it guards (shards).", who, taken))
 	case idle != "":
@@ -950,6 +950,16 @@ const pollsAdvice = "If it waits for news, as a long poll does, that is meant: a
 
 // locks reports whether what code of the program calls takes a lock of its own: it is not the lock.
 func locks(callee string) bool { return callee != "" && !strings.HasPrefix(callee, "sync.") }
+
+// ownLock is what to do about a lock that is taken in a library.
+func ownLock(callee string) string {
+	return plain(textui.ShortFunc(callee)) + " has a lock of its own, and holds it meanwhile: call it less often, or let what it works with not block, as by a buffer that a goroutine of its own writes out."
+}
+
+// outOfLock is what to do about what is done with a lock held.
+func outOfLock(what, taken, less string) string {
+	return fmt.Sprintf("%s that %s: copy what is needed and release the lock first.%s Or hold it for a shorter time.", what, taken, less)
+}
 
 // eachCalls reports whether those that wait for a lock do themselves what its holder waits for, as often.
 func (q *question) eachCalls(g, x *result.RequestRow) bool {
