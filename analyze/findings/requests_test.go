@@ -502,13 +502,14 @@ func TestStretched(t *testing.T) {
 		}
 		var listed []result.RequestPath
 		if strings.Contains(tt.name, "silence") {
-			listed = []result.RequestPath{{Start: model.Time(100 * ms), Duration: 70 * ms}}
-			v.Lateness.Together = result.Bounds{Count: 10, Max: 60 * ms, MaxAt: model.Time(168 * ms), Sketch: distOf(slices.Repeat([]model.Duration{60 * ms}, 10)...).Sketch}
+			listed = []result.RequestPath{{Start: model.Time(98 * ms), Duration: 80 * ms, Parts: []result.RequestPart{{Kind: "running", Length: 2 * ms}, {Kind: "sleep", Function: "main.get", Length: 70 * ms}, {Kind: "running", Length: 8 * ms}}}}
+			v.Lateness.Together = result.Bounds{Count: 10, Max: 60 * ms, Sketch: distOf(slices.Repeat([]model.Duration{60 * ms}, 10)...).Sketch}
+			v.Lateness.Silences = []result.Silence{{End: model.Time(168 * ms), Length: 60 * ms}, {End: model.Time(900 * ms), Length: 60 * ms}}
 			if strings.HasSuffix(tt.name, "two traces") {
-				v.Traces = append(v.Traces, v.Traces[0])
+				v.Lateness.Silences = nil
 			}
 			if tt.name == "ends after a silence" {
-				v.Lateness.Together.MaxAt -= model.Time(20 * ms)
+				v.Lateness.Silences[0].End -= model.Time(20 * ms)
 			}
 		}
 		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}

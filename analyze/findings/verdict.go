@@ -545,8 +545,8 @@ func (j *judge) busy() bool {
 
 // overdue reports whether a part of the slowest waits for an answer, a sleep or a timer that takes others less, hardly more
 // often than they do, and threads stood still for half as long, or more: those of the other end may have, too. A sleep that
-// is much longer than others at the same place is overdue if the machine is known to have been busy, or one ends with the
-// longest silence of the program: else it may be meant. One that is longer is if timers are known to be late by as much and
+// is much longer than others at the same place is overdue if the machine is known to have been busy, or one ends with a
+// silence of the program that is half of it: else it may be meant. One that is longer is if timers are known to be late by as much and
 // the procs were idle. Answers of an end that stood still come together, too: that others were woken at the
 // same time says of them only where threads had no CPU more than once.
 func (j *judge) overdue(q *question, x *result.RequestRow) bool {
@@ -560,9 +560,14 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	}
 	t, together := &j.r.Lateness.Timers, &j.r.Lateness.Together
 	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
-	still := len(j.r.Traces) == 1 && slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool { // of several it is not known in which
-		end := p.Start + model.Time(p.Duration)
-		return 2*together.Max >= p.Duration && p.Start < together.MaxAt && together.MaxAt <= end && 10*end.Sub(together.MaxAt) <= p.Duration
+	still := slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool {
+		end := p.Start
+		return slices.ContainsFunc(p.Parts, func(y result.RequestPart) bool {
+			end += model.Time(y.Length)
+			return y.Kind == x.Kind && y.Function == x.Function && slices.ContainsFunc(j.r.Lateness.Silences, func(s result.Silence) bool {
+				return 2*s.Length >= y.Length && s.End <= end && end.Sub(s.End) < y.Length && 10*end.Sub(s.End) <= y.Length
+			})
+		})
 	})
 	if itself && middle > 0 && cost >= stretch*middle && still && j.lost(cost/2, have, together) {
 		return true

@@ -1,6 +1,9 @@
 package pathologies
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
@@ -36,6 +39,7 @@ type Lateness struct {
 	// Together bounds how late wake-ups were that came together with another one when nothing had happened for [minStill]
 	// and no proc ran: different waits seldom end at one time, unless all threads stood still until then.
 	Together dist.Dist
+	silences []result.Silence // the longest of those
 
 	silent   stint                         // the latest such silence
 	ended    int                           // goroutines woken at its end
@@ -69,6 +73,9 @@ type threadRuns struct {
 // of others come after a search of all queues. The bound is generous for one
 // look at the clock and a heap.
 const ownTimers = 5_000 * model.Duration(1)
+
+// mostSilences is how many of them a result has.
+const mostSilences = 64
 
 // atOnce is how soon after a thread woke it has made all runnable that it found.
 const atOnce = 50_000 * model.Duration(1)
@@ -119,8 +126,14 @@ func (l *Lateness) woken(s *model.Step) {
 	if l.silent.end == 0 || s.Time.Sub(l.silent.end) > atOnce {
 		return
 	}
+	d := l.silent.end.Sub(l.silent.start)
 	if l.ended++; l.ended > 1 {
-		l.Together.Add(l.silent.end.Sub(l.silent.start), l.at(s.Time))
+		l.Together.Add(d, l.at(s.Time))
+	}
+	if l.ended == 2 {
+		i, _ := slices.BinarySearchFunc(l.silences, d, func(s result.Silence, d model.Duration) int { return cmp.Compare(s.Length, d) })
+		l.silences = slices.Insert(l.silences, i, result.Silence{End: l.at(l.silent.end), Length: d})
+		l.silences = l.silences[max(0, len(l.silences)-mostSilences):]
 	}
 }
 
@@ -194,7 +207,7 @@ func (l *Lateness) result(v *result.Report) {
 	x := result.Lateness{Network: result.NewBounds(&l.Network), ByPoller: []result.PollerBound{}, Asleep: l.Asleep,
 		Timers: result.NewBounds(&l.Timers), UnboundedTimers: l.UnboundedTimers}
 	if l.Together.Count() > 0 {
-		x.Together = result.NewBounds(&l.Together)
+		x.Together, x.Silences = result.NewBounds(&l.Together), l.silences
 	}
 	for p := range l.ByPoller {
 		if l.ByPoller[p].Count() > 0 {

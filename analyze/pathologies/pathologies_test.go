@@ -349,6 +349,10 @@ func TestTogether(t *testing.T) {
 		wake(20*ms, 7, model.OriginNetpoll)      // alone
 		s.Finish(0, model.Time(30*ms))
 		equal(t, "together", s.Late.Together.Count(), want)
+		equal(t, "silences", len(s.Late.silences), int(want/2))
+		if !busy {
+			equal(t, "silence", s.Late.silences[0], result.Silence{End: model.Time(9 * ms), Length: 7 * ms})
+		}
 	}
 }
 

@@ -275,7 +275,7 @@ func (m *Merger) Report() (*Report, error) {
 		return v, nil
 	}
 	s.setMeans(v)
-	v.Findings = []Finding{}
+	v.Findings, v.Lateness.Silences = []Finding{}, nil
 	v.Spread = SpreadOf(v.PerTrace)
 	if s.Least == maxWorst {
 		v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), max(fewWorst, s.Most))]
