@@ -25,7 +25,9 @@ type Peak struct {
 }
 
 // NewPeak returns an empty Peak.
-func NewPeak(t *model.Tables) *Peak { return &Peak{tables: t, wakers: map[model.GoID]*result.PeakWaker{}} }
+func NewPeak(t *model.Tables) *Peak {
+	return &Peak{tables: t, wakers: map[model.GoID]*result.PeakWaker{}}
+}
 
 // PeakAt implements [model.PeakObserver].
 func (p *Peak) PeakAt(from model.Time, runnable int) {

@@ -46,7 +46,9 @@ func (k *instances) ByName() []result.Task {
 type Tasks struct{ instances }
 
 // NewTasks returns a Tasks.
-func NewTasks(t *model.Tables) *Tasks { return &Tasks{instances{names: sums.NewByName[instanceSums](t)}} }
+func NewTasks(t *model.Tables) *Tasks {
+	return &Tasks{instances{names: sums.NewByName[instanceSums](t)}}
+}
 
 // Task implements [model.TaskObserver].
 func (k *Tasks) Task(x *model.Task) {

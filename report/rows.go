@@ -54,7 +54,9 @@ type rows struct {
 	tops     []int32          // the same by StackID, of the function at the top
 }
 
-func newRows(sink Sink) *rows { return &rows{sink: sink, rowWindow: allRows, numbers: map[string]int32{}} }
+func newRows(sink Sink) *rows {
+	return &rows{sink: sink, rowWindow: allRows, numbers: map[string]int32{}}
+}
 
 // end finishes the row.
 func (r *rows) end() {

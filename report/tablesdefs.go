@@ -419,4 +419,6 @@ func pseudoName(p model.Pseudo) string {
 }
 
 // procWork returns what a running proc does, else "".
-func procWork(s *model.ProcSpan) string { return textui.If(s.State == model.ProcRunning, s.Work.String()) }
+func procWork(s *model.ProcSpan) string {
+	return textui.If(s.State == model.ProcRunning, s.Work.String())
+}

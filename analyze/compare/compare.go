@@ -193,7 +193,9 @@ func (r *Result) scope() {
 
 // TooFew reports whether there are several traces per side but not enough for any row to
 // differ.
-func (r *Result) TooFew() bool { return !r.Single() && !CanDiffer(len(r.Base.Traces), len(r.Cand.Traces)) }
+func (r *Result) TooFew() bool {
+	return !r.Single() && !CanDiffer(len(r.Base.Traces), len(r.Cand.Traces))
+}
 
 // units returns how many ops or seconds a trace has, 0 if that is not known.
 func (r *Result) units(t *Trace) float64 {

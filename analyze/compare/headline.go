@@ -548,7 +548,9 @@ func ClassText(p *Part) string {
 func FrameText(f *sample.Frame) string { return textui.Place(f.Func, f.File, f.Line) }
 
 // SignedValue writes a change with its sign.
-func SignedValue(x float64, u rule.Unit) string { return textui.If(x > 0, "+") + rule.FormatValue(x, u) }
+func SignedValue(x float64, u rule.Unit) string {
+	return textui.If(x > 0, "+") + rule.FormatValue(x, u)
+}
 
 // TimesText writes a ratio: "x1.60", "x0.87".
 func TimesText(x float64) string {

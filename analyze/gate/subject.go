@@ -72,7 +72,9 @@ func (r *subject) ofRequests() bool {
 // times what it had been.
 var counters = []string{"cpu", "wakes", "starts", "created"}
 
-func isCounter(q rule.Quantity) bool { return q.Per == rule.PerOp && slices.Contains(counters, q.Metric) }
+func isCounter(q rule.Quantity) bool {
+	return q.Per == rule.PerOp && slices.Contains(counters, q.Metric)
+}
 
 // requestRate is the throughput of requests.
 var requestRate = rule.Quantity{Agg: rule.Mean, Metric: "requests", Per: rule.PerSecond}

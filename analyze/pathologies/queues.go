@@ -63,7 +63,9 @@ func (c *chain) until(now model.Time) model.Time {
 }
 
 // over returns how much of a wait it lasted.
-func (c *chain) over(s *runqueue.Start) model.Duration { return c.until(s.Time).Sub(max(s.Since, c.begin)) }
+func (c *chain) over(s *runqueue.Start) model.Duration {
+	return c.until(s.Time).Sub(max(s.Since, c.begin))
+}
 
 // long reports whether it is one at all.
 func (c *chain) long(now model.Time) bool {

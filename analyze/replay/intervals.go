@@ -82,7 +82,9 @@ var (
 )
 
 // of returns the width where the recording is reproduced: half as much again if that is poorly so.
-func (w width) of(poor bool) width { return textui.Either(poor, width{1.5 * w.below, 1.5 * w.above}, w) }
+func (w width) of(poor bool) width {
+	return textui.Either(poor, width{1.5 * w.below, 1.5 * w.above}, w)
+}
 
 // around returns the interval of a time, or a rate, which is not below that of a lower quantile, if there is one.
 // Seeds may differ by more.

@@ -61,7 +61,9 @@ const (
 const Long model.Duration = 10_000
 
 // String returns the figure's name as tables print it.
-func (k FigureKind) String() string { return [...]string{"run time", "mean", "p90", "p99", ">10µs"}[k] }
+func (k FigureKind) String() string {
+	return [...]string{"run time", "mean", "p90", "p99", ">10µs"}[k]
+}
 
 // Figure is a figure of an outcome, in nanoseconds or as a part of one.
 type Figure struct {
@@ -159,7 +161,9 @@ func (o *Outcome) compare(runs, base []*Schedule, measured []float64) {
 }
 
 // counts reports whether a simulation is not left out.
-func (o *Outcome) counts(s, base *Schedule) bool { return !o.Finished() || s.Finished() && base.Finished() }
+func (o *Outcome) counts(s, base *Schedule) bool {
+	return !o.Finished() || s.Finished() && base.Finished()
+}
 
 // expected returns the figures that are to be expected, of which the one before p99 is a lower percentile: those
 // measured, changed as the variant changes the simulation.

@@ -206,7 +206,9 @@ func (t *Tracker) started(g, by *goroutine) {
 }
 
 // dials reports whether a goroutine has an end of a connection that it, or its creator, has dialled.
-func (e *ends) dials() bool { return slices.ContainsFunc(e.of[:e.n], func(x *end) bool { return x.dialled }) }
+func (e *ends) dials() bool {
+	return slices.ContainsFunc(e.of[:e.n], func(x *end) bool { return x.dialled })
+}
 
 // rereads reports whether a system call reads where a wait for the network was.
 func (f *finder) rereads(wait, call model.StackID) bool {

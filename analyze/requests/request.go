@@ -313,7 +313,9 @@ type alike struct {
 	size       int // of the length, in bits
 }
 
-func (s *stretch) alike() alike { return alike{s.begin, s.end, bits.Len64(uint64(s.to.Sub(s.from))) / 2} }
+func (s *stretch) alike() alike {
+	return alike{s.begin, s.end, bits.Len64(uint64(s.to.Sub(s.from))) / 2}
+}
 
 // ran is what ran in stretches that are alike.
 type ran struct {

@@ -54,7 +54,9 @@ func (s *Series) bins() binning { return binning{"series", &s.Start, &s.Width, l
 
 func (h *Heat) bins() binning { return binning{"heat", &h.Start, &h.Width, len(h.Cells) > 0} }
 
-func (s *CauseSeries) bins() binning { return binning{"causes.series", &s.Start, &s.Width, s.Width > 0} }
+func (s *CauseSeries) bins() binning {
+	return binning{"causes.series", &s.Start, &s.Width, s.Width > 0}
+}
 
 // align gives both the same bins, so that o can be laid on top, aligned at their starts, and reports whether
 // that remains to be done: if one of them has no bins, s becomes the other.

@@ -179,7 +179,9 @@ const NoName = "(unknown)"
 
 // Handled reports whether a name is that of a handler. The library's own function, which calls it, has
 // called one that is not seen.
-func Handled(name string) bool { return name != "" && name != NoName && !strings.HasPrefix(name, "net/rpc.") }
+func Handled(name string) bool {
+	return name != "" && name != NoName && !strings.HasPrefix(name, "net/rpc.")
+}
 
 // GroupName returns what a group of requests of a kind is called: by its handler, task or function, by the kind if
 // that is not known.
@@ -202,7 +204,9 @@ func (t *RequestTail) Gain(r *RequestRow) float64 {
 
 // Diff returns by how much the mean of the slowest is longer than that of the middle, in
 // nanoseconds.
-func (t *RequestTail) Diff() float64 { return t.Gain(&RequestRow{Slow: t.Total, Middle: t.Middle.Total}) }
+func (t *RequestTail) Diff() float64 {
+	return t.Gain(&RequestRow{Slow: t.Total, Middle: t.Middle.Total})
+}
 
 // Who describes the slowest: "1% (6, from 17.7ms on)".
 func (t *RequestTail) Who() string {
@@ -231,7 +235,9 @@ func (r *RequestRow) Called() bool {
 const ReadsPipe = "os.(*File).Read"
 
 // Piped reports whether a wait for the network is one for a pipe or a terminal, which the network poller does, too.
-func (r *RequestRow) Piped() bool { return r.Kind == "network" && r.Way != nil && r.Way.Callee == ReadsPipe }
+func (r *RequestRow) Piped() bool {
+	return r.Kind == "network" && r.Way != nil && r.Way.Callee == ReadsPipe
+}
 
 // Awaits reports whether a part ends by itself: with an answer, or with a sleep or a timer.
 func (r *RequestRow) Awaits() bool {
@@ -441,7 +447,9 @@ func (k *RequestSet) inTraces(int) {
 
 // inTraces returns in how many of several traces a function's row is: n, unless it was not merged or is
 // of several functions.
-func inTraces(n int64, function string) int64 { return textui.Either(function == OtherNames, 0, max(n, 1)) }
+func inTraces(n int64, function string) int64 {
+	return textui.Either(function == OtherNames, 0, max(n, 1))
+}
 
 // cut sorts the slowest requests, and keeps a few.
 func (k *RequestSet) cut(most int) { k.Slowest = First(k.Slowest, most, ComparePaths) }

@@ -188,7 +188,9 @@ func (p *pieces) darkOf(d length) model.Duration {
 	return max(0, d.all-p.typical-max(0, d.shown-samplePeriod))
 }
 
-func (p *pieces) tooLong(d model.Duration) bool { return d > max(p.times*p.typical, p.typical+outageLeast) }
+func (p *pieces) tooLong(d model.Duration) bool {
+	return d > max(p.times*p.typical, p.typical+outageLeast)
+}
 
 // eachPiece calls f for each piece: of segment seg of g from at on, or the system call that ends it.
 func (w *Workload) eachPiece(f func(g, seg int32, k pieceKind, at model.Duration, d length)) {

@@ -109,7 +109,9 @@ func Round(p Policy, seed uint32, round int, sides []Side) []Side {
 }
 
 // File returns the name of a recording, slash-separated and relative to the folder.
-func File(side Side, round int) string { return path.Join(string(side), fmt.Sprintf("%02d.trace", round)) }
+func File(side Side, round int) string {
+	return path.Join(string(side), fmt.Sprintf("%02d.trace", round))
+}
 
 // Begin adds a session and returns its number. The order's design follows from all of
 // them: one of a single side spoils it.

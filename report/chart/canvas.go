@@ -67,7 +67,9 @@ func (c canvas) dot(col color.Color, x, y, radius vg.Length) {
 }
 
 // snap returns the position of the device pixel's edge nearest to v.
-func (c canvas) snap(v vg.Length) vg.Length { return vg.Length(math.Round(float64(v)*c.dpi/72) * 72 / c.dpi) }
+func (c canvas) snap(v vg.Length) vg.Length {
+	return vg.Length(math.Round(float64(v)*c.dpi/72) * 72 / c.dpi)
+}
 
 // pixels returns how many device pixels v is long, at least 1.
 func (c canvas) pixels(v vg.Length) int { return max(1, int(math.Round(float64(v)*c.dpi/72))) }

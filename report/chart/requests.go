@@ -160,7 +160,9 @@ func (in *Input) slowRequests() (kind string, k *result.RequestGroup) {
 	return kind, k
 }
 
-func requestLabel(kind, fn string) string { return printable(kind) + textui.If(fn != "", " "+shortFunc(fn)) }
+func requestLabel(kind, fn string) string {
+	return printable(kind) + textui.If(fn != "", " "+shortFunc(fn))
+}
 
 // barLabel names what a bar is: its function, or if that is not known its kind.
 func barLabel(kind, fn string) string { return textui.Either(fn == "", printable(kind), shortFunc(fn)) }

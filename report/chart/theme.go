@@ -71,7 +71,9 @@ func aligned(s draw.TextStyle, x text.XAlignment, y text.YAlignment) draw.TextSt
 }
 
 // line returns a solid line style.
-func line(width vg.Length, c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: width} }
+func line(width vg.Length, c color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: width}
+}
 
 // heatStops runs from a single wait, which must be visible on white, to the
 // most in any cell.

@@ -174,7 +174,9 @@ const (
 )
 
 // stripWidth is what the caption leaves of a width to the strip of losses.
-func stripWidth(width vg.Length) vg.Length { return width - style(smallSize, slate).Width(stripCaption) - 8 }
+func stripWidth(width vg.Length) vg.Length {
+	return width - style(smallSize, slate).Width(stripCaption) - 8
+}
 
 // lossParts divides a strip of that width by causes. Labels that are wider than their part
 // are entries of a legend below.

@@ -165,7 +165,9 @@ func bar(parts []Part) []htmlPart {
 }
 
 // known returns a severity for which there are styles: a saved report may have anything.
-func knownSeverity(s string) string { return textui.Either(s == "notable" || s == "serious", s, "info") }
+func knownSeverity(s string) string {
+	return textui.Either(s == "notable" || s == "serious", s, "info")
+}
 
 // Link returns where a moment of a card is shown.
 func (c htmlCards) Link(m *Moment) string { return c.o.link(m) }

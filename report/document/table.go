@@ -60,7 +60,9 @@ func Change(name string) Column   { return Column{Name: name, Kind: KindChange} 
 func Figure(name string) Column   { return Column{Name: name, Kind: KindFigure} }
 
 // Number returns a column of numbers with so many digits after the point.
-func Number(name string, digits int) Column { return Column{Name: name, Kind: KindNumber, digits: digits} }
+func Number(name string, digits int) Column {
+	return Column{Name: name, Kind: KindNumber, digits: digits}
+}
 
 // Doc sets the column's help.
 func (c Column) Doc(help string) Column { c.Help = help; return c }
@@ -212,7 +214,9 @@ func toCell(v any) Cell {
 }
 
 // Value returns the sort key of a cell of a number, and whether it has one.
-func (c *Cell) Value() (float64, bool) { return c.x, c.is == whole || c.is == fraction || c.is == shown }
+func (c *Cell) Value() (float64, bool) {
+	return c.x, c.is == whole || c.is == fraction || c.is == shown
+}
 
 // raw returns the value with all its digits, "" if there is none.
 func (c *Cell) raw() string {

@@ -172,7 +172,9 @@ func stops(o model.Origin) bool {
 }
 
 // frame returns a stack of one frame.
-func (c *Collector) frame(fn string) model.StackID { return c.p.tables.AddStack([]model.Frame{{Func: fn}}) }
+func (c *Collector) frame(fn string) model.StackID {
+	return c.p.tables.AddStack([]model.Frame{{Func: fn}})
+}
 
 // root returns the outermost function of a stack of the profile.
 func (c *Collector) root(id model.StackID) model.StringID {

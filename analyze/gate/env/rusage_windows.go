@@ -14,6 +14,8 @@ func self() *Process {
 }
 
 // elapsed returns nanoseconds of a length of time: units of 100 ns.
-func elapsed(t syscall.Filetime) int64 { return (int64(t.HighDateTime)<<32 | int64(t.LowDateTime)) * 100 }
+func elapsed(t syscall.Filetime) int64 {
+	return (int64(t.HighDateTime)<<32 | int64(t.LowDateTime)) * 100
+}
 
 func switches(any) int64 { return 0 }

@@ -107,7 +107,9 @@ const EnoughBeyond = 10
 func (v Value) Beyond(q rule.Quantity) float64 { return float64(v.N) * min(q.Q, 1-q.Q) }
 
 // Few reports whether v is a quantile with too few values beyond it.
-func (v Value) Few(q rule.Quantity) bool { return q.Agg == rule.Quantile && v.Beyond(q) < EnoughBeyond-1e-9 }
+func (v Value) Few(q rule.Quantity) bool {
+	return q.Agg == rule.Quantile && v.Beyond(q) < EnoughBeyond-1e-9
+}
 
 // Identity is the set of properties that comparable samples share.
 type Identity struct {

@@ -89,7 +89,9 @@ func newExport(a *app) *cobra.Command {
 	return cmd
 }
 
-func exporterNames() []string { return result.Each(exporters, func(x *exporter) string { return x.name }) }
+func exporterNames() []string {
+	return result.Each(exporters, func(x *exporter) string { return x.name })
+}
 
 func exportHelp() string {
 	var b strings.Builder

@@ -264,7 +264,9 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func directoryError(path string) error { return usagef("name a file in it", "-o %s is a directory", path) }
+func directoryError(path string) error {
+	return usagef("name a file in it", "-o %s is a directory", path)
+}
 
 // checkOutput refuses, before anything is read, what could not be written
 // afterwards: over an input, into a folder that is not there, as bytes to a

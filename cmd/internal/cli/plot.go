@@ -26,7 +26,7 @@ func newPlot(a *app) *cobra.Command {
   schedscope plot -o pictures/ --format svg --worst 3 trace.out
   schedscope analyze -o spectrum.png trace.out      # just one`,
 		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.plot(cmd, &f, dir, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.plot(cmd, &f, dir, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&dir, "output", "o", ".", "write to `DIRECTORY`, which is created if needed")

@@ -105,7 +105,9 @@ func (e *usageError) Error() string { return e.err.Error() }
 
 func (e *usageError) Unwrap() error { return e.err }
 
-func usagef(hint, format string, args ...any) error { return &usageError{fmt.Errorf(format, args...), hint} }
+func usagef(hint, format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...), hint}
+}
 
 // hintOf returns what the user can do about err, or "".
 func hintOf(err error) string {
