@@ -238,7 +238,9 @@ func p99(counts map[model.Duration]int64) model.Duration {
 }
 
 // slow reports whether waiting to run matters.
-func (d *diagnostician) slow() bool { return d.r.Causes.Refused == "" && waitsMatter(d.r) && !idle(d.r) }
+func (d *diagnostician) slow() bool {
+	return d.r.Causes.Refused == "" && waitsMatter(d.r) && !idle(d.r)
+}
 
 // waitsMatter reports whether waits to run are long, or many.
 func waitsMatter(r *result.Report) bool { return matter(r, &r.Latency.All, cutMatters(&r.Latency)) }

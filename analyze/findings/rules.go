@@ -109,7 +109,9 @@ func between(d *result.Dist) string {
 }
 
 // number returns a mean without decimals if it is whole.
-func number(x float64) string { return strconv.FormatFloat(float64(int(float64(x*10)+0.5))/10, 'f', -1, 64) }
+func number(x float64) string {
+	return strconv.FormatFloat(float64(int(float64(x*10)+0.5))/10, 'f', -1, 64)
+}
 
 // maxName is how much of a name a sentence takes.
 const maxName = 80
