@@ -180,6 +180,7 @@ func TestHeadline(t *testing.T) {
 		{six(2), six(1), "", "UNKNOWN waiting to run: p99(runnable) 2.01 -> 1.00ms (0.50x, p=0.002); but how long the work takes is not known: --op region:request counts it, if that is the work | ", "mean(wait/s) 201 -> 100ms (0.50x, p=0.002)"},
 		{six(1), six(1), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.00ms (1.00x, p=1.000); there are no requests to compare | ", ""},
 		{six(1), six(1.05), "", "SAME waiting to run: p99(runnable) 1.00 -> 1.06ms (1.05x, p=0.004); there are no requests to compare | ", "mean(wait/s) 100 -> 106ms (1.05x, p=0.004)"},
+		{[]float64{1, 1.5, 2, 3, 4, 5}, []float64{1.1, 2.4, 4, 5, 6, 8}, "region:request", "UNKNOWN ops: mean(op) 750µs -> 1.35ms (1.60x, p=0.227); that may be chance, as the traces of a side differ as much: record more of each, on a quiet machine | ", ""},
 		{[]float64{1, 1.1, 1.2}, []float64{4, 5, 6}, "", "WORSE waiting to run: p99(runnable) 1.10 -> 5.00ms (4.55x) | 75% of the change: main.worker, stopped in main.worker (a.go:40)", ""},
 		{[]float64{0}, []float64{0}, "", "SAME Nothing waited to run. | ", ""},
 	} {

@@ -47,8 +47,8 @@ const (
 //     where no latency is known: else the load differs, which is reported and not judged.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
-//  4. If nothing is known to have changed, but something that there is too little of seems to have, the verdict is UNKNOWN;
-//     so it is if the sides have requests of different kinds, or one has none and nothing else is worse or better, and if waits to run became better and the traces
+//  4. If nothing is known to have changed, but something that there is too little of seems to have, or by as much as would
+//     count if it were not tested, the verdict is UNKNOWN: what is not known to differ need not be the same; so it is if the sides have requests of different kinds, or one has none and nothing else is worse or better, and if waits to run became better and the traces
 //     longer, or the other way: of whole runs the length counts.
 //  5. Requests that a side has few of, and those of groups beyond the first, are looked at where no others are worse, and by
 //     themselves: more figures would take more traces to test each of them. What is not tested of them must change as much
@@ -159,7 +159,7 @@ func (r *Result) weigh(rows []*Row) {
 		few := !enough && row.Few > 0 && !r.moves(row)
 		if x := math.Abs(row.change); x < row.least(enough) || overlap || p != nil && enough && *p >= Alpha || few {
 			row.change = 0
-			if x >= row.least(enough) && (overlap || few) { // 4
+			if x >= row.least(enough) && (overlap || few) || enough && x >= row.least(false) { // 4
 				if overlap {
 					row.why = " where the sides overlap"
 				}
@@ -220,6 +220,8 @@ func (r *Result) tooLittle() string {
 	switch {
 	case r.Single():
 		why = "one trace of a side says nothing of chance"
+	case min(len(r.Base.Traces), len(r.Cand.Traces)) >= n:
+		return fmt.Sprintf("; %s, as the traces of a side differ as much: record more of each, on a quiet machine", why)
 	case figures > 1:
 		why += fmt.Sprintf(", as p<%.2g is asked of each of %d figures", Alpha/float64(figures), figures)
 	}
