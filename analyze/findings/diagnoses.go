@@ -116,23 +116,29 @@ func (d *diagnostician) batch() {
 	}
 	rows, total, unknown := d.known(result.BlameCreated)
 	where, title := d.culprits("starts them", rows, 1, total), top(rows, "the program")+" starts very many goroutines at once"
+	const spread = "Spread timers that fire together (jitter), make them rarer, or let one serve many."
+	advice := "Bound how many run at once: a pool of workers, errgroup's SetLimit, or a semaphore."
 	switch {
 	case ofNew && 2*unknown > total && len(d.r.Goroutines) > 0: // by no go statement
 		g := slices.MaxFunc(d.r.Goroutines, func(a, b result.Group) int { return cmp.Compare(a.Created, b.Created) })
+		advice = spread
 		where, title = []result.Culprit{{Role: "is what they start", Function: g.Function, Share: result.Ratio(unknown, total), Callers: []string{}}},
 			"timers start very many goroutines at once, most of all "+plain(textui.ShortFunc(g.Function))
 	case ofTimers:
+		advice = spread
 		rows, total, _ := d.known(result.BlameTimers)
 		where, title = d.culprits("sleeps", rows, 2, total), "very many timers fire at once, most of all in "+top(rows, "the program")
 	case !ofNew:
+		advice = "Wake one instead of all (sync.Cond.Signal), or let fewer wait for it."
 		w := p.Wakers[0]
 		where, title = []result.Culprit{{Role: "wakes them", Function: w.Function, Share: float64(w.Count) / float64(p.Runnable), Callers: []string{}}},
 			plain(textui.ShortFunc(w.Function))+" wakes very many goroutines at once"
 	}
 	d.batched = result.Ratio(l.sum, d.waiting.sum)
-	d.add("batch", l, result.Certain, where, title,
+	x := d.add("batch", l, result.Certain, where, title,
 		"%s goroutines were runnable at once at %s%s. The last of them waits until all others have run (GOMAXPROCS %s): a batch, which the scheduler cannot shorten.",
-		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r)).first = 2*d.batched >= 1
+		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r))
+	x.first, x.Advice = 2*d.batched >= 1, advice
 }
 
 // computes reports whether a program without requests shares the procs among its own work: they are in use nearly all the time, and

@@ -67,13 +67,13 @@ func TestLackOfCPUs(t *testing.T) {
 		"with a herd": {1650 * ms, 112, func(v *result.Report) {
 			v.Procs.Peak = result.Peak{Runnable: 3000, Wakers: []result.PeakWaker{{Function: "main.publish", Count: 2990}}}
 			v.Latency.ByOrigin = []result.Named{{Name: model.OriginGoroutine.String(), Dist: v.Latency.All}}
-		}, "batch", "main.publish wakes very many", "Bound"},
+		}, "batch", "main.publish wakes very many", "Wake one"},
 		"of timers": {1650 * ms, 112, func(v *result.Report) {
 			v.Procs.Peak.Runnable = 3000
 			v.Latency.ByOrigin = []result.Named{{Name: model.OriginCreated.String(), Dist: v.Latency.All}}
 			v.Blame.Kinds = []result.BlameKind{{Kind: result.BlameCreated, Total: 90 * ms, BlameBasis: result.BlameBasis{Unknown: 60 * ms}}}
 			v.Goroutines = []result.Group{{Function: "main.serve", Created: 20}, {Function: "main.expire", Created: 3000}}
-		}, "batch", "timers start very many goroutines at once, most of all main.expire", "Bound"},
+		}, "batch", "timers start very many goroutines at once, most of all main.expire", "Spread timers"},
 		"of who yields": {1650 * ms, 112, func(v *result.Report) {
 			v.Latency.All.Count = 200_000
 			v.Latency.ByOrigin = []result.Named{{Name: model.OriginGosched.String(), Dist: v.Latency.All}}
