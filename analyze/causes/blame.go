@@ -102,6 +102,7 @@ type endedWait struct {
 	reason     model.StringID
 	start, end model.Time
 	holder     model.StackID // of a lock: to whom most of it is due; 0: not known
+	lock       bool
 }
 
 // blockedID identifies a sum of time.
@@ -155,14 +156,15 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 			b.sums.count(blockedID{kind: blockedOpen, stack: s.Stack, fn: s.Func}, d)
 		}
 	case s.State == model.GoWaiting:
-		held := !s.OpenStart && b.waits.Of(s.Reason).HeldUp()
+		what := b.waits.Of(s.Reason)
+		held := !s.OpenStart && what.HeldUp()
 		if !held && d < leastOwn {
 			return
 		}
 		x := b.gos.Cell(s.G)
 		x.waited(s.Reason, s.Stack, s.Start, s.End)
 		if held {
-			x.endedWait = endedWait{reason: s.Reason, start: s.Start, end: s.End}
+			x.endedWait = endedWait{reason: s.Reason, start: s.Start, end: s.End, lock: what == model.WaitGroup || what.Lock()}
 			if n := int(s.Reason) + 1; n > len(b.heldUp) {
 				b.heldUp = append(b.heldUp, make([]model.Duration, n-len(b.heldUp))...)
 			}
@@ -218,7 +220,7 @@ func (x *blamedGo) waited(what model.StringID, stack model.StackID, start, end m
 func (b *Blame) released(w *endedWait, s *model.GoSpan) {
 	id, from := blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}, w.start
 	w.holder = s.WakerStack
-	if what := b.waits.Of(w.reason); what == model.WaitGroup || what.Lock() {
+	if w.lock {
 		one := b.latest[s.Stack]
 		if by := b.gos.Get(s.Waker); by != nil && by.holder != 0 && by.reason == w.reason && by.end > w.start {
 			one = by.endedWait
