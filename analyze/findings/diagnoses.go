@@ -691,13 +691,13 @@ type Leak struct {
 // LeakOf returns the goroutines of which most pile up, nil if none do: of one function many wait all the time, and more come.
 // At most about half as many end, by more than chance: connections that last for long come and go, too. Of those that requests
 // which ended have started, and that wait for other goroutines, fewer are enough. Or few of many do not end, see [remain].
-// Those of connections last as long as clients like: see [connected] and [attached].
+// Those of connections last as long as clients like: see [connected] and [attached]. Those of a pool work: see [pool].
 func LeakOf(r *result.Report) *Leak {
 	var most *Leak
 	for g := range result.Refs(r.Goroutines) {
 		rest, added := g.Count-g.Ended, g.Created-g.Ended
 		few := float64(g.Ended) <= mostEnd*float64(g.Created) && float64(added) >= 3*math.Sqrt(float64(g.Created+g.Ended)) && (rest >= manyLeft || outlives(r, g))
-		if g.System || rest < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || attached(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && rest <= most.Left {
+		if g.System || rest < manyLives || g.Created < fewHeld || !few && !remain(r, g) || connected(r, g) || attached(r, g) || pool(r, g) || result.Ratio(g.States[model.GoWaiting], g.Lifetime) < 0.99 || most != nil && rest <= most.Left {
 			continue
 		}
 		most = &Leak{Func: g.Function, Left: rest, Added: added, starts: creators(r, g)}
@@ -787,7 +787,46 @@ func remain(r *result.Report, g *result.Group) bool {
 	before, added := float64(g.Count-g.Created), float64(g.Created-g.Ended)
 	selects := slices.ContainsFunc(r.Blame.Of("select"), func(b *result.BlameRow) bool { return b.Waiter == g.Function && result.OfProgram(b.Function) })
 	return result.OfProgram(g.Function) && (waitsForOthers(g) || selects && waitsForOthers(g, model.WaitSelect) || left(r, g)) && added >= max(fewHeld, 3*math.Sqrt(2*before)) &&
-		8*float64(g.LeftEarly) >= added && 4*float64(g.LeftLate) >= added && len(creators(r, g)) > 0
+		grows(g) && len(creators(r, g)) > 0
+}
+
+// grows reports whether goroutines that do not end were created all along, not only at one time.
+func grows(g *result.Group) bool {
+	added := g.Created - g.Ended
+	return 8*g.LeftEarly >= added && 4*g.LeftLate >= added
+}
+
+// pool reports whether goroutines that were created at one time are woken where most of them wait at the end, and wait there again: as
+// many as leastShare of them or more. Whoever wakes them takes them in turn, so that each that waits there is of use.
+func pool(r *result.Report, g *result.Group) bool {
+	w := mostly(g)
+	p, _ := waitAtEnd(r, g.Function)
+	if w == nil || p == nil || grows(g) {
+		return false
+	}
+	woken := int64(0)
+	for _, b := range r.Blame.Of(w.Reason) {
+		if b.Waiter == p.Function && b.WaiterFile == p.File && b.WaiterLine == p.Line {
+			woken += b.Turns
+		}
+	}
+	rest := g.Count - g.Ended
+	return float64(min(woken, w.Count-rest)-g.Ended) >= leastShare*float64(rest)
+}
+
+// waitAtEnd returns where most of the goroutines of a function that wait at the end do, nil if there is no such place.
+func waitAtEnd(r *result.Report, fn string) (most *result.BlameRow, turns int64) {
+	for _, b := range r.Blame.Of(result.BlameOpen) {
+		if b.Waiter == fn {
+			if turns += b.Turns; b.Line > 0 && (most == nil || b.Turns > most.Turns) {
+				most = b
+			}
+		}
+	}
+	if most != nil && 2*most.Turns <= turns {
+		most = nil
+	}
+	return most, turns
 }
 
 // leaks finds goroutines that pile up, where they wait, and who starts them.
@@ -807,10 +846,8 @@ func (d *diagnostician) leaks() {
 		}
 	}
 	x.kinds = []string{result.BlameOpen}
-	open := slices.DeleteFunc(d.r.Blame.Of(result.BlameOpen), func(b *result.BlameRow) bool { return b.Waiter != l.Func })
-	turns := result.Sum(open, func(b **result.BlameRow) int64 { return (*b).Turns })
-	if i := slices.IndexFunc(open, func(b *result.BlameRow) bool { return b.Line > 0 && 2*b.Turns > turns }); i >= 0 { // else no place has most
-		waits.Function, waits.File, waits.Line, waits.Share = open[i].Function, open[i].File, open[i].Line, float64(open[i].Turns)/float64(turns)
+	if b, turns := waitAtEnd(d.r, l.Func); b != nil {
+		waits.Function, waits.File, waits.Line, waits.Share = b.Function, b.File, b.Line, float64(b.Turns)/float64(turns)
 	}
 	x.Where = []result.Culprit{waits}
 	if len(l.starts) > 0 {

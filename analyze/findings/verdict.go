@@ -734,7 +734,8 @@ func (j *judge) others(diagnoses []diagnosis) {
 			case f.Kind == "goroutine-leak":
 			case !ofScheduling(f.Kind) && j.kept(): // those who are held up are fast enough
 				continue
-			case ofScheduling(f.Kind) && f.Kind != "spin" && (j.r.Latency.All.Count < fewWaits || j.r.Latency.All.P99 < result.SeriousWait): // it slows no requests
+			case ofScheduling(f.Kind) && f.Kind != "spin" && (j.r.Latency.All.Count < fewWaits || j.r.Latency.All.P99 < result.SeriousWait) &&
+				!slices.ContainsFunc(j.items, func(x item) bool { return x.Kind == "more-procs-than-cpus" }): // it slows no requests, or what does is named
 				continue
 			case !ofScheduling(f.Kind) && len(j.items) == 0 && result.Ratio(f.sum, j.r.Totals.Span) < heldUpShare:
 				continue
