@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
-	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -232,20 +232,18 @@ func (r *Result) warnDisturbed(s *Side) {
 	}
 }
 
-// suspected says how much of the waiting is laid to the operating system where nothing was recorded of it, "" if that is
-// little, or less than a tenth of a goroutine waits for it on average.
+// suspected says how much of the waiting is laid to the operating system where nothing was recorded of it, see [findings.Suspected].
 func suspected(s *sample.Sample) string {
-	const least, share = 0.1, 0.25
 	var all, of model.Duration
 	for _, x := range s.Causes {
 		if all += x.Total; strings.HasPrefix(x.Name, "OS ") {
 			of += x.Total
 		}
 	}
-	if x := result.Ratio(of, all); s.Noise == nil && x >= share && result.Ratio(of, s.To-s.From) >= least {
-		return textui.Percent(x) + " of the waiting to run is laid to the operating system, suspected"
+	if s.Noise != nil {
+		return ""
 	}
-	return ""
+	return findings.Suspected(of, all, s.To-s.From)
 }
 
 // length returns the length of a trace's window, in seconds.

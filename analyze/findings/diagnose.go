@@ -359,12 +359,15 @@ func (d *diagnostician) look(causes []result.Cause) *result.Moment {
 	return nil
 }
 
-// culprits describes rows of blame: at most n, of at least a fifth of the first.
+// culprits describes rows of blame: at most n, of at least a fifth of the first. Who sees one of the program cannot change those of others.
 func (d *diagnostician) culprits(role string, rows []*result.BlameRow, n int, total model.Duration) []result.Culprit {
 	var list []result.Culprit
 	for i, r := range rows {
-		if i >= n || 5*r.Total < rows[0].Total {
+		if len(list) == n || 5*r.Total < rows[0].Total {
 			break
+		}
+		if i > 0 && result.OfProgram(rows[0].Function) && !result.OfProgram(r.Function) {
+			continue
 		}
 		list = append(list, culprit(role, r, total))
 	}

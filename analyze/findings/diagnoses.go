@@ -131,14 +131,32 @@ func (d *diagnostician) batch() {
 	case !ofNew:
 		advice = "Wake one instead of all (sync.Cond.Signal), or let fewer wait for it."
 		w := p.Wakers[0]
-		where, title = []result.Culprit{{Role: "wakes them", Function: w.Function, Share: float64(w.Count) / float64(p.Runnable), Callers: []string{}}},
-			plain(textui.ShortFunc(w.Function))+" wakes very many goroutines at once"
+		c := culprit("wakes them", d.wakes(w.Function), 0)
+		c.Share = float64(w.Count) / float64(p.Runnable)
+		where, title = []result.Culprit{c}, plain(textui.ShortFunc(c.Function))+" wakes very many goroutines at once"
 	}
 	d.batched = result.Ratio(l.sum, d.waiting.sum)
 	x := d.add("batch", l, result.Certain, where, title,
 		"%s goroutines were runnable at once at %s%s. The last of them waits until all others have run (GOMAXPROCS %s): a batch, which the scheduler cannot shorten.",
 		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r))
 	x.first, x.Advice = 2*d.batched >= 1, advice
+}
+
+// wakes returns where goroutines of a start function wake others most of the times that they do, without a line if nowhere.
+func (d *diagnostician) wakes(start string) *result.BlameRow {
+	most, turns := &result.BlameRow{Function: start}, int64(0)
+	for i := range d.r.Blame.Rows {
+		b := &d.r.Blame.Rows[i]
+		if k := d.r.Blame.Kind(b.Kind); k != nil && k.Blocked && b.Kind != result.BlameOpen && (b.Function == start || within(b, start)) {
+			if turns += b.Turns; b.Turns > most.Turns {
+				most = b
+			}
+		}
+	}
+	if 2*most.Turns <= turns {
+		most = &result.BlameRow{Function: start}
+	}
+	return most
 }
 
 // computes reports whether a program without requests shares the procs among its own work: they are in use nearly all the time, and
@@ -1146,10 +1164,11 @@ func onSocket(r *result.BlameRow) bool {
 }
 
 // ofInput reports whether the calls of a row are reads of a file that last most of the time, and no longer: one
-// goroutine takes what comes through a pipe or from a terminal.
+// goroutine takes what comes through a pipe or from a terminal. Whoever reads without package os, which is there for files, has a
+// pipe or a device.
 func ofInput(of *result.Report, r *result.BlameRow) bool {
 	span := of.Totals.Span
-	return r.Total <= span && 2*r.Total >= span && len(r.Stacks) > 0 &&
+	return r.Callee() == "syscall.Read" || r.Callee() == "golang.org/x/sys/unix.Read" || r.Total <= span && 2*r.Total >= span && len(r.Stacks) > 0 &&
 		slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return f.Function == "os.(*File).Read" })
 }
 
@@ -1175,9 +1194,12 @@ func (d *diagnostician) blockingCalls() {
 		return
 	}
 	l := d.causes[result.BlameInSlow].part(total, max(total, d.causes[result.BlameInSlow].sum))
-	d.add("blocking-system-calls", l, result.Certain, d.culprits("calls", rows, 2, total), top(rows, "")+" blocks in system calls"+callOf(rows[0]),
+	x := d.add("blocking-system-calls", l, result.Certain, d.culprits("calls", rows, 2, total), top(rows, "")+" blocks in system calls"+callOf(rows[0]),
 		"Not the scheduler: %s of %s or more took %s in all, %s on average, at most %s.",
 		textui.Plural(count, "call"), textui.Duration(result.SlowSyscall), textui.Duration(total), textui.Duration(total/model.Duration(max(count, 1))), textui.Duration(rows[0].Longest))
+	if flocks(rows[0].Callee()) {
+		x.Advice = flockAdvice
+	}
 }
 
 // runsAlone is the kind of the diagnosis of code that runs while no other can.

@@ -285,8 +285,8 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	switch callee := way(g).Callee; {
 	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
 		f.advise(otherwise, "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache).")
-	case strings.HasSuffix(callee, ".Flock"), strings.HasSuffix(callee, ".FcntlFlock"):
-		f.advise(otherwise, "Another process, or another file of this one, holds the lock of the file: hold it there for a shorter time, or ask for it without waiting (LOCK_NB) and try again later.")
+	case flocks(callee):
+		f.advise(otherwise, flockAdvice)
 	case strings.HasPrefix(callee, "golang.org/x/sync/semaphore."):
 		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s, or hold it for a shorter time.", plain(textui.Place(g.Function, g.File, g.Line))))
 	case strings.HasPrefix(callee, "golang.org/x/sync/errgroup.") && g.Kind == "channel":
@@ -627,7 +627,7 @@ func (q *question) gain(cost float64) string {
 }
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
-// its code, and if it is about waiting to run all of that. Who no longer waits for a lock or a place still
+// its code, and if it is about waiting to run, not about a stopped world, all of that. Who no longer waits for a lock or a place still
 // does what it is held for, what was polled for still takes its time, who asks once still asks, and more workers do what they do when they can have a proc.
 func (q *question) most(of *result.Report, x *item) (sum float64) {
 	culprit, contended, g := "", x.contended(), x.parts[0]
@@ -637,7 +637,7 @@ func (q *question) most(of *result.Report, x *item) (sum float64) {
 	for r := range result.Refs(q.Rows) {
 		part := slices.ContainsFunc(x.parts, func(g *result.RequestRow) bool { return r.InGroup(g) })
 		waits := culprit != "" && r.Function == culprit && r.Waiter != culprit && (!contended && r.Kind == "runnable" || r.Wait != "" && (!contended || r.Wait == g.Kind))
-		if part || waits || x.Kind != SlowRequests && ofScheduling(x.Kind) && slices.Contains(scheduling, r.Kind) {
+		if part || waits || x.Kind != SlowRequests && ofScheduling(x.Kind) && g.Kind != "stw" && slices.Contains(scheduling, r.Kind) {
 			sum += q.cost(r)
 		}
 	}
@@ -774,6 +774,13 @@ func (q *question) hub(g *result.RequestRow) bool {
 func (q *question) usual(g *result.RequestRow) float64 {
 	return float64(g.Usual) / float64(max(q.Middle.Count, 1))
 }
+
+// flocks reports whether a function waits for the lock of a file.
+func flocks(callee string) bool {
+	return strings.HasSuffix(callee, ".Flock") || strings.HasSuffix(callee, ".FcntlFlock")
+}
+
+const flockAdvice = "Another process, or another file of this one, holds the lock of the file: hold it there for a shorter time, or ask for it without waiting (LOCK_NB) and try again later."
 
 const pollAdvice = "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."
 
@@ -930,7 +937,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 	case x.Kind == "sleep" && way(x).Polls:
 		f.Advice = pollAdvice + " " + f.Advice
 	case x.Kind == "sleep" && x.Wait != "":
-		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", at)
+		f.Advice += fmt.Sprintf(" Or shorten the sleep at %s, unless it is meant.", place(x))
 		if awaits {
 			f.advise(otherwise, fmt.Sprintf(pollsAdvice+"look at who does that: more workers, less work for each, or a shorter sleep at %s.", at))
 		}

@@ -158,6 +158,14 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	}
 	if len(j.items) > 0 {
 		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
+	} else if waitsMatter(r) {
+		var suspected model.Duration
+		for i := range r.Causes.Rows {
+			if x := &r.Causes.Rows[i]; x.Suspected {
+				suspected += x.Total
+			}
+		}
+		j.r.Verdict.Machine = cmp.Or(j.r.Verdict.Machine, Suspected(suspected, r.Causes.Total, r.Totals.Span))
 	}
 	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
@@ -452,6 +460,16 @@ func (j *judge) idle() bool {
 	j.r.Verdict.Machine = cmp.Or(j.r.Verdict.Machine, fmt.Sprintf("goroutines waited up to %s to run, but procs were %s busy: their threads probably had no CPU",
 		textui.Duration(j.r.Latency.All.Max), textui.Percent(j.r.Procs.Utilisation)))
 	return true
+}
+
+// Suspected says how much of the waiting to run is laid to the operating system, "" if that is little, or less than a tenth of a
+// goroutine waits for it on average.
+func Suspected(of, all, span model.Duration) string {
+	const least = 0.1
+	if x := result.Ratio(of, all); x >= suspectedShare && result.Ratio(of, span) >= least {
+		return textui.Percent(x) + " of the waiting to run is laid to the operating system, suspected"
+	}
+	return ""
 }
 
 // standstill is a time in which a thread had no CPU, or several that were as long.

@@ -296,7 +296,8 @@ func diagnoses(r *result.Report) *document.Section {
 
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 	c := document.Card{Title: f.Title, Severity: f.Severity.String()}
-	why := textui.If(f.Sum > 0 || f.Tail > 0, fmt.Sprintf("%s of all waiting, %s of the longest 1%%. ", textui.Percent(f.Sum), textui.Percent(f.Tail)))
+	why := textui.If(f.Sum > 0 || f.Tail > 0, fmt.Sprintf("%s of all waiting%s. ", textui.Percent(f.Sum),
+		textui.If(f.Tail > 0, fmt.Sprintf(", %s of the longest 1%%", textui.Percent(f.Tail)))))
 	said := f.In
 	if f.Gain != "" { // about requests
 		said = textui.Join("; ", f.Text, f.In)
