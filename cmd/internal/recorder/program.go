@@ -282,7 +282,7 @@ func (p *program) collect() error {
 		return p.failed(errors.New("the program wrote no trace"), "it must write to the file that it is given, and return from main or the tests; tests that begin a CPU profile themselves need --no-samples")
 	}
 	return p.failed(errors.New("the program wrote no trace"),
-		`begin its main with: defer capture.FromEnv().Stop() (import "github.com/schedscope/schedscope/analyze/capture"); for tests: go test -c, then record the binary`)
+		`begin its main with: defer capture.FromEnv().Stop() (import "github.com/schedscope/schedscope/analyze/capture"); if an argument is the file that it writes a trace to, {trace} in its place; for tests: go test -c, then record the binary`)
 }
 
 // DiskFull reports whether a folder has no room for more of a trace.
