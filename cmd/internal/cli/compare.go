@@ -93,10 +93,10 @@ A change counts from x1.1 and 50 µs on, of a number per second from x1.05 on. W
 for a test, such as one per side (not tested), nothing is known of chance: it counts from x1.5 and
 500 µs on, of a p99 from x2, of five to nine requests from x10, of handlers beyond the five with
 the most time from x2.5. Requests whose handler is seen on one side only are compared with all of
-no common handler on the other. What may have changed and is of too few, or by as much and may be
-chance (p of 0.05 and more), is UNKNOWN, the rest SAME;
-WORSE goes before BETTER. If requests hang (schedscope explain hanging-requests), that comes first:
-the side is worse of which a far greater part does, and nothing is better where none ended. Then
+no common handler on the other. What may have changed, but is of too few, or by as much as counts
+untested, but perhaps by chance, is UNKNOWN, the rest SAME; WORSE goes before BETTER. If requests
+hang (schedscope explain hanging-requests), that comes first: the side is worse of which a far
+greater part does, and nothing is better where none ended. Then
 come goroutines that pile up on one side (schedscope explain goroutine-leak), that wait for a lock
 where only waits to run are compared, or before they accept connections.
 
