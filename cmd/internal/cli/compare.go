@@ -96,9 +96,9 @@ the most time from x2.5. Requests whose handler is seen on one side only are com
 no common handler on the other. What may have changed, but is of too few, or by as much as counts
 untested, but perhaps by chance, is UNKNOWN, the rest SAME; WORSE goes before BETTER. If requests
 hang (schedscope explain hanging-requests), that comes first: the side is worse of which a far
-greater part does, and nothing is better where none ended. Then
-come goroutines that pile up on one side (schedscope explain goroutine-leak), that wait for a lock
-where only waits to run are compared, or before they accept connections.
+greater part does, and nothing is better where none ended. Then come goroutines that pile up on
+one side (schedscope explain goroutine-leak), that wait for a lock where only waits to run are
+compared, or before they accept connections.
 
 The picture (-o FILE.png) overlays the latency of requests on both sides by percentile, or without
 requests that of the waits to run.
