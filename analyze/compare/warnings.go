@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -46,6 +47,10 @@ func (r *Result) warn() {
 				strings.Join(base, " and "), r.Base.Name, strings.Join(cand, " and "), r.Cand.Name)
 		}
 	}
+	if base, cand := r.Base.functions(), r.Cand.functions(); len(base) > 0 && len(cand) > 0 && !slices.ContainsFunc(base, func(f string) bool { return slices.Contains(cand, f) }) {
+		r.warnf("program", "No function of the program is seen on both sides, such as %s in %s and %s in %s: they may be of different programs.",
+			textui.Clean(textui.ShortFunc(base[0])), r.Base.Name, textui.Clean(textui.ShortFunc(cand[0])), r.Cand.Name)
+	}
 	if r.unlike != "" {
 		r.warnf("behind", "Which code goroutines waited behind is not compared: %s.", r.unlike)
 	}
@@ -78,6 +83,24 @@ func (r *Result) warn() {
 		r.warnf("delay", "Threads waited for a CPU for %s per second and proc in %s, %s in %s: the operating system's part of the latencies is not the same.",
 			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
 	}
+}
+
+// functions returns which functions of the program start goroutines, or have them stop, most first. Each program has a main.main.
+func (s *Side) functions() (list []string) {
+	for _, t := range s.Traces {
+		for _, c := range slices.Concat(t.Sample.Runs, t.Sample.Blocked) {
+			fns := []string{c.Func}
+			if c.At != nil {
+				fns = append(fns, c.At.Func)
+			}
+			for _, f := range fns {
+				if result.OfProgram(f) && !strings.HasPrefix(f, "main.main") && f != sample.Others && !slices.Contains(list, f) {
+					list = append(list, f)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // serves returns the kind of a side's requests, "" if it has none.

@@ -16,7 +16,7 @@ import (
 // Plan writes how many traces the rules of a budget need, and what they see with those.
 func Plan(w io.Writer, p *gate.PlanResult, o document.TextOptions) error {
 	head := document.New("plan", "")
-	title := textui.Either(p.Traces > 0, fmt.Sprintf("record %d traces per side: every rule of level error then sees what it wants to with a probability of 80%% or more%s", p.Traces, blind(p)),
+	title := textui.Either(p.Traces > 0, fmt.Sprintf("record %d traces per side: every rule of level error%s then sees what it wants to with a probability of 80%% or more", p.Traces, blind(p)),
 		"how many traces it takes is not known")
 	head.Add(document.Paragraph{Strong: "PLAN", Text: "  " + title})
 	head.Text("alpha %v over %s against a baseline; an unchanged program fails with a probability of %s or less if rules were independent",
@@ -51,7 +51,7 @@ func Plan(w io.Writer, p *gate.PlanResult, o document.TextOptions) error {
 // table have the reasons.
 func blind(p *gate.PlanResult) string {
 	n := result.CountOf(p.Rules, func(r gate.PlanRow) bool { return r.Level == budget.Error && r.Needed == 0 && !r.Point })
-	return textui.If(n != 0, fmt.Sprintf("; %s cannot, see below", textui.Plural(n, "rule")))
+	return textui.If(n != 0, fmt.Sprintf(" except %d (see below)", n))
 }
 
 func planCells(r *gate.PlanRow) []any {

@@ -136,7 +136,7 @@ func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.
 		c.ops = s.opsIn(e.from, e.to)
 	case !e.about(window[0], window[1]):
 		c.ops = 0
-		c.opsWhy = cmp.Or(m.opsWhy, "the environment record is of another stretch than the window, in which ops are not counted")
+		c.opsWhy = cmp.Or(m.opsWhy, "the environment record is of another stretch than the window, in which ops are not counted; window: all takes in all of the trace")
 	}
 	return c
 }

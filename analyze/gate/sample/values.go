@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -377,7 +378,7 @@ func (m *measured) nothing(s *selection) string {
 			exists = slices.ContainsFunc(reasons, x.Match)
 		}
 		if !exists {
-			return nothingMatches + " " + x.String()
+			return nothingMatches + " " + x.String() + m.handlers(s)
 		}
 	}
 	return ""
@@ -395,3 +396,22 @@ var (
 		"goroutine profile cleanup", "all goroutines stack trace", "read mem stats", "AllThreadsSyscall", "GOMAXPROCS",
 		"start trace", "stop trace"}
 )
+
+// handlers lists the names that requests have, most first, "" if a source is not about requests or these have none.
+func (m *measured) handlers(s *selection) string {
+	const most = 5
+	var names []string
+	for _, k := range m.requests {
+		list := slices.Clone(k.Handlers)
+		slices.SortStableFunc(list, func(a, b result.RequestHandler) int { return cmp.Compare(b.Count, a.Count) })
+		for _, h := range list {
+			if result.Handled(h.Name) && !slices.Contains(names, h.Name) && len(names) < most {
+				names = append(names, h.Name)
+			}
+		}
+	}
+	if len(names) == 0 || !strings.HasPrefix(s.Metric, "request") {
+		return ""
+	}
+	return ": there are " + strings.Join(names, ", ")
+}

@@ -77,10 +77,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !ok {
 		_, word, ok = strings.Cut(err.Error(), "' in -") // with one dash
 	}
+	word, _, _ = strings.Cut(word, "=")
+	if (word == "d" || word == "duration") && cmd.Flags().Lookup("seconds") != nil {
+		return &usageError{err, "how long to record is --seconds N"}
+	}
 	if !ok || len(word) < 2 {
 		return &usageError{err: err}
 	}
-	word, _, _ = strings.Cut(word, "=")
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := textui.Closest(word, names); near != "" {
