@@ -391,3 +391,44 @@ func TestStraggles(t *testing.T) {
 		}
 	}
 }
+
+// TestPool checks that goroutines which were created at one time, and are woken where they wait again, are a pool.
+func TestPool(t *testing.T) {
+	for name, x := range map[string]struct {
+		woken, elsewhere, ended, late int64
+		want                          bool
+	}{
+		"a pool":              {900, 0, 0, 0, false},
+		"never woken":         {0, 0, 0, 0, true},
+		"few are":             {100, 0, 0, 0, true},
+		"woken elsewhere":     {0, 900, 0, 0, true},
+		"those woken end":     {500, 0, 450, 0, true},
+		"more and more":       {900, 0, 0, 700, true},
+		"woken here and else": {900, 900, 0, 0, false},
+	} {
+		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
+		rest := 1500 - x.ended
+		g := result.Group{Function: "main.consume", Count: 1500, Created: 1500, Ended: x.ended, LeftEarly: rest - x.late, LeftLate: x.late, Lifetime: 1000,
+			Waiting: []result.Reason{{Reason: "sync.(*Cond).Wait", Count: rest + x.woken + x.elsewhere, Total: 1000}}}
+		g.States[model.GoWaiting] = 1000
+		v.Goroutines = []result.Group{g}
+		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameOpen, Function: "main.take", File: "a.go", Line: 5, Waiter: "main.consume", Turns: rest},
+			{Kind: "sync.(*Cond).Wait", Function: "main.put", Waiter: "main.take", WaiterFile: "a.go", WaiterLine: 5, Turns: x.woken},
+			{Kind: "sync.(*Cond).Wait", Function: "main.put", Waiter: "main.take", WaiterFile: "a.go", WaiterLine: 4, Turns: x.elsewhere}}
+		if l := findings.LeakOf(v); (l != nil) != x.want {
+			t.Errorf("%s: a leak: %+v", name, l)
+		}
+	}
+}
+
+// TestSuspected checks when much of the waiting is laid to the operating system.
+func TestSuspected(t *testing.T) {
+	for name, x := range map[string]struct {
+		of, all, span model.Duration
+		want          bool
+	}{"much": {300, 1000, 2000, true}, "little of it": {200, 1000, 1000, false}, "little of the time": {300, 1000, 4000, false}} {
+		if got := findings.Suspected(x.of, x.all, x.span); (got != "") != x.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

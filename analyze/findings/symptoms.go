@@ -99,7 +99,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Let them end: send with a buffer for the answer that nobody takes, select on a context that is cancelled, or close the channel that they receive from."},
 	{Name: "blocking-system-calls", Example: "fixtures/cgo.go1.26.p4.trace",
 		Meaning: "Goroutines spent their time in system calls that block. It is not the scheduler.",
-		Sign:    "At least 20 calls of 1 ms or more, for 5% of the time or more. Sockets, processes that are waited for, reads of one goroutine that waits for input most of the time, and of pipes and devices without package os do not count.",
+		Sign:    "At least 20 calls of 1 ms or more, for 5% of the time or more. Sockets, processes that are waited for, reads of one goroutine that waits for input most of the time, and those of pipes and devices without package os do not count.",
 		Advice:  "Make fewer and larger calls (buffer, batch, group commits), move them to a goroutine of their own behind a queue, or bound how many block at once (a semaphore)."},
 	{Name: "runs-alone", Example: "fixtures/serial.go1.26.p2.trace",
 		Meaning: "One goroutine ran, and no other could. The other procs were idle: what it does is not divided among them.",
