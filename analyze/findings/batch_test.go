@@ -432,3 +432,11 @@ func TestSuspected(t *testing.T) {
 		}
 	}
 }
+
+// TestHerd checks that who wakes very many goroutines has the line at which it does.
+func TestHerd(t *testing.T) {
+	f := items(resulttest.Read(t, "goroutines.go1.26.p4.trace"))[0]
+	if f.Kind != "batch" || f.Where[0].Function != "main.burst" || f.Where[0].Line == 0 || !strings.HasPrefix(f.Title, "main.burst wakes") {
+		t.Errorf("%s: %+v", f.Title, f.Where)
+	}
+}

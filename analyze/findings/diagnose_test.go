@@ -363,18 +363,30 @@ func TestLongSleeps(t *testing.T) {
 	}
 }
 
-// TestInput checks that one who reads a file most of the time waits for input, and several do not.
+// TestInput checks that one who reads a file most of the time waits for input, and several do not, except of pipes; and that who waits
+// for the lock of a file does not.
 func TestInput(t *testing.T) {
-	for _, readers := range []model.Duration{1, 3} {
+	for _, x := range []struct {
+		readers model.Duration
+		callee  string
+		want    bool
+	}{{1, "os.(*File).Read", true}, {3, "os.(*File).Read", false}, {3, "syscall.Read", true}, {3, "syscall.Flock", false}} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
-		total := readers * v.Totals.Span * 3 / 4
+		v.Totals.Span = model.Duration(time.Second)
+		total := x.readers * v.Totals.Span * 3 / 4
+		calls := new(dist.Dist)
+		for range 50 {
+			calls.Add(total/50, 0)
+		}
+		v.Syscalls.All = result.NewDist(calls)
 		v.Causes = result.Causes{}
 		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameInSlow, Function: "main.read", Total: total, BlameBasis: result.BlameBasis{Seen: total}, Turns: 50, Longest: 3_000_000,
-			Stacks: []result.BlameStack{{Total: total, Stack: []result.Frame{{Function: "os.(*File).Read"}, {Function: "main.read"}}}}}}
+			Stacks: []result.BlameStack{{Total: total, Stack: []result.Frame{{Function: x.callee}, {Function: "main.read"}}}}}}
 		findings.Judge(v)
 		input := strings.Contains(v.Verdict.Text, "the program waits for input")
-		if input != (readers == 1) || slices.ContainsFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "blocking-system-calls" }) && input {
-			t.Errorf("%d readers: %s %s", readers, v.Verdict.Word, v.Verdict.Text)
+		i := slices.IndexFunc(v.Findings, func(f result.Finding) bool { return f.Kind == "blocking-system-calls" })
+		if input != x.want || (i >= 0) != !x.want || i >= 0 && strings.Contains(v.Findings[i].Advice, "holds the lock of the file") != (x.callee == "syscall.Flock") {
+			t.Errorf("%d readers, %s: %s %s", x.readers, x.callee, v.Verdict.Word, v.Verdict.Text)
 		}
 	}
 }
