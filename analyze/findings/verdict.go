@@ -159,13 +159,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	if len(j.items) > 0 {
 		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
 	} else if waitsMatter(r) {
-		var suspected model.Duration
-		for i := range r.Causes.Rows {
-			if x := &r.Causes.Rows[i]; x.Suspected {
-				suspected += x.Total
-			}
-		}
-		j.r.Verdict.Machine = cmp.Or(j.r.Verdict.Machine, Suspected(suspected, r.Causes.Total, r.Totals.Span))
+		j.r.Verdict.Machine = cmp.Or(j.r.Verdict.Machine, Suspected(suspected(r), r.Causes.Total, r.Totals.Span))
 	}
 	j.disturbed()
 	j.items = j.items[:min(len(j.items), maxDiagnoses)]
@@ -470,6 +464,11 @@ func Suspected(of, all, span model.Duration) string {
 		return textui.Percent(x) + " of the waiting to run is laid to the operating system, suspected"
 	}
 	return ""
+}
+
+// suspected returns how long goroutines waited to run for what is laid to the operating system.
+func suspected(r *result.Report) model.Duration {
+	return result.Sum(r.Causes.Rows, func(x *result.CauseRow) model.Duration { return textui.Either(x.Suspected, x.Total, 0) })
 }
 
 // standstill is a time in which a thread had no CPU, or several that were as long.
@@ -1218,8 +1217,7 @@ func (j *judge) ruledOut() {
 	add := func(text string, args ...any) {
 		r.Verdict.RuledOut = append(r.Verdict.RuledOut, fmt.Sprintf(text, args...))
 	}
-	locks := j.open.locks + lockWaits(r)
-	suspected := result.Sum(r.Causes.Rows, func(x *result.CauseRow) model.Duration { return textui.Either(x.Suspected, x.Total, 0) })
+	locks, suspected := j.open.locks+lockWaits(r), suspected(r)
 	if j.open.handler == nil && !named("lock") && result.Ratio(locks, r.Totals.Span) < heldShare {
 		add("locks (%s blocked)", textui.Duration(locks))
 	}
