@@ -78,6 +78,7 @@ type blamedGo struct {
 	own       [3]ownWait    // see [blamedGo.waited]
 	woke      model.Time    // when it ended a wait last
 	wokeAt    model.StackID // where that was
+	ended     bool          // it has
 }
 
 // ownWait is a wait of any kind, or a system call, or several at the same place.
@@ -162,6 +163,7 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 			return
 		}
 		x := b.gos.Cell(s.G)
+		x.ended = false
 		x.waited(s.Reason, s.Stack, s.Start, s.End)
 		if held {
 			x.endedWait = endedWait{reason: s.Reason, start: s.Start, end: s.End, lock: what == model.WaitGroup || what.Lock()}
@@ -262,8 +264,13 @@ func (x *antagonist) ended(by *blamedGo, at ownPlace, from, to model.Time) {
 	at.stack = 0
 	most := to.Sub(from) / 2
 	for i := range by.own {
-		if d := min(by.own[i].end, to).Sub(max(by.own[i].start, from)) - by.own[i].gaps; d > most {
-			most, at = d, by.own[i].ownPlace
+		o := &by.own[i]
+		d := min(o.end, to).Sub(max(o.start, from))
+		if d > most { // in it gaps have the part that they have in all of it
+			d -= share(o.gaps, int64(d), int64(o.end.Sub(o.start)))
+		}
+		if d > most {
+			most, at = d, o.ownPlace
 		}
 	}
 	if at.stack == 0 {
@@ -288,7 +295,9 @@ func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
 	}
 	b.count(id, d)
 	if d >= leastOwn {
-		b.of.gos.Cell(s.G).waited(b.of.syscall, s.Stack, s.Start, s.End)
+		x := b.of.gos.Cell(s.G)
+		x.ended = false
+		x.waited(b.of.syscall, s.Stack, s.Start, s.End)
 	}
 }
 
@@ -312,7 +321,12 @@ func (b *blameSums) find(id blockedID) *antagonist {
 // GoEnd implements [model.GoEndObserver].
 func (b *Blame) GoEnd(g *model.Goroutine) {
 	last := &b.gone[b.goes%len(b.gone)]
-	b.gos.Drop(*last)
+	if x := b.gos.Get(*last); x != nil && x.ended { // else threads of C have called again
+		b.gos.Drop(*last)
+	}
+	if x := b.gos.Get(g.ID); x != nil {
+		x.ended = true
+	}
 	*last = g.ID
 	b.goes++
 }

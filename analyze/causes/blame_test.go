@@ -87,6 +87,40 @@ func TestMeanwhile(t *testing.T) {
 	}
 }
 
+// TestMeanwhileLate checks waiters that come late to a loop of which each turn has a gap, and a holder whose number was that of others before.
+func TestMeanwhileLate(t *testing.T) {
+	const ms = model.Duration(1e6)
+	for _, turns := range []model.Duration{20, 200} {
+		tables := model.NewTables()
+		at := func(fn string) model.StackID { return tables.AddStack([]model.Frame{{Func: fn, Line: 1}}) }
+		b := NewBlame(tables, New(tables))
+		waits := func(id model.GoID, reason string, stack model.StackID, from, to model.Duration) {
+			s := goSpan(id, model.GoWaiting, from, to-from)
+			s.Reason, s.Stack = tables.AddString(reason), stack
+			b.GoSpan(s)
+		}
+		for range 2 {
+			b.GoEnd(&model.Goroutine{ID: 1})
+		}
+		for i := range turns {
+			waits(1, "network", at("main.read"), i*10*ms+ms, (i+1)*10*ms)
+		}
+		for i := range model.GoID(len(b.gone)) {
+			b.GoEnd(&model.Goroutine{ID: 1000 + i})
+		}
+		end := turns * 10 * ms
+		waits(2, "sync.(*Mutex).Lock", at("main.lock"), end-100*ms, end)
+		s := goSpan(2, model.GoRunnable, end, 1)
+		s.Stack, s.Waker, s.WakerStack = at("main.lock"), 1, at("main.unlock")
+		b.GoSpan(s)
+		var v result.Report
+		b.Result(&v)
+		if m := v.Blame.Rows[0].Meanwhile; len(m) != 1 || m[0].Total < 89*ms || m[0].Total > 92*ms {
+			t.Errorf("%d turns: %+v", turns, m)
+		}
+	}
+}
+
 // TestBlameFold checks that a row without a file gives all that it has to the one with it.
 func TestBlameFold(t *testing.T) {
 	tables := model.NewTables()

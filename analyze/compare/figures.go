@@ -110,7 +110,7 @@ func Identity(id *sample.Identity, name string) string {
 // SampledUnlike returns a warning if only some traces have CPU samples, else "". Samples show
 // code that event stacks do not, so the same waiting is attributed to other functions.
 func SampledUnlike(samples []*sample.Sample) string {
-	with := result.CountOf(samples, func(s *sample.Sample) bool { return s.Identity.Samples == "yes" })
+	with := result.CountOf(samples, func(s **sample.Sample) bool { return (*s).Identity.Samples == "yes" })
 	if with == 0 || with == len(samples) {
 		return ""
 	}

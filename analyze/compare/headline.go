@@ -220,7 +220,7 @@ func (r *Result) tooLittle() string {
 	switch {
 	case r.Single():
 		why = "one trace of a side says nothing of chance"
-	case min(len(r.Base.Traces), len(r.Cand.Traces)) >= n:
+	case r.lead != nil && min(len(r.lead.Base.X), len(r.lead.Cand.X)) >= n:
 		return fmt.Sprintf("; %s, as the traces of a side differ as much: record more of each, on a quiet machine", why)
 	case figures > 1:
 		why += fmt.Sprintf(", as p<%.2g is asked of each of %d figures", Alpha/float64(figures), figures)

@@ -912,7 +912,7 @@ func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*r
 	}
 	var most result.BlameMeanwhile
 	at := -1
-	all, sums := byFunction(rows)[0], map[result.Frame]model.Duration{{}: -1}
+	all, sums := byFunction(rows)[0], map[result.Frame]model.Duration{}
 	for _, m := range all.Meanwhile { // the greatest first, of each row
 		if i := slices.IndexFunc(m.Stack, func(f result.Frame) bool { return result.OfProgram(f.Function) }); i >= 0 {
 			sums[m.Stack[i]] += m.Total
@@ -927,7 +927,7 @@ func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*r
 		return ""
 	}
 	f := &most.Stack[at]
-	where[0] = result.Culprit{Role: fmt.Sprintf(role, words.does), Function: f.Function, File: f.File, Line: f.Line, Share: float64(result.Ratio(sums[*f], all.Own) * result.Ratio(all.Total, total)),
+	where[0] = result.Culprit{Role: fmt.Sprintf(role, words.does), Function: f.Function, File: f.File, Line: f.Line, Share: float64(result.Ratio(min(sums[*f], all.Own), all.Own) * result.Ratio(all.Total, total)),
 		Callers: append([]string{}, places(slices.DeleteFunc(slices.Clone(most.Stack[at+1:]), func(f result.Frame) bool { return !result.OfProgram(f.Function) }))...)}
 	r := rows[0]
 	who, line := callBy(most.Stack, r.Function, r.Waiter)

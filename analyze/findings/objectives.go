@@ -222,7 +222,10 @@ func worse(a, b result.Objective) result.Objective {
 // unseen are the requests of a kind of which the handler is not known; nil if there are none.
 func unseen(k *result.RequestKind) (all *dist.Dist) {
 	for h := range result.Refs(k.Handlers) {
-		if v := h.Dist.Values(); !result.Handled(h.Name) && v != nil && v.Count() > 0 {
+		if result.Handled(h.Name) {
+			continue
+		}
+		if v := h.Dist.Values(); v != nil && v.Count() > 0 {
 			all = cmp.Or(all, &dist.Dist{})
 			all.Merge(v)
 		}

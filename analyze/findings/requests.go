@@ -789,7 +789,7 @@ const onceAdvice = "Load it ahead, before requests need it: at the start of the 
 // together returns how many of the slowest requests with a part were in the slowest one's time, for at
 // least half of their own.
 func (q *question) together(g *result.RequestRow) int {
-	return result.CountOf(q.Slowest, func(p result.RequestPath) bool {
+	return result.CountOf(q.Slowest, func(p *result.RequestPath) bool {
 		first := &q.Slowest[0]
 		from, to := max(p.Start, first.Start), min(p.Start+model.Time(p.Duration), first.Start+model.Time(first.Duration))
 		return p.Trace == first.Trace && 2*to.Sub(from) >= p.Duration && slices.ContainsFunc(p.Parts, func(x result.RequestPart) bool {

@@ -307,7 +307,7 @@ func opened(h *result.RequestHandler) *result.Tally {
 
 // over returns how many are open for longer than a limit, at least.
 func (u *unended) over(limit model.Duration) float64 {
-	n := result.CountOf(u.kind.Unended, func(p result.RequestPath) bool {
+	n := result.CountOf(u.kind.Unended, func(p *result.RequestPath) bool {
 		return cmp.Or(p.Name, result.NoName) == cmp.Or(u.handler.Name, result.NoName) && p.Duration > limit
 	})
 	return max(float64(n), longer(opened(u.handler), limit))

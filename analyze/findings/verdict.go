@@ -158,7 +158,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 	}
 	if len(j.items) > 0 {
 		j.r.Verdict.Machine = cmp.Or(j.recorded(), j.r.Verdict.Machine)
-	} else if waitsMatter(r) {
+	} else if waitsMatter(r) && slices.ContainsFunc(r.Traces, func(t result.Trace) bool { return t.Machine == nil }) { // else the records say whether it was busy
 		j.r.Verdict.Machine = cmp.Or(j.r.Verdict.Machine, Suspected(suspected(r), r.Causes.Total, r.Totals.Span))
 	}
 	j.disturbed()
@@ -461,10 +461,13 @@ func (j *judge) idle() bool {
 func Suspected(of, all, span model.Duration) string {
 	const least = 0.1
 	if x := result.Ratio(of, all); x >= suspectedShare && result.Ratio(of, span) >= least {
-		return textui.Percent(x) + " of the waiting to run is laid to the operating system, suspected"
+		return textui.Percent(x) + " of the waiting to run is laid to the operating system" + suspicion
 	}
 	return ""
 }
+
+// suspicion ends what is said of a machine that is not known.
+const suspicion = ", suspected"
 
 // suspected returns how long goroutines waited to run for what is laid to the operating system.
 func suspected(r *result.Report) model.Duration {
@@ -813,7 +816,7 @@ func (j *judge) word() {
 		v.Text = j.what(&j.items[0]) + textui.If(len(j.questions) == 0, open)
 	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met() && !(none && j.open.handler != nil):
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but "+textui.Either(throttled(j.r), "a CPU quota held it up: raise the limit, and record again to be sure.",
-			"the machine disturbed it: record again on a quiet one to be sure.")+open
+			"the machine "+textui.If(strings.HasSuffix(v.Machine, suspicion), "may have ")+"disturbed it: record again on a quiet one to be sure.")+open
 	case missed, j.codeless != nil:
 		v.Word, v.Text = j.unexplained(missed)
 	case len(v.Objectives) > 0 && slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "unknown" }):

@@ -312,7 +312,7 @@ func unlikeMachine(s sides, l budget.Guards) string {
 func quiet(used sides, design Design, limits budget.Guards) (s GuardStatus, blocks, text string, warnings []string) {
 	var blind []string
 	for _, s := range used {
-		n := result.CountOf(s.samples, func(x *sample.Sample) bool { return x.Noise == nil || x.Noise.Nivcsw == nil && x.Noise.Foreign == nil })
+		n := result.CountOf(s.samples, func(x **sample.Sample) bool { n := (*x).Noise; return n == nil || n.Nivcsw == nil && n.Foreign == nil })
 		if n > 0 {
 			blind = append(blind, fmt.Sprintf("%d of %s of the %s", n, textui.Plural(len(s.samples), "trace"), s.name))
 		}

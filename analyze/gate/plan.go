@@ -73,7 +73,7 @@ type PlanRow struct {
 func Plan(in PlanInput) *PlanResult {
 	in.Budget = cmp.Or(in.Budget, &budget.Budget{})
 	rules := subjectsOf(in.Budget)
-	res := &PlanResult{Alpha: in.Budget.Alpha, Rules: []PlanRow{}, Family: result.CountOf(rules, func(r subject) bool { return r.ofFamily() })}
+	res := &PlanResult{Alpha: in.Budget.Alpha, Rules: []PlanRow{}, Family: result.CountOf(rules, func(r *subject) bool { return r.ofFamily() })}
 	kept := 1.0
 	for _, r := range rules {
 		row := in.row(r, res.Family)

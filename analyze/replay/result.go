@@ -209,5 +209,5 @@ func Merge(results []*Result) *Result {
 // Unfinished returns how many simulations of the recorded schedule did not come to
 // the end of the work.
 func (r *Result) Unfinished() int {
-	return result.CountOf(r.totals(0), func(s *Schedule) bool { return !s.Finished() })
+	return result.CountOf(r.totals(0), func(s **Schedule) bool { return !(*s).Finished() })
 }

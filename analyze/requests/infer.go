@@ -74,7 +74,7 @@ func (t *Tracker) keep(r *Request, list *[]*Request) {
 // known reports those that were kept of a place that counts now. Unless most messages are handed to many, who wrote
 // first of many may have answered another one.
 func (t *Tracker) known(x *early) {
-	many := result.CountOf(x.list, func(r *Request) bool { return r.many })
+	many := result.CountOf(x.list, func(r **Request) bool { return (*r).many })
 	for _, r := range x.list {
 		if t.earlyParts -= len(r.parts); !r.many || 2*many > len(x.list) {
 			t.Done(r)

@@ -99,9 +99,9 @@ func Find[T any](list []T, f func(*T) bool) *T {
 }
 
 // CountOf returns how many elements are as f says.
-func CountOf[T any](list []T, f func(T) bool) (n int) {
-	for _, x := range list {
-		if f(x) {
+func CountOf[T any](list []T, f func(*T) bool) (n int) {
+	for i := range list {
+		if f(&list[i]) {
 			n++
 		}
 	}

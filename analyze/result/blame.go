@@ -43,7 +43,7 @@ const KeptWait = 2_000_000 * model.Duration(1)
 const (
 	maxBlameRows   = 40   // of a kind
 	maxBlameStacks = 24   // of a row
-	maxMeanwhile   = 3    // places of a row
+	maxMeanwhile   = 8    // places of a row, more than there are as a rule: merging adds those up that are kept
 	leastBlame     = 2000 // the part of all waiting, blocked or not, that a stack is listed from: 1/2000
 	leastBlameKind = 20   // the part of its kind that a row has a stack in any case from
 )
@@ -100,9 +100,10 @@ type (
 		StdErr  model.Duration `json:"stderr_ns" merge:"max"`  // Standard error of the estimate; of merged reports the greatest.
 		Longest model.Duration `json:"longest_ns" merge:"max"` // Of the stretches that ran, or of the waits for an event.
 		Stacks  []BlameStack   `json:"stacks" sort:"total"`    // With the greatest times, at most 24; none below 1/2000 of all.
-		// Of a wait for an event: the part since whoever ended it was not itself in a queue for the same lock, in nanoseconds.
+		// Of waits for an event of 0.1 ms and more: the part since whoever ended them was not itself in a queue for the same lock, and had
+		// ended no other's wait in it, in nanoseconds.
 		Own model.Duration `json:"own_ns,omitempty"`
-		// Where whoever ended the wait was blocked itself for more than half of that: the 3 places with the greatest times.
+		// Where whoever ended the wait was blocked itself for more than half of that: at most 8 places, those with the greatest times.
 		Meanwhile []BlameMeanwhile `json:"meanwhile,omitempty" sort:"total"`
 
 		// Of several traces: in how many of them it is. Left out for a single one, and of "(other names)".

@@ -32,8 +32,8 @@ type (
 
 // Lanes returns the picture of a path:
 //
-//  1. Each goroutine has a lane, in the order in which the path comes to them; the last of most
-//     lanes is that of all others.
+//  1. Each goroutine has a lane, in the order in which the path comes to them; what is of
+//     several, or of nobody known, has one of its own, as have all others if there are more than most.
 //  2. Parts of the same kind and function that follow each other are one bar, and what is shorter
 //     than a thousandth goes to its neighbour.
 //  3. Where the path comes back from deeper, or goes on elsewhere, somebody woke up.
@@ -47,8 +47,10 @@ func (p *RequestPath) Lanes(most int) (lanes []RequestLane, wakes []RequestWake)
 			i = len(lanes)
 			lanes = append(lanes, RequestLane{Goroutine: g})
 		case i < 0:
-			i = most - 1
-			lanes[i].Goroutine = model.NoGoroutine
+			if i = slices.IndexFunc(lanes, func(l RequestLane) bool { return l.Goroutine == model.NoGoroutine }); i < 0 {
+				i = most - 1
+				lanes[i].Goroutine = model.NoGoroutine
+			}
 		}
 		return i
 	}

@@ -51,6 +51,8 @@ func TestLanes(t *testing.T) {
 	if lanes, _ := q.Lanes(2); lanes[1].Goroutine != model.NoGoroutine || lanes[0].Goroutine != 1 {
 		t.Errorf("the lanes are of %d and %d, want 1 and several", lanes[0].Goroutine, lanes[1].Goroutine)
 	}
+	q.Parts[3].Goroutine = model.NoGoroutine // has a lane already when there is no more room
+	check(2, [][]RequestBar{own, {bar(2000, 6000, "running", false)}}, []RequestWake{{8000, 1, 0}})
 }
 
 // TestShorten shortens a path: its length stays, and what is long stays whole.

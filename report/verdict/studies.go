@@ -50,7 +50,7 @@ func Plan(w io.Writer, p *gate.PlanResult, o document.TextOptions) error {
 // blind says how many rules of level error no number of traces helps; the notes below the
 // table have the reasons.
 func blind(p *gate.PlanResult) string {
-	n := result.CountOf(p.Rules, func(r gate.PlanRow) bool { return r.Level == budget.Error && r.Needed == 0 && !r.Point })
+	n := result.CountOf(p.Rules, func(r *gate.PlanRow) bool { return r.Level == budget.Error && r.Needed == 0 && !r.Point })
 	return textui.If(n != 0, fmt.Sprintf(" except %d (see below)", n))
 }
 

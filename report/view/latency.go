@@ -49,7 +49,7 @@ func Causes(r *result.Report) *document.Section {
 	s := document.New("causes", "Where the waiting went")
 	s.Inferred = c.Total > 0
 	if c.Refused != "" {
-		of, old := "", result.CountOf(r.Traces, func(t result.Trace) bool {
+		of, old := "", result.CountOf(r.Traces, func(t *result.Trace) bool {
 			minor, err := strconv.Atoi(strings.TrimPrefix(t.Format, "go 1."))
 			return err == nil && minor < firstWithQueues
 		})

@@ -253,7 +253,7 @@ func (s *scan) record(text string, at model.Time) {
 
 // opsIn returns how many ops ended after from and not after to.
 func (s *scan) opsIn(from, to model.Time) int64 {
-	return int64(result.CountOf(s.ended, func(at model.Time) bool { return at > from && at <= to }))
+	return int64(result.CountOf(s.ended, func(at *model.Time) bool { return *at > from && *at <= to }))
 }
 
 // length returns how long the trace is.

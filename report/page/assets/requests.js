@@ -31,7 +31,7 @@
 
 	const colour = kind => "var(--" + ({ "s-unknown": "state-stopped" }[words.colours[kind]] || words.colours[kind] || "s-waiting").replace(/^s-/, "state-") + ")";
 	const doing = p => p.kind + (p.fn ? (p.kind === "runnable" ? " behind " : " ") + S.shortName(p.fn) : "");
-	const details = p => S.duration(p.ns) + " G" + p.g + " " + doing(p) + (p.place ? " " + p.place : "") + (p.inferred ? " (inferred)" : "") + (p.depth > 0 && p.wait ? ", in the wait for: " + p.wait + (p.waiter ? " in " + S.shortName(p.waiter) : "") : "");
+	const details = p => S.duration(p.ns) + (p.g < 0 ? " others " : " G" + p.g + " ") + doing(p) + (p.place ? " " + p.place : "") + (p.inferred ? " (inferred)" : "") + (p.depth > 0 && p.wait ? ", in the wait for: " + p.wait + (p.waiter ? " in " + S.shortName(p.waiter) : "") : "");
 
 	// S.drawPath draws the path of a request: a bar of its parts, what each goroutine did of that,
 	// and the parts that take 2 % of the time in words.
@@ -41,7 +41,7 @@
 			const bars = S.element("div", "path-bars");
 			for (const p of list) {
 				const pale = held.includes(p), text = pale ? "waits: " + p.wait + (p.waiter ? " " + S.shortName(p.waiter) : "") : doing(p);
-				const b = S.button(pale ? "held" : "", text, () => timeline() && (location.hash = "#t=" + SchedscopeTimeline.exact(q.start + p.at) + "," + SchedscopeTimeline.exact(Math.max(p.ns, 1)) + "&g=" + p.g), (pale ? text + ", " : "") + details(p));
+				const b = S.button(pale ? "held" : "", text, () => timeline() && (location.hash = "#t=" + SchedscopeTimeline.exact(q.start + p.at) + "," + SchedscopeTimeline.exact(Math.max(p.ns, 1)) + "" + (p.g < 0 ? "" : "&g=" + p.g)), (pale ? text + ", " : "") + details(p));
 				b.style.left = 100 * p.at / Math.max(q.ns, 1) + "%";
 				b.style.width = 100 * p.ns / Math.max(q.ns, 1) + "%";
 				b.style.background = pale ? "var(--state-waiting)" : "color-mix(in srgb, " + colour(p.kind) + " 45%, var(--bg))";
@@ -57,7 +57,8 @@
 			const most = mine.filter(p => p.fn && p.kind !== "runnable").sort((a, b) => b.ns - a.ns)[0];
 			lane("G" + g + (most ? " " + S.shortName(most.fn) : ""), mine.concat(held), held);
 		}
-		if (all.length > 12) lane(S.plural(all.length - 12, "other goroutine"), parts.filter(p => all.indexOf(p.g) >= 12), []);
+		const rest = parts.filter(p => p.g < 0 || all.indexOf(p.g) >= 12); // several goroutines have no number
+		if (rest.length > 0) lane("other goroutines", rest, []);
 		box.append(S.element("ol", "", null, ...parts.filter(p => p.ns * 50 >= q.ns).map(p => S.element("li", "", "+" + S.duration(p.at) + ": " + details(p)))));
 		return box;
 	};
