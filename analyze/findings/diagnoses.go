@@ -145,8 +145,7 @@ func (d *diagnostician) batch() {
 // wakes returns where goroutines of a start function wake others most of the times that they do, without a line if nowhere.
 func (d *diagnostician) wakes(start string) *result.BlameRow {
 	most, turns := &result.BlameRow{Function: start}, int64(0)
-	for i := range d.r.Blame.Rows {
-		b := &d.r.Blame.Rows[i]
+	for b := range result.Refs(d.r.Blame.Rows) {
 		if k := d.r.Blame.Kind(b.Kind); k != nil && k.Blocked && b.Kind != result.BlameOpen && (b.Function == start || within(b, start)) {
 			if turns += b.Turns; b.Turns > most.Turns {
 				most = b
@@ -832,7 +831,7 @@ func pool(r *result.Report, g *result.Group) bool {
 	return float64(min(woken, w.Count-rest)-g.Ended) >= leastShare*float64(rest)
 }
 
-// waitAtEnd returns where most of the goroutines of a function that wait at the end do, nil if there is no such place.
+// waitAtEnd returns where most of the goroutines of a function that wait at the end do, nil if that is not known.
 func waitAtEnd(r *result.Report, fn string) (most *result.BlameRow, turns int64) {
 	for _, b := range r.Blame.Of(result.BlameOpen) {
 		if b.Waiter == fn {
@@ -905,7 +904,7 @@ func (d *diagnostician) heldBy(role, waits string, rows []*result.BlameRow, tota
 }
 
 // meanwhile says where the first that held up others was blocked itself, if it was for half of the time or more, instead of where
-// it ended their waits; and what to do about it if that was a lock.
+// it ended their waits. It returns what to do about it if they waited for a lock.
 func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*result.BlameRow, total model.Duration) (advice string) {
 	if len(rows) == 0 {
 		return ""
@@ -1168,7 +1167,10 @@ func onSocket(r *result.BlameRow) bool {
 // pipe or a device.
 func ofInput(of *result.Report, r *result.BlameRow) bool {
 	span := of.Totals.Span
-	return r.Callee() == "syscall.Read" || r.Callee() == "golang.org/x/sys/unix.Read" || r.Total <= span && 2*r.Total >= span && len(r.Stacks) > 0 &&
+	if callee := r.Callee(); callee == "syscall.Read" || callee == "golang.org/x/sys/unix.Read" {
+		return true
+	}
+	return r.Total <= span && 2*r.Total >= span && len(r.Stacks) > 0 &&
 		slices.ContainsFunc(r.Stacks[0].Stack, func(f result.Frame) bool { return f.Function == "os.(*File).Read" })
 }
 

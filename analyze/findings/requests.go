@@ -627,7 +627,7 @@ func (q *question) gain(cost float64) string {
 }
 
 // most returns how much of a request an item explains at most, in nanoseconds: its parts and other waits for
-// its code, and if it is about waiting to run, not about a stopped world, all of that. Who no longer waits for a lock or a place still
+// its code, and if it is about waiting to run, not about a stopped world, all of that. Who does not wait for a lock or a place still
 // does what it is held for, what was polled for still takes its time, who asks once still asks, and more workers do what they do when they can have a proc.
 func (q *question) most(of *result.Report, x *item) (sum float64) {
 	culprit, contended, g := "", x.contended(), x.parts[0]

@@ -149,15 +149,15 @@ func ofLocked(r *result.Report) (where []result.Culprit) {
 			}
 		}
 	}
+	if where == nil {
+		return nil
+	}
+	where[0].Share = result.Ratio(most, all)
 	var by *result.BlameRow
-	for i := range r.Blame.Rows {
-		b := &r.Blame.Rows[i]
-		if k := r.Blame.Kind(b.Kind); len(where) > 0 && b.Waiter == where[0].Function && b.Function != "" && k != nil && k.Blocked && (by == nil || b.Turns > by.Turns) {
+	for b := range result.Refs(r.Blame.Rows) {
+		if k := r.Blame.Kind(b.Kind); b.Waiter == where[0].Function && b.Function != "" && k != nil && k.Blocked && (by == nil || b.Turns > by.Turns) {
 			by = b
 		}
-	}
-	if most > 0 {
-		where[0].Share = result.Ratio(most, all)
 	}
 	if by != nil {
 		where[0].File, where[0].Line = by.WaiterFile, by.WaiterLine

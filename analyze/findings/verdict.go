@@ -582,12 +582,15 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	middle := float64(x.Middle) / float64(max(q.Middle.Count, 1))
 	still := slices.ContainsFunc(q.Slowest, func(p result.RequestPath) bool {
 		end := p.Start
-		return slices.ContainsFunc(p.Parts, func(y result.RequestPart) bool {
+		for y := range result.Refs(p.Parts) {
 			end += model.Time(y.Length)
-			return y.Kind == x.Kind && y.Function == x.Function && slices.ContainsFunc(j.r.Lateness.Silences, func(s result.Silence) bool {
-				return 2*s.Length >= y.Length && s.End <= end && end.Sub(s.End) < y.Length && 10*end.Sub(s.End) <= y.Length
-			})
-		})
+			if y.Kind == x.Kind && y.Function == x.Function && y.Length > 0 && slices.ContainsFunc(j.r.Lateness.Silences, func(s result.Silence) bool {
+				return 2*s.Length >= y.Length && s.End <= end && 10*end.Sub(s.End) <= y.Length
+			}) {
+				return true
+			}
+		}
+		return false
 	})
 	if itself && middle > 0 && cost >= stretch*middle && still && j.lost(cost/2, have, together) {
 		return true
@@ -1189,7 +1192,7 @@ func (j *judge) main() *result.RequestKind {
 func (j *judge) healthy() string {
 	k, share, gc := j.main(), j.r.Procs.Utilisation, j.r.GC.Share
 	collects := share > 0 && gc >= allocatesShare*share
-	busy := fmt.Sprintf("procs %s busy%s.", textui.Percent(share), textui.If(collects, fmt.Sprintf(", %s of that with garbage collection", textui.Percent(min(gc/max(share, gc), 1)))))
+	busy := fmt.Sprintf("procs %s busy%s.", textui.Percent(share), textui.If(collects, fmt.Sprintf(", %s of that with garbage collection", textui.Percent(gc/max(share, gc)))))
 	switch {
 	case k != nil && k.Kind == "func":
 		return fmt.Sprintf("None of %s calls that were seen took more than %s. Calls without a wait are not seen, nor is what waits for a call.", textui.Count(k.Count), textui.Duration(k.Max))

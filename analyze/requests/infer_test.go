@@ -218,6 +218,43 @@ func TestHandedToMany(t *testing.T) {
 	}
 }
 
+// TestDeep checks that the parts of a path of more than 32 waits in a row add up, and that what is summed up there is of nobody in particular.
+func TestDeep(t *testing.T) {
+	const n = 40
+	p := newProgram("main.main")
+	for g := range model.GoID(n) {
+		p.in("main.main:5").Create(10+g, "main.hold").Stop("preempted").Start(10 + g)
+		p.in("sync.(*Mutex).Lock", "main.hold:7").Block("sync.(*Mutex).Lock").Start(1)
+	}
+	from := p.now
+	p.in("sync.(*Mutex).Unlock", "main.main:9").Unblock(9 + n).Stop("preempted").Start(9 + n)
+	for g := model.GoID(n - 1); g > 0; g-- {
+		p.in("sync.(*Mutex).Unlock", "main.hold:8").Unblock(9 + g)
+		p.in().Exit().Start(9 + g)
+	}
+	p.in().Exit()
+	spec, err := requests.ParseSpec("goroutine:^main.hold$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	summed := 0
+	p.each(t, []requests.Spec{spec}, func(r *requests.Request) {
+		if err := check(r); err != nil {
+			t.Errorf("G%d: %v", r.G, err)
+		}
+		for x := range r.Parts() {
+			if deep := x.Depth > 32; deep != (x.G == model.NoGoroutine) {
+				t.Errorf("G%d: %+v", r.G, x)
+			} else if deep && x.To > model.Time(from) {
+				summed++
+			}
+		}
+	})
+	if summed == 0 {
+		t.Error("nothing is so deep")
+	}
+}
+
 // in says where the next event is, later than the one before.
 func (p *program) in(funcs ...string) *modeltest.Thread {
 	p.now += 10
