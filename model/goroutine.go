@@ -1,7 +1,8 @@
 package model
 
 // Goroutine is the state of one goroutine. The Machine owns it, and uses it for another one once it has passed
-// it to [GoEndObserver]. Observers must neither keep it beyond the call nor change it.
+// it to [GoEndObserver]. Observers must neither keep it beyond the call nor change it. There may be a million: the order of
+// the fields leaves no gaps, so that it takes 256 bytes.
 type Goroutine struct {
 	ID GoID
 	// Func is the name of the start function, or of what that was handed to call (names.go).
@@ -12,23 +13,25 @@ type Goroutine struct {
 	LastStop StackID
 	Label    StringID // the latest label (EventLabel), 0 if none
 
+	SeenCreation bool // From is the goroutine's creation
+	HasStarted   bool
+	HasEnded     bool // it exited; false: still alive at the trace's end
+	// System: a goroutine of the runtime, not of the program: the start
+	// function is in package runtime and is not runtime.main nor a coroutine.
+	System bool
+
 	// From is the beginning of the accounted time: creation, or the trace's start.
 	From Time
 	// Started is the first time that it was seen Running, Ended the end of its
 	// accounted time. They have a meaning only if HasStarted, HasEnded.
 	Started, Ended Time
-	SeenCreation   bool // From is the goroutine's creation
-	HasStarted     bool
-	HasEnded       bool // it exited; false: still alive at the trace's end
-	// System: a goroutine of the runtime, not of the program: the start
-	// function is in package runtime and is not runtime.main nor a coroutine.
-	System bool
 
 	work     WorkKind  // that it does when it runs
 	worker   bool      // it is a background mark worker
 	flags    StepFlags // StepSystem, StepWorker
 	sysKnown bool      // the beginning of the current system call is in the trace
 	strayed  bool      // it moved where it cannot: another thread or proc may still have it, as the trace contradicts itself
+	wake     wake      // of the latest Runnable interval
 
 	// span is the current interval, which has no end yet. It is what observers get, so
 	// that it is not put together each time.
@@ -44,8 +47,7 @@ type Goroutine struct {
 	RunnableTruly Duration
 
 	*Marks
-	wake wake    // of the latest Runnable interval
-	sys  sysCall // of the current system call
+	sys sysCall // the current system call
 }
 
 // Marks are the ranges and regions of a goroutine, of which most have none.

@@ -8,17 +8,15 @@ import (
 // wake is what else than [GoSpan] says is known of how a Runnable interval began.
 type wake struct {
 	named  bool // what it waited for has a name
-	net    bool // by the network poller; the next two are set then
+	net    bool // by the network poller; the next is set then
 	poller Poller
-	waited Duration
 }
 
 // sysCall is a goroutine's current system call.
 type sysCall struct {
-	start     Time
-	stack     StackID
-	proc      ProcID // held at the beginning; has a meaning only if known or lost
-	blockedAt Time   // when the proc was lost
+	start Time // of a goroutine that the network poller has made Runnable: of its wait for the network
+	stack StackID
+	proc  ProcID // held at the beginning; has a meaning only if known or lost
 }
 
 // change moves a goroutine from the state that the event says to the other.
@@ -195,7 +193,7 @@ func (m *Machine) goReady(g *Goroutine, ev *Event, t *thread) {
 	origin := OriginUnknown
 	origin, w.poller, w.net = m.classifyWake(g, ev, t)
 	if w.net {
-		w.waited = m.now.Sub(g.span.Start)
+		g.sys.start = g.span.Start
 	}
 	m.enter(g, GoRunnable, 0, ev.Flags)
 	s := &g.span
@@ -276,7 +274,7 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, to GoState) (p *pro
 func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, to GoState) *proc {
 	sys, blocked := &g.sys, Duration(0)
 	if g.span.State == GoSyscallBlocked {
-		blocked = m.now.Sub(sys.blockedAt)
+		blocked = m.now.Sub(g.span.Start)
 	}
 	if g.sysKnown && m.obs.syscallExit != nil {
 		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: m.now,
@@ -444,7 +442,7 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 	default:
 		s.P = NoProc
 		if s.State == GoSyscall {
-			s.State, g.sys.blockedAt = GoSyscallBlocked, at
+			s.State = GoSyscallBlocked
 		}
 	}
 	m.updateEach(p, t, at)

@@ -107,7 +107,7 @@ func (m *Machine) pollerOf(ev *Event, t *thread) Poller {
 // reportNetpoll reports a network wake when the goroutine runs, or at the end.
 func (m *Machine) reportNetpoll(g *Goroutine, t *thread, open bool) {
 	w, n := &g.wake, &m.netpollWake
-	*n = NetpollWake{G: g.ID, Func: g.Func, Time: g.span.Start, Poller: w.poller, Waited: w.waited,
+	*n = NetpollWake{G: g.ID, Func: g.Func, Time: g.span.Start, Poller: w.poller, Waited: g.span.Start.Sub(g.sys.start),
 		M: g.span.WakerThread, P: g.span.WakerProc, Started: m.now, Open: open}
 	n.Direct = !open && t != nil && t.span.M == n.M && t.prev.woke(g.ID)
 	Report(m.obs.netpoll, NetpollObserver.Netpoll, n)

@@ -177,7 +177,7 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 // loseProc splits the system call of g where its proc left it.
 func (m *Machine) loseProc(g *Goroutine) {
 	m.enter(g, GoSyscallBlocked, g.span.Reason, 0)
-	g.sys.blockedAt, g.sys.proc, g.span.P = m.now, g.span.P, NoProc
+	g.sys.proc, g.span.P = g.span.P, NoProc
 }
 
 // update changes the states of a thread that is simple and of its proc, which now have goroutine g, if any. It returns the proc.

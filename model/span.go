@@ -4,10 +4,10 @@ package model
 type GoSpan struct {
 	G          GoID
 	Func       StringID // its start function, as far as known by then
-	System     bool     // see [Goroutine]
-	State      GoState
 	Reason     StringID // why it waits, or why it stopped running (Runnable)
 	Start, End Time
+	System     bool // see [Goroutine]
+	State      GoState
 	// OpenStart: the interval began before the trace (or window) did.
 	// OpenEnd: it went on after the end. Such an interval's length is only a
 	// lower bound of the true one.
@@ -16,17 +16,17 @@ type GoSpan struct {
 	Synthetic bool
 	// Clamped: an end of the interval was moved to a generation's boundary.
 	Clamped bool
+	Origin  Origin // this and Pseudo: of Runnable intervals only
+	Pseudo  Pseudo
 	// P and M: Running and Syscall: where. Runnable: the proc and thread that
 	// then ran it. NoProc and NoThread if none or unknown.
 	P ProcID
-	M ThreadID
 	// Stack is the goroutine's own stack where it stopped: before this interval
 	// (Runnable, Waiting, Syscall) or, of Running, at its end. 0 if unknown.
 	Stack StackID
+	M     ThreadID
 
 	// For Runnable intervals only:
-	Origin      Origin
-	Pseudo      Pseudo
 	Waker       GoID    // NoGoroutine if not woken, created or preempted by one
 	WakerStack  StackID // where the waker was
 	WakerProc   ProcID  // the proc on which it became runnable, or NoProc
