@@ -127,6 +127,7 @@ func (r *Report) Event(ev *model.Event) {
 	r.Totals.Event(ev)
 	if ev.Kind == model.EventStackSample {
 		r.Pathologies.Sample(ev.Time)
+		r.Blame.Sample(ev)
 	}
 	if r.steps != nil && ev.Kind != model.EventGoTransition && ev.Kind != model.EventProcTransition {
 		r.steps.Event(ev)

@@ -123,6 +123,7 @@ type antagonist struct {
 	// Of waits that others end: see [result.BlameRow].
 	own       model.Duration
 	meanwhile []ownTime
+	ran       map[model.StackID]int64 // CPU samples
 }
 
 func newAntagonists(t *model.Tables) antagonists {

@@ -23,7 +23,7 @@ import (
 //     one before is who released it, if that had waited itself; else who last stopped
 //     waiting at the same stack. The time before that is due to whom it had waited for
 //     the longest. Locks of the same code are taken for one, so that is inferred.
-//     What it was meanwhile in that ended the wait shows in its own waits: see [blamedGo.waited].
+//     What it was meanwhile in that ended the wait shows in its own waits, see [blamedGo.waited], and in its CPU samples.
 //  2. A wait of a new goroutine to run is due to who created it, by its start function, one after
 //     a timer to where it slept. A wait that began and did not end is due to where it is, by start function.
 //  3. The time in a system call is due to who called.
@@ -44,10 +44,12 @@ type Blame struct {
 	syscall              model.StringID
 }
 
-// Of waits from leastOwn on it is known what whoever ended them waited for meanwhile: at maxOwn places for each pair of stacks.
+// Of waits from leastOwn on it is known what whoever ended them waited for meanwhile: at maxOwn places for each pair of stacks. Of
+// its CPU samples the last are kept, up to maxRan.
 const (
 	leastOwn = 100_000 * model.Duration(1)
 	maxOwn   = 8
+	maxRan   = 64
 )
 
 // maxBlamed is how many pairs of stacks blame distinguishes; the rest is unknown.
@@ -76,6 +78,7 @@ type blameCalls struct {
 type blamedGo struct {
 	endedWait               // the latest one
 	own       [3]ownWait    // see [blamedGo.waited]
+	ran       []ranAt       // where CPU samples saw it
 	woke      model.Time    // when it ended a wait last
 	wokeAt    model.StackID // where that was
 	ended     bool          // it has
@@ -88,8 +91,13 @@ type ownWait struct {
 	gaps       model.Duration
 }
 
+type ranAt struct {
+	at    model.Time
+	stack model.StackID
+}
+
 type ownPlace struct {
-	what  model.StringID // reason to wait, or "syscall"
+	what  model.StringID // reason to wait, "syscall" or "running"
 	stack model.StackID
 }
 
@@ -218,6 +226,18 @@ func (x *blamedGo) waited(what model.StringID, stack model.StackID, start, end m
 	x.own[at] = ownWait{ownPlace: place, start: start, end: end}
 }
 
+// Sample notes where a CPU sample saw a goroutine.
+func (b *Blame) Sample(ev *model.Event) {
+	if ev.G == model.NoGoroutine {
+		return
+	}
+	x := b.gos.Cell(ev.G)
+	if len(x.ran) == maxRan {
+		x.ran = slices.Delete(x.ran, 0, maxRan/2)
+	}
+	x.ran = append(x.ran, ranAt{ev.Time, ev.Stack})
+}
+
 // released counts a wait that another goroutine ended.
 func (b *Blame) released(w *endedWait, s *model.GoSpan) {
 	id, from := blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}, w.start
@@ -241,8 +261,8 @@ func (b *Blame) released(w *endedWait, s *model.GoSpan) {
 	}
 }
 
-// ended notes where a goroutine, nil if it never waited, did so for more than half of a time at whose end it ended another's
-// wait at a place.
+// ended notes where a goroutine, nil if it is not known, waited for more than half of a time at whose end it ended another's
+// wait at a place, and where it ran.
 func (x *antagonist) ended(by *blamedGo, at ownPlace, from, to model.Time) {
 	if by == nil {
 		x.own += to.Sub(from)
@@ -261,6 +281,14 @@ func (x *antagonist) ended(by *blamedGo, at ownPlace, from, to model.Time) {
 	}
 	by.woke, by.wokeAt = to, at.stack
 	x.own += to.Sub(from)
+	for _, r := range by.ran {
+		if r.at >= from && r.at < to {
+			if x.ran == nil {
+				x.ran = map[model.StackID]int64{}
+			}
+			x.ran[r.stack]++
+		}
+	}
 	at.stack = 0
 	most := to.Sub(from) / 2
 	for i := range by.own {
@@ -404,7 +432,7 @@ type blameRow struct {
 	variance float64 // of the estimate, in square nanoseconds
 	stacks   map[basedStack]*antagonist
 	lines    [2]map[uint64]model.Duration // of the function and of the waiter
-	own      map[ownPlace]model.Duration
+	own      map[ownPlace]model.Duration  // where it was in waits, and in CPU samples
 }
 
 // basedStack is a stack on one basis.
@@ -449,6 +477,9 @@ func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x 
 	for _, m := range x.meanwhile {
 		r.own[m.ownPlace] += m.d
 	}
+	for stack, n := range x.ran {
+		r.own[ownPlace{b.tables.AddString(result.MeanwhileRunning), stack}] += model.Duration(n) * result.SamplePeriod
+	}
 	*r.Of(by.String()) += x.waited
 	if stack != 0 && by != basisUnknown {
 		sums.Entry(r.stacks, basedStack{stack, by.String()}).count(x.waited, x.turns, 0)
@@ -487,18 +518,41 @@ func (b *blameRows) result(v *result.Blame) {
 		for _, text := range texts {
 			r.Stacks = append(r.Stacks, *byText[text])
 		}
-		for at, d := range r.own {
-			frames := result.Frames(b.tables.Stack(at.stack))
-			m := result.BlameMeanwhile{What: b.tables.String(at.what), Stack: frames, Total: d}
-			if i := slices.IndexFunc(r.Meanwhile, func(o result.BlameMeanwhile) bool { return o.What == m.What && slices.Equal(o.Stack, m.Stack) }); i >= 0 {
-				r.Meanwhile[i].Total += d
-			} else {
-				r.Meanwhile = append(r.Meanwhile, m)
-			}
-		}
+		r.Meanwhile = b.meanwhile(r.own)
 		v.Rows = append(v.Rows, r.BlameRow)
 	}
 	v.SumUp()
+}
+
+// meanwhile returns what whoever ended waits did before, by function of the program, each with a stack of its longest line.
+func (b *blameRows) meanwhile(own map[ownPlace]model.Duration) (list []result.BlameMeanwhile) {
+	type lines struct {
+		result.BlameMeanwhile
+		of     map[uint64]model.Duration
+		stacks map[uint64]ownTime
+	}
+	functions := map[[3]string]*lines{}
+	for at, d := range own {
+		k, f := [3]string{b.tables.String(at.what)}, model.Frame{}
+		if in := result.PlaceIn(b.tables.Stack(at.stack)); in != nil {
+			f, k[1], k[2] = *in, in.Func, in.File
+		}
+		x := functions[k]
+		if x == nil {
+			x = &lines{result.BlameMeanwhile{What: k[0]}, map[uint64]model.Duration{}, map[uint64]ownTime{}}
+			functions[k] = x
+		}
+		x.Total += d
+		x.of[f.Line] += d
+		if o := x.stacks[f.Line]; d > o.d || d == o.d && at.stack < o.stack {
+			x.stacks[f.Line] = ownTime{at, d}
+		}
+	}
+	for _, x := range functions {
+		x.Stack = result.Frames(b.tables.Stack(x.stacks[sums.Longest(x.of)].stack))
+		list = append(list, x.BlameMeanwhile)
+	}
+	return list
 }
 
 // fold adds rows of functions whose file no stack showed to those where one did.

@@ -121,6 +121,40 @@ func TestMeanwhileLate(t *testing.T) {
 	}
 }
 
+// TestMeanwhileRan checks that CPU samples show what whoever ends waits did since they began, until it ended them, by function at the
+// line with most; of more than are kept the last.
+func TestMeanwhileRan(t *testing.T) {
+	const ms = model.Duration(1e6)
+	tables := model.NewTables()
+	at := func(line uint64) model.StackID {
+		return tables.AddStack([]model.Frame{{Func: "runtime.memmove", Line: line}, {Func: "main.pack", File: "p.go", Line: line}})
+	}
+	for n, want := range map[model.Duration]model.Duration{3: 3, 200: 41} {
+		b := NewBlame(tables, New(tables))
+		sample := func(id model.GoID, line uint64, t model.Duration) {
+			b.Sample(&model.Event{Time: model.Time(t), G: id, Stack: at(line)})
+		}
+		sample(1, 5, 9*ms) // before
+		for i := range n {
+			sample(1, 5+uint64(min(i, 1)), (10+10*i)*ms)
+			sample(3, 7, (10+10*i)*ms)
+		}
+		sample(1, 7, 10*n*ms+10*ms) // after
+		sample(model.NoGoroutine, 7, 10*ms)
+		s := goSpan(2, model.GoWaiting, 10*ms, 10*n*ms)
+		s.Reason, s.Stack = tables.AddString("chan send"), at(8)
+		b.GoSpan(s)
+		s = goSpan(2, model.GoRunnable, 10*n*ms+10*ms, 1)
+		s.Stack, s.Waker, s.WakerStack = at(8), 1, at(9)
+		b.GoSpan(s)
+		var v result.Report
+		b.Result(&v)
+		if m := v.Blame.Rows[0].Meanwhile; len(m) != 1 || m[0].What != "running" || m[0].Total != want*result.SamplePeriod || m[0].Stack[1].Line != 6 {
+			t.Errorf("of %d samples: %+v", n, m)
+		}
+	}
+}
+
 // TestBlameFold checks that a row without a file gives all that it has to the one with it.
 func TestBlameFold(t *testing.T) {
 	tables := model.NewTables()

@@ -72,7 +72,7 @@ const (
 	jobSampled   = 0.25   // of jobs of 40 ms at a fifth of a CPU 0.35 and more; of requests of 1 ms at most 0.2
 	oneCPU       = 0.75   // recordings had up to a quarter fewer samples
 	fewSamples   = 30
-	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
+	samplePeriod = result.SamplePeriod
 )
 
 const lostInAll = "lost in all"

@@ -642,10 +642,10 @@ func (d *diagnostician) locks() {
 		title = fmt.Sprintf("%s holds the lock that %s waits for", top(rows, ""), plain(textui.ShortFunc(w)))
 	}
 	where := d.heldBy("releases it", "waits", rows, total)
-	advice := d.meanwhile("holds it and %s", where, rows, total)
+	advice, record := d.meanwhile("holds it and %s", where, rows, total)
 	x := d.add("lock", l, result.Certain, where, title,
-		"Not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.",
-		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max))
+		"Not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.%s",
+		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max), record)
 	if len(rows) == 0 || rows[0].Callee() != "sync.(*Cond).Wait" {
 		if x.Advice = cmp.Or(advice, x.Advice); len(rows) > 0 && where[0].Role == "releases it" && rows[0].Waiter == rows[0].Function && batch(d.r) { // it is released at the end of what they do
 			x.Advice += fmt.Sprintf(" --request 'func:%s' shows what is done with it held.", plain(textui.ShortFunc(rows[0].Waiter)))
@@ -903,33 +903,54 @@ func (d *diagnostician) heldBy(role, waits string, rows []*result.BlameRow, tota
 	return list
 }
 
-// meanwhile says where the first that held up others was blocked itself, if it was for half of the time or more, instead of where
-// it ended their waits. It returns what to do about it if they waited for a lock.
-func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*result.BlameRow, total model.Duration) (advice string) {
+// meanwhile says what the first that held up others did itself, if a function or what it called did the same for half of the time or
+// more, instead of where it ended their waits: where it was blocked, or ran. It returns what to do about it if they waited for a lock,
+// and what would show it.
+func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*result.BlameRow, total model.Duration) (advice, record string) {
 	if len(rows) == 0 {
-		return ""
+		return "", ""
 	}
-	var most result.BlameMeanwhile
-	at := -1
-	all, sums := byFunction(rows)[0], map[result.Frame]model.Duration{}
-	for _, m := range all.Meanwhile { // the greatest first, of each row
-		if i := slices.IndexFunc(m.Stack, func(f result.Frame) bool { return result.OfProgram(f.Function) }); i >= 0 {
-			sums[m.Stack[i]] += m.Total
-			if at < 0 || sums[m.Stack[i]] > sums[most.Stack[at]] {
-				most, at = m, i
+	all := byFunction(rows)[0]
+	slices.SortStableFunc(all.Meanwhile, func(x, y result.BlameMeanwhile) int { return cmp.Compare(y.Total, x.Total) })
+	blocked := model.Duration(0)
+	for m := range result.Refs(all.Meanwhile) {
+		word := doing(m)
+		words, known := requestWords[word]
+		blocked += m.Total
+		for i, f := range m.Stack {
+			if !known || !result.OfProgram(f.Function) {
+				continue
 			}
+			var same model.Duration
+			for _, x := range all.Meanwhile {
+				if doing(&x) == word && slices.ContainsFunc(x.Stack, func(o result.Frame) bool { return o.Function == f.Function && o.File == f.File }) {
+					same += x.Total
+				}
+			}
+			own, least, basis := all.Own, float64(same), ""
+			if word == result.MeanwhileRunning { // as far as threads had a CPU, and the samples are not there by chance
+				own, basis = model.Duration(float64(own)*hadCPU(d.r)), "by CPU samples"
+				least -= math.Sqrt(float64(same) * float64(samplePeriod))
+			}
+			if 2*least < float64(own) {
+				continue
+			}
+			where[0] = result.Culprit{Role: fmt.Sprintf(role, words.does), Function: f.Function, File: f.File, Line: f.Line, Basis: basis, Share: float64(result.Ratio(min(same, own), own) * result.Ratio(all.Total, total)),
+				Callers: append([]string{}, places(slices.DeleteFunc(slices.Clone(m.Stack[i+1:]), func(f result.Frame) bool { return !result.OfProgram(f.Function) }))...)}
+			return withoutLock(word, rows[0], m.Stack), ""
 		}
 	}
-	word := cmp.Or(waitWords[model.WaitOf(most.What)], most.What)
-	words, known := requestWords[word]
-	if at < 0 || !known || 2*sums[most.Stack[at]] < all.Own {
-		return ""
-	}
-	f := &most.Stack[at]
-	where[0] = result.Culprit{Role: fmt.Sprintf(role, words.does), Function: f.Function, File: f.File, Line: f.Line, Share: float64(result.Ratio(min(sums[*f], all.Own), all.Own) * result.Ratio(all.Total, total)),
-		Callers: append([]string{}, places(slices.DeleteFunc(slices.Clone(most.Stack[at+1:]), func(f result.Frame) bool { return !result.OfProgram(f.Function) }))...)}
-	r := rows[0]
-	who, line := callBy(most.Stack, r.Function, r.Waiter)
+	return "", textui.If(2*blocked < all.Own && d.r.Blame.Samples == 0, " CPU samples would show what runs meanwhile: schedscope record takes them.")
+}
+
+// doing is the name in requestWords of what a goroutine did.
+func doing(m *result.BlameMeanwhile) string {
+	return cmp.Or(waitWords[model.WaitOf(m.What)], m.What)
+}
+
+// withoutLock says what to do about what whoever others waited for did with a lock held, and where.
+func withoutLock(word string, r *result.BlameRow, stack []result.Frame) string {
+	who, line := callBy(stack, r.Function, r.Waiter)
 	what, taken := fmt.Sprintf("Call %s (%s) outside the lock", who, line), "is taken"
 	switch {
 	case word == "lock" || word == "gc":
@@ -939,8 +960,11 @@ func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*r
 	case r.Waiter != r.Function:
 		taken = plain(textui.ShortFunc(r.Waiter)) + " waits for"
 	}
-	if word == "channel" && strings.HasPrefix(who, "runtime.") {
+	switch inside := strings.HasPrefix(who, "runtime."); {
+	case inside && word == "channel":
 		what = fmt.Sprintf("Do not wait for the channel (%s) with the lock held", line)
+	case word == result.MeanwhileRunning && (inside || stack[0].Function == r.Function):
+		what = fmt.Sprintf("Do what runs at %s outside the lock", line)
 	}
 	return outOfLock(what, taken+" at "+lineOf(&result.Frame{File: r.WaiterFile, Line: r.WaiterLine}), "")
 }
@@ -1001,9 +1025,9 @@ func (d *diagnostician) receivers() {
 		title += " what " + plain(textui.ShortFunc(rows[0].Waiter)) + " sends"
 	}
 	where := d.heldBy(ends, waits, rows, total)
-	d.meanwhile("%s meanwhile", where, rows, total)
-	x := d.add("slow-receiver", l, result.Certain, where, title, "Not the scheduler: goroutines waited %s %s, %s in all (%s of them at a time on average)%s.",
-		times(count), why, textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), tail)
+	_, record := d.meanwhile("%s meanwhile", where, rows, total)
+	x := d.add("slow-receiver", l, result.Certain, where, title, "Not the scheduler: goroutines waited %s %s, %s in all (%s of them at a time on average)%s.%s",
+		times(count), why, textui.Duration(l.sum), number(result.Ratio(l.sum, d.r.Totals.Span)), tail, record)
 	if semaphore {
 		who := plain(textui.ShortFunc(rows[0].Waiter))
 		if x.Title = "goroutines of " + who + " wait until others receive"; lets != "" {

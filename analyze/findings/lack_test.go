@@ -239,6 +239,29 @@ func TestUnderLock(t *testing.T) {
 	if f := items(v)[0]; f.Where[0].Role != "releases it" {
 		t.Errorf("for a third of the time: %+v", f.Where)
 	}
+	// Where it runs, by CPU samples: in one function or in what a function has called, if not by chance, and also where threads have a
+	// CPU for a part of the time.
+	in := func(fn string, line uint64, d model.Duration) result.BlameMeanwhile {
+		return result.BlameMeanwhile{What: "running", Total: d, Stack: []result.Frame{{Function: "runtime.mallocgc"}, {Function: fn, File: "get.go", Line: line}, {Function: b.Function, File: "get.go", Line: line + 10}}}
+	}
+	for _, x := range []struct {
+		own, had float64 // of the samples' time, and part of the running time that has samples
+		samples  model.Duration
+		want     string
+	}{{0.9, 1, 64, "main.parse"}, {1.2, 1, 64, b.Function}, {2, 1, 64, ""}, {2, 0.7, 64, b.Function}, {1.2, 1, 4, ""}} {
+		d := x.samples * result.SamplePeriod
+		v.Procs.Uses, v.Blame.Samples = result.Uses{result.UseUser: 100e9}, int64(x.had*100e9)/int64(result.SamplePeriod)
+		b.Own, b.Meanwhile = model.Duration(x.own*float64(d)), []result.BlameMeanwhile{in("main.parse", 7, d*9/16), in("main.join", 8, d*7/16)}
+		findings.Judge(v)
+		if f := items(v)[0]; f.Where[0].Function+f.Where[0].Role+f.Where[0].Basis != x.want+"holds it and runsby CPU samples" && (x.want != "" || f.Where[0].Role != "releases it") {
+			t.Errorf("%+v: %+v", x, f.Where[0])
+		}
+	}
+	v.Blame.Samples, b.Meanwhile = 0, nil
+	findings.Judge(v)
+	if f := items(v)[0]; !strings.HasSuffix(f.Text, "schedscope record takes them.") {
+		t.Error(f.Text)
+	}
 }
 
 // TestAtOnce checks that no code keeps procs busy that are idle most of the time, where many short turns make others wait.

@@ -22,8 +22,14 @@ const (
 	BlameInShort = "in other system calls"
 )
 
-// MeanwhileSyscall is what a [BlameMeanwhile] has for time in system calls.
-const MeanwhileSyscall = "syscall"
+// What a [BlameMeanwhile] has for time in system calls, and for running.
+const (
+	MeanwhileSyscall = "syscall"
+	MeanwhileRunning = "running"
+)
+
+// SamplePeriod is the CPU time of a thread from one CPU sample to the next (runtime/pprof: 100 Hz).
+const SamplePeriod = 10_000_000 * model.Duration(1)
 
 // CollectorName is the owner of stopped worlds during a garbage collection.
 const CollectorName = "(garbage collector)"
@@ -103,7 +109,8 @@ type (
 		// Of waits for an event of 0.1 ms and more: the part since whoever ended them was not itself in a queue for the same lock, and had
 		// ended no other's wait in it, in nanoseconds.
 		Own model.Duration `json:"own_ns,omitempty"`
-		// Where whoever ended the wait was blocked itself for more than half of that: at most 8 places, those with the greatest times.
+		// Where whoever ended the wait was blocked itself for more than half of that, and where it ran, by CPU samples: at most 8 places,
+		// those with the greatest times.
 		Meanwhile []BlameMeanwhile `json:"meanwhile,omitempty" sort:"total"`
 
 		// Of several traces: in how many of them it is. Left out for a single one, and of "(other names)".
@@ -122,11 +129,11 @@ type (
 		Turns int64          `json:"turns"`        // As of the row.
 	}
 
-	// BlameMeanwhile is where a goroutine was blocked that others waited for.
+	// BlameMeanwhile is where a goroutine was blocked that others waited for, or ran.
 	BlameMeanwhile struct {
-		What  string         `json:"what" key:""`  // Its reason to wait, or "syscall".
-		Stack []Frame        `json:"stack" key:""` // Innermost frame first.
-		Total model.Duration `json:"total_ns"`     // Goroutine-nanoseconds of those who waited.
+		What  string         `json:"what" key:""`  // Its reason to wait, "syscall" or "running".
+		Stack []Frame        `json:"stack" key:""` // Innermost frame first, of most of it.
+		Total model.Duration `json:"total_ns"`     // Goroutine-nanoseconds of those who waited; of running 10 ms for each CPU sample.
 	}
 
 	// BlamePart is a part of blame that is of one function, basis and stack.
