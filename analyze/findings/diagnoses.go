@@ -643,11 +643,11 @@ func (d *diagnostician) locks() {
 	}
 	where := d.heldBy("releases it", "waits", rows, total)
 	advice, record := d.meanwhile("holds it and %s", where, rows, total)
-	x := d.add("lock", l, result.Certain, where, title,
-		"Not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.%s",
-		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max), record)
+	released := len(rows) > 0 && where[0].Role == "releases it"
+	x := d.add("lock", l, result.Certain, where, title, "Not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s.%s",
+		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max), cmp.Or(record, textui.If(released, " Waits end where the lock is released.")))
 	if len(rows) == 0 || rows[0].Callee() != "sync.(*Cond).Wait" {
-		if x.Advice = cmp.Or(advice, x.Advice); len(rows) > 0 && where[0].Role == "releases it" && rows[0].Waiter == rows[0].Function && batch(d.r) { // it is released at the end of what they do
+		if x.Advice = cmp.Or(advice, x.Advice); released && rows[0].Waiter == rows[0].Function && batch(d.r) { // it is released at the end of what they do
 			x.Advice += fmt.Sprintf(" --request 'func:%s' shows what is done with it held.", plain(textui.ShortFunc(rows[0].Waiter)))
 		}
 		return
@@ -940,7 +940,7 @@ func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*r
 			return withoutLock(word, rows[0], m.Stack), ""
 		}
 	}
-	return "", textui.If(2*blocked < all.Own && d.r.Blame.Samples == 0, " CPU samples would show what runs meanwhile: schedscope record takes them.")
+	return "", textui.If(2*blocked < all.Own && d.r.Blame.Samples == 0, " CPU samples would show what it runs.")
 }
 
 // doing is the name in requestWords of what a goroutine did.

@@ -259,7 +259,7 @@ func TestUnderLock(t *testing.T) {
 	}
 	v.Blame.Samples, b.Meanwhile = 0, nil
 	findings.Judge(v)
-	if f := items(v)[0]; !strings.HasSuffix(f.Text, "schedscope record takes them.") {
+	if f := items(v)[0]; !strings.HasSuffix(f.Text, "CPU samples would show what it runs.") {
 		t.Error(f.Text)
 	}
 }
