@@ -73,6 +73,9 @@ func TestMeanwhile(t *testing.T) {
 	b.Calls().SyscallExit(&model.SyscallExit{G: 2, Stack: write, Start: model.Time(930 * ms), End: model.Time(931 * ms)})
 	waits(3, mutex, lock, 900*ms, 931*ms)
 	b.GoEnd(&model.Goroutine{ID: 2})
+	for id := range model.GoID(60) { // and others after it
+		b.GoEnd(&model.Goroutine{ID: 100 + id})
+	}
 	runs(3, 2, 931*ms)
 	var v result.Report
 	b.Result(&v)
@@ -121,6 +124,23 @@ func TestMeanwhileLate(t *testing.T) {
 	}
 }
 
+// TestMeanwhileLoop checks that waits of a loop are one if nobody was woken since the first began, also if somebody was just then.
+func TestMeanwhileLoop(t *testing.T) {
+	const ms = 1_000_000
+	for woke, want := range map[model.Time]int{5 * ms: 1, 5*ms + 1: 2} {
+		x := blamedGo{woke: woke}
+		x.waited(1, 1, 5*ms, 6*ms)
+		x.waited(1, 1, 6*ms, 7*ms)
+		n := 0
+		for _, o := range x.own {
+			if o.end > 0 {
+				n++
+			}
+		}
+		equal(t, "waits", n, want)
+	}
+}
+
 // TestMeanwhileRan checks that CPU samples show what whoever ends waits did since they began, until it ended them, by function at the
 // line with most; of more than are kept the last.
 func TestMeanwhileRan(t *testing.T) {
@@ -160,9 +180,9 @@ func TestBlameFold(t *testing.T) {
 	tables := model.NewTables()
 	rows := blameRows{tables: tables, rows: map[blameRowKey]*blameRow{}}
 	k := blameRowKey{kind: "goroutine", function: "main.work"}
-	rows.add(k, 0, 0, basisEstimated, &antagonist{waited: 3, turns: 1}).Samples = 7
+	rows.add(k, 0, 0, basisEstimated, &antagonist{waited: 3, turns: 1, own: 2}).Samples = 7
 	stack := tables.AddStack([]model.Frame{{Func: "main.work", File: "work.go", Line: 9}})
-	rows.add(k, stack, 0, basisSampled, &antagonist{waited: 5, turns: 2})
+	rows.add(k, stack, 0, basisSampled, &antagonist{waited: 5, turns: 2, own: 4})
 	var v result.Blame
 	rows.result(&v)
 	equal(t, "rows", len(v.Rows), 1)
@@ -170,6 +190,7 @@ func TestBlameFold(t *testing.T) {
 	equal(t, "total", x.Total, 8)
 	equal(t, "bases", x.BlameBasis, result.BlameBasis{Sampled: 5, Estimated: 3})
 	equal(t, "turns", x.Turns, 3)
+	equal(t, "own", x.Own, 6)
 	equal(t, "samples", x.Samples, 7)
 	equal(t, "line", x.Line, 9)
 }
