@@ -585,7 +585,7 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 		for y := range result.Refs(p.Parts) {
 			end += model.Time(y.Length)
 			if y.Kind == x.Kind && y.Function == x.Function && y.Length > 0 && slices.ContainsFunc(j.r.Lateness.Silences, func(s result.Silence) bool {
-				return 2*s.Length >= y.Length && s.End <= end && 10*end.Sub(s.End) <= y.Length
+				return s.Trace == p.Trace && 2*s.Length >= y.Length && s.End <= end && 10*end.Sub(s.End) <= y.Length
 			}) {
 				return true
 			}

@@ -74,9 +74,6 @@ type threadRuns struct {
 // look at the clock and a heap.
 const ownTimers = 5_000 * model.Duration(1)
 
-// mostSilences is how many of them a result has.
-const mostSilences = 64
-
 // atOnce is how soon after a thread woke it has made all runnable that it found.
 const atOnce = 50_000 * model.Duration(1)
 
@@ -133,7 +130,7 @@ func (l *Lateness) woken(s *model.Step) {
 	if l.ended == 2 {
 		i, _ := slices.BinarySearchFunc(l.silences, d, func(s result.Silence, d model.Duration) int { return cmp.Compare(s.Length, d) })
 		l.silences = slices.Insert(l.silences, i, result.Silence{End: l.at(l.silent.end), Length: d})
-		l.silences = l.silences[max(0, len(l.silences)-mostSilences):]
+		l.silences = l.silences[max(0, len(l.silences)-result.MostSilences):]
 	}
 }
 

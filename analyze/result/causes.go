@@ -215,14 +215,16 @@ type (
 		UnboundedTimers int64  `json:"timers_unbounded"` // Number of timers of whose lateness nothing is known.
 		// Wake-ups by the network or a timer together with another one, when nothing had happened for 5 ms or more. Left out if there are none.
 		Together Bounds `json:"together,omitzero"`
-		// The longest of those times without an event, at most 64. Left out of merged reports.
-		Silences []Silence `json:"silences,omitempty" merge:"-"`
+		// The longest of those times without an event, at most 64.
+		Silences []Silence `json:"silences,omitempty"`
 	}
 
 	// Silence is a time without an event.
 	Silence struct {
 		End    model.Time     `json:"end_ns"`    // When it ended, from the beginning of the trace.
 		Length model.Duration `json:"length_ns"` // Its length, in nanoseconds.
+		// The trace, a place in "traces"; left out where it is 0.
+		Trace int `json:"trace,omitempty"`
 	}
 
 	// PollerBound is a distribution of bounds for one kind of poller.

@@ -55,6 +55,9 @@ const (
 	maxParties = 10
 )
 
+// MostSilences is how many [Lateness] has.
+const MostSilences = 64
+
 // Merge merges reports and takes ownership of them. The caller must not use them afterwards.
 // See [Merger].
 func Merge(list []*Report) (*Report, error) {
@@ -117,6 +120,9 @@ func (m *Merger) Add(v *Report) error {
 		inOrder(v)
 	}
 	alone := v.PerTrace == nil && len(v.Traces) == 1
+	if l := &v.Lateness; alone && l.Silences == nil && l.Together.Count > 0 { // older reports have the longest only
+		l.Silences = []Silence{{End: l.Together.MaxAt, Length: l.Together.Max}}
+	}
 	if alone {
 		v.PerTrace = []TraceFigures{v.Figures()}
 	}
@@ -275,7 +281,7 @@ func (m *Merger) Report() (*Report, error) {
 		return v, nil
 	}
 	s.setMeans(v)
-	v.Findings, v.Lateness.Silences = []Finding{}, nil
+	v.Findings = []Finding{}
 	v.Spread = SpreadOf(v.PerTrace)
 	if s.Least == maxWorst {
 		v.WorstWaits = v.WorstWaits[:min(len(v.WorstWaits), max(fewWorst, s.Most))]
@@ -652,6 +658,9 @@ func trim(v *Report, worst int) {
 	v.WorstWaits = First(v.WorstWaits, worst, func(a, b Wait) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace),
 			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
+	})
+	v.Lateness.Silences = First(v.Lateness.Silences, MostSilences, func(a, b Silence) int {
+		return cmp.Or(cmp.Compare(b.Length, a.Length), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.End, b.End))
 	})
 	v.Totals.GOMAXPROCS = First(v.Totals.GOMAXPROCS, maxSteps, func(a, b Step) int { return cmp.Compare(a.Trace, b.Trace) })
 	v.Latency.ByGoroutine = First(v.Latency.ByGoroutine, maxLongest, CompareGoroutines)

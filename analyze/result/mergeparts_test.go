@@ -2,6 +2,7 @@ package result_test
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -35,5 +36,28 @@ func TestMergeParts(t *testing.T) {
 	}
 	if most != 4 {
 		t.Errorf("1000 reports are up to %d parts", most)
+	}
+}
+
+// TestMergeSilences checks that merging keeps the longest silences, each with its trace, and of reports that have none the longest
+// that made several wake together.
+func TestMergeSilences(t *testing.T) {
+	var m result.Merger
+	for i, l := range []result.Lateness{
+		{Together: result.Bounds{Count: 2, Max: 7, MaxAt: 5}},
+		{Together: result.Bounds{Count: 2, Max: 9, MaxAt: 5}, Silences: slices.Repeat([]result.Silence{{End: 4, Length: 9}}, result.MostSilences-1)},
+		{Together: result.Bounds{Count: 2, Max: 8, MaxAt: 5}, Silences: []result.Silence{{End: 4, Length: 6}}},
+	} {
+		if err := m.Add(&result.Report{Traces: []result.Trace{{Name: strconv.Itoa(i)}}, Lateness: l}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := m.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := v.Lateness.Silences
+	if n := len(list); n != result.MostSilences || list[0] != (result.Silence{End: 4, Length: 9, Trace: 1}) || list[n-1] != (result.Silence{End: 5, Length: 7}) {
+		t.Errorf("%+v", list)
 	}
 }
