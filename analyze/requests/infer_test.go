@@ -1255,3 +1255,37 @@ func TestOpenRegion(t *testing.T) {
 		}
 	}
 }
+
+// TestPassed checks that who waits for a connection waits for whoever had it before who gives it back, not for what that one did
+// until it got it, unless that one had it all the time.
+func TestPassed(t *testing.T) {
+	for gets, want := range map[bool]model.GoID{true: 3, false: 4} {
+		p := newProgram("main.ask")
+		p.Status(3, model.GoRunnable, "main.hold").Status(4, model.GoRunnable, "main.next")
+		p.in("main.ask").RegionBegin(0, "ask")
+		p.in("runtime.chanrecv1", "database/sql.(*DB).conn", "main.ask").Block("chan receive").Start(3)
+		p.in("time.Sleep", "main.hold").Block("sleep").Start(4)
+		p.in("time.Sleep", "main.next").Block("sleep").Start(2)
+		p.now += 1000
+		p.begins(4)
+		if gets {
+			p.in("runtime.chanrecv1", "database/sql.(*DB).conn", "main.next").Block("chan receive").Start(2)
+			p.now += 1000
+			p.begins(3)
+			p.in("main.hold").Unblock(4).Stop("preempted").Start(4)
+		}
+		p.in("main.next").Unblock(1).Stop("preempted").Start(1)
+		p.in("main.ask").RegionEnd(0, "ask")
+		long := map[model.GoID]bool{}
+		p.each(t, []requests.Spec{{Kind: "region", Name: "ask"}}, func(q *requests.Request) {
+			for x := range q.Parts() {
+				if x.To.Sub(x.From) > 50_000 {
+					long[x.G] = true
+				}
+			}
+		})
+		if !maps.Equal(long, map[model.GoID]bool{want: true}) {
+			t.Errorf("it gets it: %t: goroutines %v, want %d", gets, long, want)
+		}
+	}
+}

@@ -423,8 +423,11 @@ func (t *Tracker) Take(s *Seen) {
 	case model.GoWaiting:
 		kind, waker := g.kind, by
 		by, until := t.resolve(g, by)
-		if kind == Network && by == nil {
+		switch {
+		case kind == Network && by == nil:
 			t.unpolled(g, ev.P)
+		case g.kind == Connection && by != nil:
+			t.passed(g, by)
 		}
 		t.close(g)
 		switch {
@@ -592,6 +595,37 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) (*goroutine, model.Time) 
 	}
 	return by, until
 }
+
+// passed divides the wait of g for a connection, which by gives back, where by got it from another one while g waited, and that one
+// from another, up to mostPassed: before that the path is that of whoever had it then.
+func (t *Tracker) passed(g, by *goroutine) {
+	type turn struct {
+		by    *goroutine
+		until model.Time
+	}
+	now, turns := t.now, []turn(nil)
+	for end := now; len(turns) < mostPassed; {
+		i := min(by.at(end-1), len(by.segs)-1)
+		for i >= 0 && by.end(i) > g.since && (by.segs[i].kind != Connection || by.segs[i].by == nil || by.end(i) == end) {
+			i--
+		}
+		if i < 0 || by.end(i) <= g.since {
+			break
+		}
+		by, end = by.segs[i].by, by.end(i)
+		turns = append(turns, turn{by, end})
+	}
+	for _, x := range slices.Backward(turns) {
+		t.now = x.until
+		t.close(g)
+		w := &g.segs[len(g.segs)-1]
+		w.by, w.inferred = x.by, true
+	}
+	t.now = now
+}
+
+// mostPassed bounds the parts of a wait.
+const mostPassed = 16
 
 // poll is a poll of the network that found something.
 type poll struct {
