@@ -58,7 +58,8 @@ const (
 	minSamples  = 5
 	longStretch = 5_000_000 * model.Duration(1) // half of the time slice
 	// What ran alone is of interest if it did for a tenth of the time and something ran in all but a tenth, unlike in a server
-	// with little to do, and several goroutines did for a fiftieth or more, or manyTurns did one after the other.
+	// with little to do, and several goroutines did for a fiftieth or more, or manyTurns did one after the other, or it is what
+	// a stage of a pipeline does.
 	mostlyRuns, parallel = 10, 50
 )
 
@@ -235,7 +236,13 @@ func compareBools(a, b bool) int { return cmp.Compare(strconv.FormatBool(a), str
 func (a *antagonists) blame(b *blameRows) {
 	none, one := a.widths[widthNone], a.widths[widthOne]
 	all := none + one + a.widths[widthMore]
-	serial := one >= result.KeptWait && mostlyRuns*one >= all && mostlyRuns*none <= all && (parallel*a.several >= all || a.inTurn())
+	stages := result.Stages(func(yield func(*result.BlameRow) bool) {
+		for _, r := range b.rows {
+			yield(&r.BlameRow)
+		}
+	})
+	serial := one >= result.KeptWait && mostlyRuns*one >= all && mostlyRuns*none <= all &&
+		(parallel*a.several >= all || a.inTurn() || 2*slices.Max(append(slices.Collect(maps.Values(stages)), 0)) >= one)
 	for _, id := range sortedIDs(a.byID) {
 		x, kind := a.byID[id], heldCauses[id.class].String()
 		switch {

@@ -363,7 +363,6 @@ func (b *Blame) GoEnd(g *model.Goroutine) {
 func (b *Blame) Result(v *result.Report) {
 	rows := blameRows{tables: b.tables, rows: map[blameRowKey]*blameRow{}}
 	a := &b.causes.antagonists
-	a.blame(&rows)
 	maps.Copy(b.sums.byID, b.calls.byID)
 	for id, x := range b.sums.byID {
 		k := blameRowKey{kind: b.tables.String(id.reason)}
@@ -382,6 +381,7 @@ func (b *Blame) Result(v *result.Report) {
 		}
 		rows.add(k, id.stack, id.waiter, basisSeen, x)
 	}
+	a.blame(&rows)
 	v.Blame = result.Blame{Kinds: []result.BlameKind{}, Rows: []result.BlameRow{}}
 	if v.Blame.Samples, v.Blame.SampledSpan = a.samples, a.last.Sub(a.first); a.samples > 0 {
 		v.Blame.KeptSpan, v.Blame.KeptSamples = a.kept, a.keptSamples

@@ -262,17 +262,19 @@ func TestBases(t *testing.T) {
 }
 
 // TestOftenAlone checks when it is said what ran alone: not of a program that runs one goroutine at a time anyway, but where several
-// ran for little of the time, as they do next to a busy machine, or many in turn that are no tests; and not where nothing ran
-// for long.
+// ran for little of the time, as they do next to a busy machine, or many in turn that are no tests, or others wait for as long to
+// send to one and for what it sends; and not where nothing ran for long.
 func TestOftenAlone(t *testing.T) {
 	tables := model.NewTables()
 	for _, x := range []struct {
 		none, several model.Duration // percent
 		turns         int
 		fn            string
+		waits         string
 		want          bool
-	}{{0, 9, 1, "main.pack", true}, {0, 3, 1, "main.pack", true}, {0, 1, 1, "main.pack", false}, {20, 9, 1, "main.pack", false},
-		{0, 0, 64, "main.pack", true}, {0, 0, 63, "main.pack", false}, {0, 0, 640, "testing.tRunner", false}} {
+	}{{0, 9, 1, "main.pack", "", true}, {0, 3, 1, "main.pack", "", true}, {0, 1, 1, "main.pack", "", false}, {20, 9, 1, "main.pack", "", false},
+		{0, 0, 64, "main.pack", "", true}, {0, 0, 63, "main.pack", "", false}, {0, 0, 640, "testing.tRunner", "", false},
+		{0, 0, 1, "main.pack", "chan receive", true}, {0, 0, 1, "main.pack", "sleep", false}} {
 		a := newAntagonists(tables)
 		a.ofProgram = func(model.StackID) bool { return true }
 		a.widths = [3]model.Duration{widthNone: x.none * 1e6, widthOne: 60e6, widthMore: (40 - x.none) * 1e6}
@@ -281,6 +283,9 @@ func TestOftenAlone(t *testing.T) {
 			a.add(&point{class: heldUser, fn: tables.AddString(x.fn), alone: 60e6, lone: true}, 60e6, &activity{})
 		}
 		rows := blameRows{tables: tables, rows: map[blameRowKey]*blameRow{}}
+		for _, kind := range []string{"chan send", x.waits} {
+			rows.add(blameRowKey{kind: kind, function: x.fn}, 0, 0, basisSeen, &antagonist{waited: 30e6, turns: 1})
+		}
 		a.blame(&rows)
 		var v result.Blame
 		rows.result(&v)

@@ -1253,6 +1253,11 @@ func (d *diagnostician) alone() {
 		x.Where = append(x.Where[:1], result.Culprit{Role: "waits for that", Function: w.Waiter, File: w.WaiterFile, Line: w.WaiterLine, Share: result.Ratio(w.Total, span), Callers: []string{}})
 		x.Advice = fmt.Sprintf("Start the next before %s waits for the last: raise the limit that lets in one at a time, if it is a semaphore, or receive later.", plain(textui.Place(w.Waiter, w.WaiterFile, w.WaiterLine)))
 	}
+	if 2*result.Stages(result.Refs(d.r.Blame.Rows))[rows[0].Function] >= total && !slices.ContainsFunc(d.r.Goroutines, func(g result.Group) bool { // started for each
+		return g.Created >= fewHeld && (g.Function == rows[0].Function || within(rows[0], g.Function))
+	}) {
+		x.Advice = fix("slow-receiver")
+	}
 	procs := d.r.Procs.Mean
 	x.first, x.Gain = true, fmt.Sprintf("%s -> about %s, divided among %s procs", textui.Duration(span), textui.Duration(span-total+model.Duration(float64(total)/procs)), maxProcs(d.r))
 }

@@ -535,6 +535,14 @@ func TestBatch(t *testing.T) {
 				{Kind: "chan send", Function: "main.convert", Waiter: "main.start", WaiterFile: "x/main.go", WaiterLine: 7, Total: 990 * ms, Turns: 100}}
 			v.Blame.SumUp()
 		}, findings.Slow, "For 900ms of 1.00s", "runs-alone", "Start the next before main.start (main.go:7) waits"},
+		"stage of a pipeline": {func(v *result.Report) {
+			v.Waiting.ByReason = []result.Named{{Name: "chan receive", Dist: result.Dist{Count: 100, Total: 990 * ms}}, {Name: "chan send", Dist: result.Dist{Count: 100, Total: 990 * ms}}}
+			v.Blame.Rows = []result.BlameRow{
+				{Kind: result.BlameAlone, Function: "main.pack", Total: 900 * ms, Turns: 100, BlameBasis: result.BlameBasis{Seen: 900 * ms}},
+				{Kind: "chan receive", Function: "main.pack", Waiter: "main.store", WaiterFile: "x/main.go", WaiterLine: 7, Total: 990 * ms, Turns: 100},
+				{Kind: "chan send", Function: "main.pack", Waiter: "main.read", WaiterFile: "x/main.go", WaiterLine: 9, Total: 900 * ms, Turns: 100}}
+			v.Blame.SumUp()
+		}, findings.Slow, "For 900ms of 1.00s", "runs-alone", "Receive with more goroutines"},
 		"in turn at a limit": {func(v *result.Report) {
 			v.Waiting.ByReason = []result.Named{{Name: "chan send", Dist: result.Dist{Count: 100, Total: 990 * ms, P99: 20 * ms, Max: 20 * ms}}}
 			v.Goroutines = []result.Group{{Function: "main.main.start.func1", Count: 100, Created: 100, Lifetime: 950 * ms}}

@@ -103,7 +103,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Make fewer and larger calls (buffer, batch, group commits), move them to a goroutine of their own behind a queue, or bound how many block at once (a semaphore)."},
 	{Name: "runs-alone", Example: "fixtures/serial.go1.26.p2.trace",
 		Meaning: "One goroutine ran, and no other could. The other procs were idle: what it does is not divided among them.",
-		Sign:    "A quarter of the time or more, for 100 us at a time on average, in a program without requests in which something runs nine tenths of the time, and several goroutines do for a fiftieth, or those of one function that are no tests take 64 turns.",
+		Sign:    "A quarter of the time or more, for 100 us at a time on average, in a program without requests in which something runs nine tenths of the time, and several goroutines do for a fiftieth, those of one function that are no tests take 64 turns, or others wait to send to it, and for what it sends, for half as long.",
 		Advice:  "Divide it among goroutines (if it is a stage of a pipeline, start more workers for it), let other work go on meanwhile, or make it faster. If it is the last of several parts, make the parts smaller and let workers take them from a channel."},
 	{Name: "procs-held-by-system-calls", Example: "fixtures/truth/traces/files.p1.trace.zst",
 		Meaning: "Goroutines waited for procs that others held in system calls.",

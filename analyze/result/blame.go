@@ -2,6 +2,7 @@ package result
 
 import (
 	"cmp"
+	"iter"
 	"reflect"
 	"slices"
 
@@ -196,6 +197,24 @@ func (b *Blame) Of(kind string) []*BlameRow {
 		}
 	}
 	return rows
+}
+
+// Stages returns for how long others waited to send to functions, or for what these send if that is less: what is to be done
+// queues before one of them, as before the slowest stage of a pipeline, and others wait for it.
+func Stages(rows iter.Seq[*BlameRow]) map[string]model.Duration {
+	before, after := map[string]model.Duration{}, map[string]model.Duration{}
+	for r := range rows {
+		switch model.WaitOf(r.Kind) {
+		case model.WaitSend:
+			before[r.Function] += r.Total
+		case model.WaitReceive, model.WaitSelect:
+			after[r.Function] += r.Total
+		}
+	}
+	for fn := range before {
+		before[fn] = min(before[fn], after[fn])
+	}
+	return before
 }
 
 // Runnable reports whether a kind is of goroutines that were runnable, each time counted
