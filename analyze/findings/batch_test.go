@@ -8,6 +8,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -438,5 +439,40 @@ func TestHerd(t *testing.T) {
 	f := items(resulttest.Read(t, "goroutines.go1.26.p4.trace"))[0]
 	if f.Kind != "batch" || f.Where[0].Function != "main.burst" || f.Where[0].Line == 0 || !strings.HasPrefix(f.Title, "main.burst wakes") {
 		t.Errorf("%s: %+v", f.Title, f.Where)
+	}
+}
+
+// TestCrowd checks that goroutines that queue again in a crowd of new ones, as after a collection, wait for the crowd, not those that do
+// when it is gone; that timers fire together where the peak is another; and that a crowd for a short time matters to nobody.
+func TestCrowd(t *testing.T) {
+	for name, x := range map[string]struct {
+		crowd  int64 // goroutines
+		most   model.Origin
+		spread int64 // of the time
+		want   bool
+	}{
+		"again in a crowd":      {200, model.OriginGC, 1, true},
+		"again when it is gone": {199, model.OriginGC, 1, false},
+		"timers":                {200, model.OriginTimer, 1, true},
+		"timers, one by one":    {199, model.OriginTimer, 1, false},
+		"new":                   {0, model.OriginCreated, 1, true},
+		"new, for a short time": {0, model.OriginCreated, 100, false},
+	} {
+		v := resulttest.Read(t, "fanout.go1.26.p4.trace")
+		first := &dist.Dist{}
+		first.Add(v.Latency.All.Total/100, 0)
+		v.Latency.ByOrigin = []result.Named{{Name: model.OriginCreated.String(), Dist: result.NewDist(first)}}
+		if x.most == model.OriginCreated {
+			v.Latency.ByOrigin = nil
+		}
+		v.Latency.ByOrigin = append(v.Latency.ByOrigin, result.Named{Name: x.most.String(), Dist: v.Latency.All})
+		v.Procs.Saturated = v.Totals.Span / model.Duration(x.spread)
+		for i, d := range v.Series.Covered {
+			v.Series.Runnable[i] = x.crowd * d
+		}
+		findings.Judge(v)
+		if list := items(v); (len(list) > 0 && list[0].Kind == "batch") != x.want {
+			t.Errorf("%s: %s %+v", name, v.Verdict.Word, list)
+		}
 	}
 }

@@ -116,7 +116,7 @@ func (d *diagnosis) before() bool { return d.first || d.spare }
 func diagnose(r *result.Report, job bool) []diagnosis {
 	d := &diagnostician{r: r, job: job, causes: map[string]loss{}}
 	d.measure()
-	if WaitSeverity(&r.Latency) > result.Info {
+	if WaitSeverity(&r.Latency) > result.Info && d.short() {
 		d.batch()
 	}
 	if d.slow() {

@@ -95,23 +95,45 @@ func throttled(r *result.Report) bool {
 		})
 }
 
+// crowd returns which part of the waiting to run was while there were so many goroutines for each proc: whoever became runnable
+// then waited for all of them, whatever had made it runnable.
+func crowd(r *result.Report) float64 {
+	s, all, part := &r.Series, 0.0, 0.0
+	for i, x := range s.Runnable {
+		all += float64(x)
+		if float64(x) >= float64(herdFactor*r.Procs.Mean*float64(s.Covered[i])) {
+			part += float64(x)
+		}
+	}
+	return part / max(all, 1)
+}
+
 // batch finds that very many goroutines were made runnable at once: new ones, or by one other.
 func (d *diagnostician) batch() {
-	p := &d.r.Procs.Peak
-	of := func(o model.Origin) result.Named { return named(d.r.Latency.ByOrigin, o.String()) }
+	p, crowd := &d.r.Procs.Peak, crowd(d.r)
+	of := func(o model.Origin) loss {
+		x := named(d.r.Latency.ByOrigin, o.String())
+		return d.lossOf(&x.Dist, 0)
+	}
+	much := func(l loss) bool { return result.Ratio(l.sum, d.waiting.sum) >= batchShare }
 	created, woken, timers := of(model.OriginCreated), of(model.OriginGoroutine), of(model.OriginTimer)
-	l := d.lossOf(&created.Dist, 0)
-	ofNew := result.Ratio(l.sum, d.waiting.sum) >= batchShare
-	if !ofNew {
-		l = d.lossOf(&woken.Dist, 0)
+	if created.sum > woken.sum+timers.sum {
+		for _, o := range []model.Origin{model.OriginPreempted, model.OriginGosched, model.OriginSTW, model.OriginGC, model.OriginInjected} {
+			again := of(o) // they had begun, and queue again
+			created.add(loss{model.Duration(float64(again.sum) * crowd), model.Duration(float64(again.tail) * crowd)})
+		}
 	}
 	byOne := len(p.Wakers) > 0 && 2*p.Wakers[0].Count >= p.Runnable
-	fired := d.lossOf(&timers.Dist, 0)
-	ofTimers := !ofNew && !byOne
-	if ofTimers {
-		l = fired
-	}
-	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*d.r.Procs.Mean || result.Ratio(l.sum, d.waiting.sum) < batchShare || !ofNew && !byOne && !ofTimers {
+	l, ofNew, ofTimers := created, much(created), false
+	switch {
+	case p.Runnable < minPeak || float64(p.Runnable) < herdFactor*d.r.Procs.Mean:
+		return
+	case ofNew:
+	case byOne && much(woken):
+		l = woken
+	case much(timers) && (!byOne || crowd >= batchShare): // else the peak is another
+		l, ofTimers = timers, true
+	default:
 		return
 	}
 	rows, total, unknown := d.known(result.BlameCreated)

@@ -71,7 +71,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Analyse a longer trace, if there is one. Look at what ran meanwhile: see global-queue-aging and runnext-chain."},
 	{Name: "batch", Example: "fixtures/goroutines.go1.26.p4.trace",
 		Meaning: "Very many goroutines became runnable at once. It is a batch, not a latency problem.",
-		Sign:    "At least 100 goroutines, 50 for each proc, were runnable at once, and at least 30% of all waiting to run is that of new goroutines, or of those that one other woke, or of timers.",
+		Sign:    "At least 100 goroutines, 50 for each proc, were runnable at once, and at least 30% of all waiting to run is that of new goroutines (those that had begun count, too, while so many wait), or of those that one other woke, or of timers.",
 		Advice:  "Bound how many run at once: a pool of workers, errgroup's SetLimit, or a semaphore. Spread timers that fire together (jitter); wake one instead of all (sync.Cond.Signal)."},
 	{Name: "busy-procs", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "Goroutines waited behind others that ran. The functions named had the procs meanwhile.",
