@@ -768,6 +768,32 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestOtherWork checks that sides of which one did less, or in another way, are not the same: programs may run until a time has come.
+func TestOtherWork(t *testing.T) {
+	for _, x := range []struct {
+		run         model.Duration
+		wakes, runs float64
+		want        string
+	}{
+		{1e9, 0.5, 0.5, "UNKNOWN run: length 1.00 -> 1.00s (1.00x); but there was less work, or it is done in another way: mean(wakes/s) 100 -> 50.0 (0.50x)"},
+		{1e9, 2, 2, "UNKNOWN run: length 1.00 -> 1.00s (1.00x); but there was more work"},
+		{0, 2, 2, "UNKNOWN waiting to run: p99(runnable) 1.00 -> 1.00ms (1.00x); but how long the work takes is not known"},
+		{1e9, 0.5, 1, "SAME run"},
+		{1e9, 0.5, 2, "SAME run"},
+		{1e9, 0.8, 0.8, "SAME run"},
+	} {
+		old, now := side("old", 1), side("new", 1)
+		for i, s := range []*sample.Sample{old.Traces[0].Sample, now.Traces[0].Sample} {
+			s.Run = x.run
+			s.Values["mean(wakes/s)"] = sample.Value{X: 100 * math.Pow(x.wakes, float64(i))}
+			s.Values["mean(run/s)"] = sample.Value{X: 1e8 * math.Pow(x.runs, float64(i))}
+		}
+		if r := Of(old, now, ""); !strings.HasPrefix(r.Verdict+" "+r.Headline, x.want) {
+			t.Errorf("got %s %s\nwant %s", r.Verdict, r.Headline, x.want)
+		}
+	}
+}
+
 // TestAnswers checks that more waiting to run is not worse where clients wait for answers of which none was found.
 func TestAnswers(t *testing.T) {
 	for n, want := range map[int64]string{0: "WORSE waiting", enoughRequests: "UNKNOWN waiting to run: p99(runnable) 1.00 -> 4.00ms (4.00x); but no requests were found"} {

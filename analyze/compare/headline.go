@@ -48,7 +48,8 @@ const (
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 //  4. If nothing is known to have changed, but something that there is too little of seems to have, or by as much as would
-//     count if it were not tested, the verdict is UNKNOWN: what is not known to differ need not be the same; so it is if the sides have requests of different kinds, or one has none and nothing else is worse or better, and if waits to run became better and the traces
+//     count if it were not tested, the verdict is UNKNOWN: what is not known to differ need not be the same; so it is if the sides have requests of different kinds, or one has none and nothing else is worse or better, if whole
+//     runs were as long with other work, and if waits to run became better and the traces
 //     longer, or the other way: of whole runs the length counts.
 //  5. Requests that a side has few of, and those of groups beyond the first, are looked at where no others are worse, and by
 //     themselves: more figures would take more traces to test each of them. What is not tested of them must change as much
@@ -79,6 +80,9 @@ func (r *Result) judge() {
 		if r.weigh(r.rowsOf("", false)); r.Verdict == Same {
 			r.weighed, r.lead = batch, batch[0]
 		}
+	}
+	if work := r.otherWork(); r.Verdict == Same && r.lead != nil && r.lead.Group == "run" && work != nil { // perhaps until a time had come
+		r.Verdict, r.doubt = Unknown, fmt.Sprintf("there was %s work, or it is done in another way: %s", textui.Either(work.worse() < 0, "less", "more"), work.sentence())
 	}
 	if base, cand := r.kinds(); r.Verdict == Same && r.lead != nil && base != cand {
 		r.Verdict, r.doubt = Unknown, "only one side has requests, so that how long they take is not compared"
@@ -293,6 +297,21 @@ func (r *Result) rowsOf(section string, rare bool) (rows []*Row) {
 func (r *Result) sameWork() bool {
 	ran := r.Row(quantity("mean(run/U)", r.Op).String())
 	return ran == nil || math.Abs(ran.worse()) < math.Log(leastSeen)
+}
+
+// otherWork returns how often goroutines were woken, if that changed as they ran longer or shorter, both by more than traces of a
+// side differ; else nil.
+func (r *Result) otherWork() *Row {
+	wakes, ran := r.Row(quantity("mean(wakes/U)", r.Op).String()), r.Row(quantity("mean(run/U)", r.Op).String())
+	if wakes == nil || ran == nil || wakes.worse()*ran.worse() < 0 {
+		return nil
+	}
+	for _, row := range []*Row{wakes, ran} {
+		if math.Abs(row.worse()) < math.Log(leastSeen) || row.P != nil && *row.P >= max(Alpha, 2.002*stat.MinP(len(row.Base.X), len(row.Cand.X))) {
+			return nil
+		}
+	}
+	return wakes
 }
 
 // total is the quantity of all waiting to run.
