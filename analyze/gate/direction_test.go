@@ -94,6 +94,11 @@ func of(key string, n int64, xs ...float64) func(int, *sample.Sample) {
 	return func(i int, s *sample.Sample) { s.Values[key] = sample.Value{X: xs[i%len(xs)], N: n} }
 }
 
+// least returns an edit that gives the p99 of too few values, and what it is at least.
+func least(p99, least float64) func(int, *sample.Sample) {
+	return func(_ int, s *sample.Sample) { s.Values["p99(runnable)"] = sample.Value{X: p99, N: 100, Least: least} }
+}
+
 // TestAbsoluteParts checks what decides absolute rules: bounds of the median, and
 // the tail of low quantiles.
 func TestAbsoluteParts(t *testing.T) {
@@ -112,6 +117,10 @@ func TestAbsoluteParts(t *testing.T) {
 		{"the same from above, kept", "mean(wakes/op) > 1.5", of("mean(wakes/op)", 0, ten...), 10, false, Pass},
 		{"10 of 12 beyond", "mean(wakes/op) < 2.5", of("mean(wakes/op)", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), 12, false, Fail},
 		{"low quantile of few values", "p1(runnable) > 5ns", of("p1(runnable)", 999, 10), 10, false, Inconclusive},
+		{"p99 of few values, the rest beyond", "p99(runnable) < 5ns", least(10, 8), 10, false, Fail},
+		{"p99 of few values, the rest not", "p99(runnable) < 5ns", least(10, 4), 10, false, Inconclusive},
+		{"of one trace", "p99(runnable) < 5ns @ point", least(10, 8), 1, false, Fail},
+		{"of one trace, the rest not", "p99(runnable) < 5ns @ point", least(10, 4), 1, false, Inconclusive},
 		{"low quantile of many", "p1(runnable) > 5ns", of("p1(runnable)", 1000, 10), 10, false, Pass},
 	} {
 		b := budgetOf(t, c.rule)

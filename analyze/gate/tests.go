@@ -128,6 +128,9 @@ func (g *guarded) test(r subject) judged {
 	j.warnings = append(j.warnings, warnings...)
 	switch need := g.minTraces(); {
 	case thin != "":
+		if least, violated := g.atLeast(j); violated {
+			return least
+		}
 		return j.stop(causeData, "%s", thin)
 	case r.Point:
 		return j.point(len(g.used.cand()))
@@ -196,6 +199,24 @@ func (g *guarded) thin(r *subject) (why string, warnings []string) {
 		}
 	}
 	return "", warnings
+}
+
+// atLeast reports whether a limit is violated by lower quantiles, of which enough values lie beyond: this one is at least as great.
+func (g *guarded) atLeast(j judged) (judged, bool) {
+	if j.Bound.Relative || !j.higher() {
+		return j, false
+	}
+	least := mapped(having(g.used.cand(), j.key), func(s *sample.Sample) float64 { return s.Values[j.key].Least })
+	j = j.note("too few values lie beyond it, but lower quantiles of which enough do are above the limit")
+	if j.Point {
+		j.res.Verdict = Fail
+		return j, !j.Op.Holds(j.extreme(least), j.res.Bound)
+	}
+	cand := *j.res.Cand
+	j.res.Cand = &cand
+	j = j.absolute(least)
+	cand.Bounds = nil // those of the lower ones
+	return j, j.cause == causeNone && j.violated(g.Budget.Alpha)
 }
 
 func valuesOf(xs []float64) *Values {

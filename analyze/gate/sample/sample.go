@@ -93,6 +93,8 @@ type Value struct {
 	// N is how many values it is made of: of a total how many times it was added to, of
 	// processor time per op the ops; 0 if not known.
 	N int64 `json:"n,omitempty"`
+	// Least is, of a quantile with too few values beyond it, the greatest below it that has enough: it is at least that.
+	Least float64 `json:"least,omitempty"`
 	// Of waits behind code: which part of X is estimated, and of which part of all waits
 	// behind code it is unknown.
 	Estimated float64 `json:"estimated,omitempty"`

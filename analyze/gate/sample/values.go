@@ -300,7 +300,11 @@ func (m *measured) single(q rule.Quantity, s *selection) (Value, error) {
 	case rule.Max:
 		return Value{X: float64(s.values().Max()), N: s.count}, nil
 	}
-	return Value{X: float64(s.values().Quantile(q.Q)), N: s.count}, nil
+	v := Value{X: float64(s.values().Quantile(q.Q)), N: s.count}
+	if lower := 1 - EnoughBeyond/float64(s.count); v.Few(q) && q.Q > 0.5 && lower >= 0.5 {
+		v.Least = float64(s.values().Quantile(lower))
+	}
+	return v, nil
 }
 
 // totalOf returns the total of a source, of a count its count, and of how many values.

@@ -33,6 +33,19 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
+// TestLeast checks what a quantile with too few values beyond it is at least.
+func TestLeast(t *testing.T) {
+	for n, want := range map[int]float64{1000: 0, 100: 90, 20: 10, 19: 0} {
+		list := make([]model.Duration, n)
+		for i := range list {
+			list[i] = model.Duration(i + 1)
+		}
+		if v, err := new(measured).single(rule.Quantity{Agg: rule.Quantile, Q: 0.99}, selectionOf(list)); err != nil || v.Least != want {
+			t.Errorf("p99 of %d: %+v, want at least %v", n, v, want)
+		}
+	}
+}
+
 // selectionOf returns a selection of values in two rows.
 func selectionOf(values []model.Duration) *selection {
 	a, b := new(dist.Dist), new(dist.Dist)

@@ -96,5 +96,6 @@ To learn what a machine is good for, record one program on both sides (gate reco
 Exit codes are in schedscope help exit-codes; 2 wins over 1, and 1 over 3. 2 is also a rule
 without data, a waiver that has expired or holds for too long, and a rule that needs a baseline
 without one (--absolute leaves such rules out). 3 is also a trace with too few values for a
-quantile: ten must lie beyond it. With --on-inconclusive fail it is 3, too, if traces are too few
-to see what a rule wants to detect, with pass 0 where it cannot be judged.`
+quantile: ten must lie beyond it, or, of a limit, a lower one that has as many be above it.
+With --on-inconclusive fail it is 3, too, if traces are too few to see what a rule wants to
+detect, with pass 0 where it cannot be judged.`
