@@ -124,6 +124,7 @@ const (
 	raiseLimit          // of how many may do something at a time
 	moreWorkers         // at the other end of a channel
 	startWorkers        // before which a queue is
+	shareLess           // of the procs, among goroutines that the request started itself
 )
 
 // advise sets the remedy, and the text of it.
@@ -174,7 +175,9 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 				}
 				most *= max(0, 1-had)
 			}
-			if x.Gain = x.q.gain(most); intended(x) == asleep { // what it waits for, if anything, takes its time
+			if x.Gain = x.q.gain(most); x.remedy == shareLess {
+				x.Gain = "not known: all of its work remains"
+			} else if intended(x) == asleep { // what it waits for, if anything, takes its time
 				x.Gain = strings.Replace(x.Gain, "about", "at least", 1)
 			}
 		}
@@ -381,6 +384,9 @@ func (j *judge) due(f *item, q *question, x *result.RequestRow, diagnoses *[]dia
 	}
 	f.Kind, f.Grade, f.Look = d.Kind, d.Grade, cmp.Or(f.Look, d.Look)
 	f.advise(otherwise, d.Advice)
+	if d.Kind == "batch" && d.startedIn(x) {
+		f.advise(shareLess, "Its goroutines wait for each other: few at once (errgroup's SetLimit, a semaphore) help all others, and are not done sooner. Let them do less: cache or precompute the result, or split it among requests; or give the program more procs and CPUs.")
+	}
 	busy := len(d.Where) > 0 && d.Kind == "busy-procs" && d.Where[0].Function == behind.Function
 	if busy && q.computes(behind) && !q.hub(&result.RequestRow{Kind: "running", Function: behind.Function}) {
 		f.Advice = "Requests run it: if several compute the same, let one do it and share the result (singleflight), or do it ahead, in the background. Else: " + f.Advice
@@ -401,6 +407,11 @@ func (j *judge) due(f *item, q *question, x *result.RequestRow, diagnoses *[]dia
 	}
 	f.Sum, f.Tail = d.Sum, d.Tail
 	return true
+}
+
+// startedIn reports whether what started the goroutines of a batch is where requests wait, or calls that.
+func (d *diagnosis) startedIn(x *result.RequestRow) bool {
+	return len(d.Where) > 0 && (d.Where[0].Function == x.Function || slices.ContainsFunc(way(x).Callers, func(f result.Frame) bool { return f.Function == d.Where[0].Function }))
 }
 
 // callsCollector reports whether requests call the collector themselves.
@@ -575,7 +586,7 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 		x = rows[0]
 	}
 	itself := x.Kind == "sleep" || x.Kind == "timer"
-	if q.all || !itself && x.Kind != "network" || 2*q.times(x) > 3*max(1, q.usual(x)) {
+	if q.all || !itself && x.Kind != "network" || 2*q.times(x) > 3*max(1, q.usual(x)) || itself && q.sleepAlike(x) {
 		return false
 	}
 	t, together := &j.r.Lateness.Timers, &j.r.Lateness.Together
@@ -601,6 +612,21 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 	}
 	return j.busy() && (itself && middle > 0 && (q.cost(x) >= stretch*middle && (still || j.recorded() != "") || idle(j.r) && t.Count >= enough && 2*float64(t.P99) >= q.cost(x) && q.cost(x) >= middle) ||
 		(j.r.Procs.Utilisation < idleProcsShare || j.recorded() != "") && (q.shorter(x) && j.lost(cost/2, have, answers...) || itself && j.lost(cost, have)))
+}
+
+// sleepAlike reports whether few but slow requests sleep at a place, and all that are listed for about as long: they are made to, as
+// the machine does not hold up each for the same time.
+func (q *question) sleepAlike(g *result.RequestRow) bool {
+	n, least, most := 0, model.Duration(math.MaxInt64), model.Duration(0)
+	for _, p := range q.Slowest {
+		length := result.Sum(p.Parts, func(x *result.RequestPart) model.Duration {
+			return textui.Either(x.Kind == g.Kind && x.Function == g.Function && x.Line == g.Line, x.Length, 0)
+		})
+		if length > 0 {
+			n, least, most = n+1, min(least, length), max(most, length)
+		}
+	}
+	return 2*q.usual(g) < 1 && n >= fewest && 4*least >= 3*most
 }
 
 // shorter reports whether others have a part, too: those of the middle, or one of the slowest for a third of the time.
@@ -797,7 +823,7 @@ func (j *judge) disturbed() {
 func (j *judge) word() {
 	v := &j.r.Verdict
 	missed, none := slices.ContainsFunc(v.Objectives, func(o result.Objective) bool { return o.State == "missed" }), len(j.questions) == 0 && j.r.MainRequests() == nil
-	runs, open := restless(j.r), ""
+	runs, open, halted := restless(j.r), "", j.halted()
 	if j.open.handler != nil {
 		open = " " + j.open.text()
 	}
@@ -817,6 +843,8 @@ func (j *judge) word() {
 			v.Word = Slow
 		}
 		v.Text = j.what(&j.items[0]) + textui.If(len(j.questions) == 0, open)
+	case halted != "": // not by the machine, for so long
+		v.Word, v.Text, v.Machine = Unknown, halted, ""
 	case !missed && j.r.Verdict.Machine != "" && j.codeless == nil && !j.met() && !(none && j.open.handler != nil):
 		v.Word, v.Text = Disturbed, "Nothing of the program stands out, but "+textui.Either(throttled(j.r), "a CPU quota held it up: raise the limit, and record again to be sure.",
 			"the machine "+textui.If(strings.HasSuffix(v.Machine, suspicion), "may have ")+"disturbed it: record again on a quiet one to be sure.")+open
@@ -852,8 +880,6 @@ func (j *judge) word() {
 		if _, _, awaited := j.mainWaits(); awaited != nil {
 			v.Text = fmt.Sprintf("The program ran for %s of the time, while main waited for goroutines.", textui.Ratio(running(j.r), j.r.Totals.Span))
 		}
-	case j.halted() != "":
-		v.Word, v.Text = Unknown, j.halted()
 	default:
 		if v.Word, v.Text = Healthy, j.healthy(); len(v.Objectives) == 0 && j.main() != nil && j.main().Kind == "func" {
 			v.Word = Unknown
@@ -885,7 +911,7 @@ func (j *judge) word() {
 	case len(j.questions) > 0 || len(v.Objectives) > 0 || n == 0 && len(j.r.Requests) > 0 && v.Word == Unknown || j.open.hangs:
 	case n > 0:
 		v.Text += fmt.Sprintf(" This is about the whole program; there are too few requests to judge: %s, the longest %s; see schedscope requests.", textui.Count(n), textui.Duration(longest))
-	case v.Word == Healthy, v.Word == Disturbed && len(j.items) == 0, v.Word == Unknown && j.r.Latency.All.Count > 0:
+	case v.Word == Healthy, v.Word == Disturbed && len(j.items) == 0, v.Word == Unknown && j.r.Latency.All.Count > 0 && halted == "":
 		v.Text += " No requests were found, so that slow answers would not show: " + j.candidate()
 	}
 	j.ruledOut()
@@ -996,7 +1022,17 @@ func (j *judge) halted() string {
 	if w := model.WaitOf(reason); d < hangTime || 2*d < j.r.Totals.Span || most < d || w == model.WaitSleep || w == model.WaitNetwork {
 		return ""
 	}
-	return fmt.Sprintf("Nothing ran for %s, while main waited (%s): if nothing should take that long, /debug/pprof/goroutine?debug=2 shows where all are.", textui.Duration(d), plain(reason))
+	text := fmt.Sprintf("Nothing ran for %s, while main waited (%s): if nothing should take that long, it hangs", textui.Duration(d), plain(reason))
+	var at []string
+	for _, b := range j.r.Blame.Of(result.BlameOpen) {
+		if b.Line > 0 && 2*b.Total >= model.Duration(b.Turns)*d && len(at) < 3 {
+			at = append(at, fmt.Sprintf("%s in %s", textui.Count(b.Turns), plain(textui.Place(b.Function, b.File, b.Line))))
+		}
+	}
+	if len(at) > 0 {
+		return text + ". Goroutines that waited until the end: " + strings.Join(at, ", ") + "."
+	}
+	return text + "; /debug/pprof/goroutine?debug=2 shows where all are."
 }
 
 // pause says where the goroutine of a batch that waits for others in rounds sleeps between them, and for which part of the
