@@ -614,8 +614,8 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 		(j.r.Procs.Utilisation < idleProcsShare || j.recorded() != "") && (q.shorter(x) && j.lost(cost/2, have, answers...) || itself && j.lost(cost, have)))
 }
 
-// sleepAlike reports whether few but slow requests sleep at a place, and all that are listed for about as long: they are made to, as
-// the machine does not hold up each for the same time.
+// sleepAlike reports whether slow requests sleep at a place, the typical one hardly, and all that are listed for about as long: they are
+// made to, as the machine does not hold up each for the same time.
 func (q *question) sleepAlike(g *result.RequestRow) bool {
 	n, least, most := 0, model.Duration(math.MaxInt64), model.Duration(0)
 	for _, p := range q.Slowest {
@@ -626,7 +626,7 @@ func (q *question) sleepAlike(g *result.RequestRow) bool {
 			n, least, most = n+1, min(least, length), max(most, length)
 		}
 	}
-	return 2*q.usual(g) < 1 && n >= fewest && 4*least >= 3*most
+	return float64(g.Middle)/float64(max(q.Middle.Count, 1)) < q.cost(g)/10 && n >= fewest && 4*least >= 3*most
 }
 
 // shorter reports whether others have a part, too: those of the middle, or one of the slowest for a third of the time.
