@@ -533,18 +533,19 @@ func (d *diagnostician) stops() {
 			where[i].Role = "stops the world"
 		}
 	}
-	title, reason := top(rows, "")+" does not stop when the world is to be stopped", "All others stood still and waited for it. "
+	title, reason, advice := top(rows, "")+" does not stop when the world is to be stopped", "All others stood still and waited for it. ", "Split what cannot be interrupted (large copies, clears and searches, assembly) into smaller pieces."
 	long, n := model.Duration(0), int64(0)
 	above(&s.ToStop, result.NotableWait, func(v model.Duration, k int64) { long, n = long+v*model.Duration(k), n+k })
 	switch lost := (&judge{r: d.r}).lost(result.Ratio(long, model.Duration(n))/2, n); {
 	case where[0].Role != "runs on":
-		title, reason = top(rows, "")+" stops the world", ""
+		title, reason, advice = top(rows, "")+" stops the world", "", "Call runtime.ReadMemStats, runtime.Stack of all goroutines and GOMAXPROCS less often; runtime/metrics does not stop the world."
 	case n > 0 && lost: // it cannot stop without a CPU; where nobody waits for it, that does not show
 		d.add("more-procs-than-cpus", l, result.Inferred, nil, "probably a busy machine: "+top(rows, "")+" was late to stop when the world was to be stopped",
 			"Threads had no CPU as often, for half as long or more. The world was stopped %s", text).causes = []result.Cause{result.CauseSTW}
 		return
 	}
-	d.add("stop-the-world", l, result.Certain, where, title, "%sThe world was stopped %s", reason, text).causes = []result.Cause{result.CauseSTW}
+	x := d.add("stop-the-world", l, result.Certain, where, title, "%sThe world was stopped %s", reason, text)
+	x.causes, x.Advice = []result.Cause{result.CauseSTW}, advice
 }
 
 // calls finds whose system calls kept procs from the rest.

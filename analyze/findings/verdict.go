@@ -765,11 +765,23 @@ func (j *judge) locked(f *diagnosis) (is bool) {
 	return is
 }
 
+// stopping adds to the items about requests that run where the world is stopped that all others stand still meanwhile. It reports
+// whether there are any.
+func (j *judge) stopping(f *diagnosis) (is bool) {
+	for i := range j.items {
+		x := &j.items[i].Finding
+		if f.Kind == "stop-the-world" && x.Kind == SlowRequests && f.Where[0].Function == x.Where[len(x.Where)-1].Function && f.Where[0].Line == x.Where[len(x.Where)-1].Line {
+			x.Title, x.Advice, is = x.Title+" (that stops the world, for all)", f.Advice, true
+		}
+	}
+	return is
+}
+
 // others adds the items that are not about requests. Where these are fast enough, that is what makes them slow only later.
 func (j *judge) others(diagnoses []diagnosis) {
 	met := j.met()
 	for f := range result.Refs(diagnoses) {
-		if met && f.Kind != "goroutine-leak" {
+		if met && f.Kind != "goroutine-leak" || j.stopping(f) {
 			continue
 		}
 		if ofScheduling(f.Kind) && f.Kind != "spin" && severity(&j.r.Latency.All, false) == result.Info && j.r.Procs.Utilisation < idleProcsShare { // nobody sees it
