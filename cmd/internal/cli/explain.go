@@ -111,7 +111,7 @@ var screenWords = map[string]string{
 	"why":          "The figures on which an item rests.",
 	"see":          "A command that shows where it happens in the timeline.",
 	"each-alone":   "The verdicts that the traces, or the reports, would have had one by one.",
-	"gain":         "How long requests would still take if the part were gone and all else were the same: nothing comes in its place, and queues stay as long as they are.",
+	"gain":         "How long requests would still take, the slowest if they had no more of the part than the typical one, the typical one without it. All else is the same: nothing comes in its place, and queues stay as long as they are.",
 	"longest":      "The longest wait to run of the function's goroutines.",
 	"p99":          "The value that 99% are at or below, by nearest rank: it is one that happened. p50 is the median.",
 	"alone":        "Of code: it ran while no other goroutine could. See schedscope explain runs-alone.",
