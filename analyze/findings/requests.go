@@ -268,16 +268,16 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case !q.all && g.Kind == "channel" && 2*q.own(g) >= cost:
 		f.advise(otherwise, "Most of it is one job of the other end: more workers help little. Make that job faster, do it elsewhere, or set a deadline.")
 	}
-	rows := q.within(g)
+	rows, ran := q.within(g), ""
 	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" && len(way(rows[0]).Between) == 0 {
-		rows[0] = q.holder(r, g, rows[0])
+		rows[0], ran = q.holder(r, g, rows)
 	}
 	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
 	switch of := q.keeper(g, rows); {
 	case of != nil:
 		q.kept(&f, of)
 	case chained && !(g.Called() && !result.OfProgram(rows[0].Function)):
-		q.chain(&f, g, rows[0])
+		q.chain(&f, g, rows[0], ran)
 	}
 	if f.remedy == raiseLimit && !q.all && q.comesLate(r, g) {
 		f.Advice = "They all came late in the trace: if ever less is to be had, look for a path on which it is not given back, as after an error, and do that in a defer. Else: " + f.Advice
@@ -799,8 +799,22 @@ func (q *question) together(g *result.RequestRow) int {
 }
 
 // holder names who held a lock by where it was released most, which is nearer than what ran until then, if that was on
-// the way to what ran. It is not for a lock whose holder waited for another one: what ran is what that one did.
-func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.RequestRow {
+// the way to what ran: by the line of the call, if that is known, and with what ran. It is not for a lock whose holder waited for another one:
+// what ran is what that one did. Where no line is seen of the holder, what it calls for a fifth as long shows one.
+func (q *question) holder(r *result.Report, g *result.RequestRow, rows []*result.RequestRow) (_ *result.RequestRow, ran string) {
+	x, y := rows[0], *rows[0]
+	code := func(x *result.RequestRow) string { return " " + plain(textui.Place(x.Function, x.File, uint64(max(x.Line, 0)))) }
+	calls := func(x *result.RequestRow) *result.Frame {
+		return result.Find(way(x).Callers, func(c *result.Frame) bool { return c.Function == y.Function && c.Line > 0 })
+	}
+	if x.Line == 0 {
+		for _, z := range rows[1:] {
+			if c := calls(z); c != nil && z.Kind == "running" && 5*q.cost(z) >= q.cost(x) {
+				y.File, y.Line = c.File, int(c.Line)
+				return &y, code(z)
+			}
+		}
+	}
 	var most *result.BlameRow
 	for _, reason := range r.Waiting.ByReason {
 		if !isLock(reason.Name) {
@@ -813,11 +827,13 @@ func (q *question) holder(r *result.Report, g, x *result.RequestRow) *result.Req
 		}
 	}
 	if most == nil || most.Function == x.Function {
-		return x
+		return x, ""
 	}
-	y := *x
 	y.Function, y.File, y.Line, y.Way = most.Function, most.File, int(most.Line), nil
-	return &y
+	if c := calls(x); c != nil {
+		y.File, y.Line = c.File, int(c.Line)
+	}
+	return &y, textui.If(x.Line > 0, code(x))
 }
 
 // onWay reports whether who released a lock may be on the way to what ran: it calls that, or one and the same function
@@ -831,8 +847,8 @@ func blocked(kind string) bool {
 	return !slices.Contains([]string{"running", "runnable", "gc", "stw", "unknown"}, kind)
 }
 
-// chain adds to a wait what it was for: who was waited for, and what that one did.
-func (q *question) chain(f *item, g, x *result.RequestRow) {
+// chain adds to a wait what it was for: who was waited for, and what that one did; ran is what it calls, "" if that is not known.
+func (q *question) chain(f *item, g, x *result.RequestRow, ran string) {
 	if x.Inferred {
 		f.Grade = result.Inferred
 	}
@@ -870,7 +886,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow) {
 		}
 	}
 	held := textui.If(g.Kind == "lock" && between == nil, "holds it and ")
-	add(held+does, x.Function, x.File, uint64(max(x.Line, 0)), q.cost(x), callers(x))
+	add(held+does+ran, x.Function, x.File, uint64(max(x.Line, 0)), q.cost(x), callers(x))
 	who := plain(textui.ShortFunc(x.Function))
 	at := place(x)
 	if call != nil {
