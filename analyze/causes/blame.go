@@ -281,14 +281,7 @@ func (x *antagonist) ended(by *blamedGo, at ownPlace, from, to model.Time) {
 	}
 	by.woke, by.wokeAt = to, at.stack
 	x.own += to.Sub(from)
-	for _, r := range by.ran {
-		if r.at >= from && r.at < to {
-			if x.ran == nil {
-				x.ran = map[model.StackID]int64{}
-			}
-			x.ran[r.stack]++
-		}
-	}
+	x.sampled(by, from, to)
 	at.stack = 0
 	most := to.Sub(from) / 2
 	for i := range by.own {
@@ -315,16 +308,31 @@ func (x *antagonist) ended(by *blamedGo, at ownPlace, from, to model.Time) {
 	}
 }
 
+// sampled counts where CPU samples saw a goroutine in a time.
+func (x *antagonist) sampled(of *blamedGo, from, to model.Time) {
+	for _, r := range of.ran {
+		if r.at >= from && r.at < to {
+			if x.ran == nil {
+				x.ran = map[model.StackID]int64{}
+			}
+			x.ran[r.stack]++
+		}
+	}
+}
+
 // SyscallExit implements [model.SyscallExitObserver].
 func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
 	id, d := blockedID{kind: blockedShort, stack: s.Stack, fn: s.Func}, s.End.Sub(s.Start)
 	if d >= result.SlowSyscall {
 		id.kind = blockedSlow
 	}
-	b.count(id, d)
+	sum := b.count(id, d)
 	if d >= leastOwn {
 		x := b.of.gos.Cell(s.G)
 		x.ended = false
+		if id.kind == blockedSlow {
+			sum.sampled(x, s.Start, s.End)
+		}
 		x.waited(b.of.syscall, s.Stack, s.Start, s.End)
 	}
 }

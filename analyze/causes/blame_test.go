@@ -142,7 +142,7 @@ func TestMeanwhileLoop(t *testing.T) {
 }
 
 // TestMeanwhileRan checks that CPU samples show what whoever ends waits did since they began, until it ended them, by function at the
-// line with most; of more than are kept the last.
+// line with most, and where slow system calls did; of more than are kept the last.
 func TestMeanwhileRan(t *testing.T) {
 	const ms = model.Duration(1e6)
 	tables := model.NewTables()
@@ -161,6 +161,7 @@ func TestMeanwhileRan(t *testing.T) {
 		}
 		sample(1, 7, 10*n*ms+10*ms) // after
 		sample(model.NoGoroutine, 7, 10*ms)
+		b.Calls().SyscallExit(&model.SyscallExit{G: 3, Start: model.Time(10 * ms), End: model.Time(11 * ms), Stack: at(5)})
 		s := goSpan(2, model.GoWaiting, 10*ms, 10*n*ms)
 		s.Reason, s.Stack = tables.AddString("chan send"), at(8)
 		b.GoSpan(s)
@@ -169,7 +170,11 @@ func TestMeanwhileRan(t *testing.T) {
 		b.GoSpan(s)
 		var v result.Report
 		b.Result(&v)
-		if m := v.Blame.Rows[0].Meanwhile; len(m) != 1 || m[0].What != "running" || m[0].Total != want*result.SamplePeriod || m[0].Stack[1].Line != 6 {
+		calls := v.Blame.Of(result.BlameInSlow)[0].Meanwhile
+		if n == 3 && (len(calls) != 1 || calls[0].Total != result.SamplePeriod) {
+			t.Errorf("in a slow call: %+v", calls)
+		}
+		if m := v.Blame.Of("chan send")[0].Meanwhile; len(m) != 1 || m[0].What != "running" || m[0].Total != want*result.SamplePeriod || m[0].Stack[1].Line != 6 {
 			t.Errorf("of %d samples: %+v", n, m)
 		}
 	}

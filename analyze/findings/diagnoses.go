@@ -564,7 +564,7 @@ func (d *diagnostician) calls() {
 				"Each is over before the runtime could take the proc: it is work of the kernel. Goroutines waited %s behind one.", times(rows[0].Turns))
 			continue
 		}
-		if ofSocket(rows[0]) {
+		if ofSocket(rows[0]) && !copies(d.r, rows[0]) {
 			d.add("more-procs-than-cpus", l, result.Inferred, nil, "probably a busy machine: calls on sockets held procs",
 				"Such calls do not block: one of %s%s took up to %s because its thread had no CPU, and goroutines waited %s behind one.", top(rows, ""), called, textui.Duration(rows[0].Longest), times(rows[0].Turns)).causes = []result.Cause{result.CauseSyscall}
 			continue
@@ -1201,6 +1201,15 @@ func (d *diagnostician) headOfLine(row *result.BlameRow) bool {
 // call is long because its thread has no CPU. Below net/http's own loop the program has no function.
 func ofSocket(r *result.BlameRow) bool {
 	return strings.HasPrefix(r.Callee(), "net.") || !result.OfProgram(r.Function) && onSocket(r)
+}
+
+// copies reports whether CPU samples show that the kernel worked for half of the time of a function's long calls or more, as it does
+// for who sends much.
+func copies(r *result.Report, b *result.BlameRow) bool {
+	return slices.ContainsFunc(r.Blame.Of(result.BlameInSlow), func(x *result.BlameRow) bool {
+		ran := float64(result.Sum(x.Meanwhile, func(m *result.BlameMeanwhile) model.Duration { return m.Total }))
+		return x.Function == b.Function && x.File == b.File && 2*(ran-math.Sqrt(ran*float64(samplePeriod))) >= float64(x.Total)
+	})
 }
 
 // onSocket reports whether calls of a row are on a socket, and do not block, whoever makes them for the program, as net/http,

@@ -503,7 +503,7 @@ func (j *judge) noCPU() (list []standstill) {
 		list = append(list, standstill{longest, min(n, 1)}, standstill{rest, max(n-1, 0)})
 	}
 	for _, b := range j.r.Blame.Of(result.BlameInSlow) {
-		if ofSocket(b) {
+		if ofSocket(b) && !copies(j.r, b) {
 			add(b.Turns, b.Total, b.Longest)
 		}
 	}

@@ -110,8 +110,8 @@ type (
 		// Of waits for an event of 0.1 ms and more: the part since whoever ended them was not itself in a queue for the same lock, and had
 		// ended no other's wait in it, in nanoseconds.
 		Own model.Duration `json:"own_ns,omitempty"`
-		// Where whoever ended the wait was blocked itself for more than half of that, and where it ran, by CPU samples: at most 8 places,
-		// those with the greatest times.
+		// Where whoever ended the wait was blocked itself for more than half of that, and where it ran, by CPU samples; or where slow
+		// system calls did: at most 8 places, those with the greatest times.
 		Meanwhile []BlameMeanwhile `json:"meanwhile,omitempty" sort:"total"`
 
 		// Of several traces: in how many of them it is. Left out for a single one, and of "(other names)".
