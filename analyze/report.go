@@ -126,8 +126,7 @@ func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true
 func (r *Report) Event(ev *model.Event) {
 	r.Totals.Event(ev)
 	if ev.Kind == model.EventStackSample {
-		r.Pathologies.Sample(ev.Time)
-		r.Blame.Sample(ev)
+		r.sample(ev)
 	}
 	if r.steps != nil && ev.Kind != model.EventGoTransition && ev.Kind != model.EventProcTransition {
 		r.steps.Event(ev)
@@ -135,6 +134,11 @@ func (r *Report) Event(ev *model.Event) {
 	if r.Requests.active || ev.Kind != model.EventGoTransition || ev.SubjectStack != 0 || ev.From == uint8(model.GoNotExist) {
 		r.Requests.event(ev)
 	}
+}
+
+func (r *Report) sample(ev *model.Event) {
+	r.Pathologies.Sample(ev.Time)
+	r.Blame.Sample(ev)
 }
 
 // ObserveSteps subscribes the analyses of run queues and causes to the steps of m before

@@ -423,11 +423,8 @@ func (t *Tracker) Take(s *Seen) {
 	case model.GoWaiting:
 		kind, waker := g.kind, by
 		by, until := t.resolve(g, by)
-		switch {
-		case kind == Network && by == nil:
+		if kind == Network && by == nil {
 			t.unpolled(g, ev.P)
-		case g.kind == Connection && by != nil:
-			t.passed(g, by)
 		}
 		t.close(g)
 		switch {
@@ -571,6 +568,8 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) (*goroutine, model.Time) 
 			g.kind = Dial
 		case !g.view.sql:
 			return nil, 0
+		default:
+			t.passed(g, by)
 		}
 	case Network:
 		if g.view.doing == doingIdle {
