@@ -49,13 +49,10 @@ func (in *Input) blame() *Picture {
 		}
 		*known.Of(p.Basis) += p.Total
 		root.total += p.Total
-		b := root.part(p.Kind.Kind, false, causeColours[groupOf(p.Kind.Kind)])
-		if p.Kind.Kind == result.BlameShortSyscall {
-			b.col = causeColours[groupOf(result.CauseSyscall.String())]
-		}
+		b := root.part(p.Kind.Kind, false)
 		b.total += p.Total
 		for _, name := range framesOf(&p) {
-			b = b.part(name, p.Basis == result.Unknown, b.col)
+			b = b.part(name, p.Basis == result.Unknown)
 			b.total += p.Total
 		}
 	}
@@ -68,7 +65,11 @@ func (in *Input) blame() *Picture {
 	}
 	rows, functions := max(root.sort(root.total/wideBox)-1, 1), blamedFunctions(&r.Blame)
 	var kinds []entry
+	shades := map[string]float64{} // of a group: the second kind is darker
 	for _, b := range root.parts {
+		group := result.BlameGroup(b.name)
+		b.paint(mix(causeColours[groupWith(group)], ink, min(shades[group], 0.9)))
+		shades[group] += 0.3
 		if b.total >= root.total/leastBox {
 			kinds = append(kinds, entry{name: b.name + " " + textui.Ratio(b.total, root.total), col: b.col})
 		}
@@ -86,14 +87,22 @@ func (in *Input) blame() *Picture {
 }
 
 // part returns the part of this name, a new one at first.
-func (b *box) part(name string, unknown bool, col color.NRGBA) *box {
+func (b *box) part(name string, unknown bool) *box {
 	for _, p := range b.parts {
 		if p.name == name && p.unknown == unknown {
 			return p
 		}
 	}
-	b.parts = append(b.parts, &box{name: name, unknown: unknown, col: col})
+	b.parts = append(b.parts, &box{name: name, unknown: unknown})
 	return b.parts[len(b.parts)-1]
+}
+
+// paint gives a box and its parts a colour.
+func (b *box) paint(col color.NRGBA) {
+	b.col = col
+	for _, p := range b.parts {
+		p.paint(col)
+	}
 }
 
 // sort puts parts in their order and returns how many rows there are for b and parts that are

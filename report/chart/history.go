@@ -103,7 +103,7 @@ func (x *history) add(s *model.ProcSpan, from, to model.Time, t *model.Tables) {
 		return
 	}
 	x.uses[sl.use] += n
-	if len(x.wait.Causes) == 0 && sl.use < result.UseSyscall && s.G != model.NoGoroutine {
+	if (len(x.wait.Causes) == 0 || x.stopped()) && sl.use < result.UseSyscall && s.G != model.NoGoroutine {
 		if x.ran[s.G] == nil {
 			x.ran[s.G] = &result.Uses{}
 		}
@@ -132,6 +132,11 @@ func (d *procHistory) add(s *slice, grain model.Duration) {
 
 // longestUse returns the use with the greatest time.
 func longestUse(u *result.Uses) result.Use { return result.Use(slices.Index(u[:], slices.Max(u[:]))) }
+
+// stopped reports whether the wait was for a stopped world most of all.
+func (x *history) stopped() bool {
+	return len(x.wait.Causes) > 0 && x.wait.Causes[0].Cause == result.CauseSTW.String()
+}
 
 // longest returns the goroutine that ran the longest during the wait, except mark workers and
 // the one that waited; NoGoroutine if there is none.

@@ -283,14 +283,14 @@ func (f frame) freeBox(x, y, w vg.Length, lines [][]vg.Point, taken []vg.Rectang
 	for _, at := range []vg.Point{
 		{X: x + 6, Y: y - h - 1}, {X: x + 6, Y: y - h - 10}, {X: x - w - 6, Y: y + 3},
 		{X: x - w/2, Y: y + 6}, {X: x - w/2, Y: y - h - 6}, {X: x - w - 6, Y: y + 12}, {X: x + 8, Y: y - h - 20},
-		{X: x - w - 6, Y: y - h - 2}, {X: x + 6, Y: y + 4},
+		{X: x - w - 6, Y: y - h - 2}, {X: x + 6, Y: y + 4}, {X: x - w/2, Y: y + 16}, {X: x + 6, Y: y - h - 32},
 	} {
 		box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + w, Y: at.Y + h}}
 		if box.Min.X < f.Min.X+2 || box.Max.X > f.Max.X || box.Min.Y < f.Min.Y+1 || box.Max.Y > f.Max.Y+4 ||
 			slices.ContainsFunc(taken, func(o vg.Rectangle) bool { return overlap(box, o) }) {
 			continue
 		}
-		n := covered(box, lines)
+		n := covered(vg.Rectangle{Min: vg.Point{X: box.Min.X, Y: box.Min.Y - 2}, Max: vg.Point{X: box.Max.X, Y: box.Max.Y + 2}}, lines)
 		if middle := float64(box.Min.Y + h/2 - y); middle*side < 0 {
 			n += crossed
 		}

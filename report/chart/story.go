@@ -232,13 +232,16 @@ func (s *story) compact() (grouped bool) {
 
 // marked returns the goroutine that gets a colour of its own and its role, "" if there is none
 // that took a good part of the wait: the one that the wait was behind the longest or, where
-// causes are not known, the one that ran the longest on any proc. Mark workers and system
+// causes are not known or the world was to be stopped, the one that ran the longest on any proc. Mark workers and system
 // calls have their colours.
 func (x *history) marked() (g model.GoID, role string) {
 	g, ran := x.longest()
 	role = "ran longest"
+	if x.stopped() {
+		role = "ran while the world was to be stopped"
+	}
 	for _, b := range x.wait.Blockers {
-		if b.Goroutine != model.NoGoroutine && !b.Syscall && !result.Parse(b.Work, model.NumWorkKinds).IsGC() {
+		if !x.stopped() && b.Goroutine != model.NoGoroutine && !b.Syscall && !result.Parse(b.Work, model.NumWorkKinds).IsGC() {
 			g, ran, role = b.Goroutine, b.Total, "ran instead"
 			break
 		}
