@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/exp/trace"
 
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
@@ -110,7 +109,9 @@ func (c *converter) details(ev *model.Event, e *trace.Event) (keep bool, err err
 		c.task(ev, e)
 	case trace.EventRegionBegin, trace.EventRegionEnd:
 		r := e.Region()
-		ev.Kind = textui.Either(e.Kind() == trace.EventRegionEnd, model.EventRegionEnd, model.EventRegionBegin)
+		if ev.Kind = model.EventRegionBegin; e.Kind() == trace.EventRegionEnd {
+			ev.Kind = model.EventRegionEnd
+		}
 		ev.ID, ev.Str, ev.Stack = int64(r.Task), c.str(r.Type), c.stack(e.Stack())
 	case trace.EventLog:
 		l := e.Log()
@@ -211,7 +212,9 @@ func (c *converter) rangeEvent(ev *model.Event, e *trace.Event) error {
 // program named no parent; the model says 0.
 func (c *converter) task(ev *model.Event, e *trace.Event) {
 	t := e.Task()
-	ev.Kind = textui.Either(e.Kind() == trace.EventTaskEnd, model.EventTaskEnd, model.EventTaskBegin)
+	if ev.Kind = model.EventTaskBegin; e.Kind() == trace.EventTaskEnd {
+		ev.Kind = model.EventTaskEnd
+	}
 	ev.ID, ev.Str, ev.Stack = int64(t.ID), c.str(t.Type), c.stack(e.Stack())
 	if t.Parent != trace.NoTask {
 		ev.Arg = int64(t.Parent)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
@@ -116,7 +115,10 @@ func (p *pipeline) start(j *job) bool {
 	j.flow.reserved = cost
 	p.jobs = append(p.jobs, j)
 	p.arrived.Signal()
-	workers := textui.Either(j.v1, &p.reading, &p.busy)
+	workers := &p.busy
+	if j.v1 {
+		workers = &p.reading
+	}
 	workers.Go(func() { p.decode(j) })
 	return true
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
@@ -342,7 +341,10 @@ func (r *Reader) finish(err error) {
 		return
 	}
 	if r.events == 0 {
-		cause := errors.New("the trace has no events" + textui.If(!r.win.whole(), " in the given window"))
+		cause := errors.New("the trace has no events")
+		if !r.win.whole() {
+			cause = fmt.Errorf("%w in the given window", cause)
+		}
 		r.stop(&EmptyError{Size: x.Size, Version: r.version, Cause: cause})
 		return
 	}
