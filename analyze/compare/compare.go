@@ -141,6 +141,7 @@ type Result struct {
 	// unjudged are requests that there are too few of, and that seem to have changed by much.
 	unjudged []string
 	apart    []string // groups of requests that both sides have, which the others are without
+	foreign  string   // why the requests of the sides may be of different programs; "": some are of both
 }
 
 // PerOp reports whether totals are per op, not per second.
@@ -171,10 +172,11 @@ func Of(base, cand Side, op string) *Result {
 	r.warn()
 	r.judge()
 	r.parts()
-	r.headline()
-	r.hung()
-	r.leaked()
-	r.held()
+	if r.headline(); r.foreign == "" {
+		r.hung()
+		r.leaked()
+		r.held()
+	}
 	return r
 }
 

@@ -301,6 +301,7 @@ func TestRequests(t *testing.T) {
 		"few, by little":  {rare(2*ms, 6), rare(4*ms, 5), 1, "SAME main.a: ", ""},
 		"few, tested":     {rare(2*ms, 6), rare(4*ms, 6), 6, "WORSE main.b: p50 2.00 -> 4.00ms (2.00x, p=0.002) of 36 and 36 requests", ""},
 		"too few":         {rare(ms, 3), rare(60*ms, 3), 1, "UNKNOWN main.a: p50 2.00 -> 2.00ms (1.00x), p99 4.00 -> 4.00ms (1.00x), 1,500 -> 1,500 requests per second; but not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests", ""},
+		"strangers":       {groups{"main.a": set(2*ms, 4*ms, 1500)}, groups{"main.b": set(ms, 2*ms, 1500)}, 1, "UNKNOWN requests: ", "seen only in old: 1,500 requests of main.a, p99 4.00ms\nseen only in new: 1,500 requests of main.b, p99 2.00ms"},
 		"too few, like":   {rare(ms, 3), rare(9*ms, 3), 1, "SAME main.a: ", ""},
 		"too few, better": {rare(ms, 3), groups{"main.a": set(ms, 2*ms, 1500), "main.b": set(60*ms, 60*ms, 3)}, 1, "BETTER main.a: ", "not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests"},
 		"sixth":           {sixth(2 * ms), sixth(6 * ms), 1, "WORSE main.z: p50 2.00 -> 6.00ms (3.00x)", ""},
@@ -319,6 +320,12 @@ func TestRequests(t *testing.T) {
 	r := Of(with(side("old", 1), "http", old), with(side("new", 1), "task", old), "")
 	if r.RequestKind != "http" || r.Row("p99(request{kind=http})").Ratio != nil || r.Verdict != Unknown || !strings.HasPrefix(r.Headline, "Requests of old are of kind http, those of new of kind task") {
 		t.Errorf("of two kinds: %s %s", r.Verdict, r.Headline)
+	}
+	two := with(side("new", 1), "http", groups{})
+	two.Traces[0].Sample.Requests.RequestSet = set(8*ms, 9*ms, 2)
+	r = Of(with(side("old", 1), "http", groups{}), two, "")
+	if want := "requests: 0.001 times the requests per second (3,000 -> 2.00); but new has 2 requests, too few to compare how long they take"; r.Verdict != Unknown || r.Headline != want {
+		t.Errorf("two requests: %s %s", r.Verdict, r.Headline)
 	}
 	r = Of(side("old", 1), with(side("new", 1), "http", old), "")
 	if r.Verdict != Unknown || !strings.HasSuffix(r.Headline, "but only one side has requests, so that how long they take is not compared") {
@@ -566,7 +573,7 @@ func TestQuantities(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
-	for x, want := range map[float64]string{1.6: "x1.60", 0.87: "x0.87", 0.0731: "x0.073", 12.04: "x12.0", 123.4: "x123", 0: "x0", 12345: "x12,345", math.Inf(1): "x?", 9.96: "x10.0", 99.6: "x100"} {
+	for x, want := range map[float64]string{1.6: "x1.60", 0.87: "x0.87", 0.0731: "x0.073", 12.04: "x12.0", 123.4: "x123", 0: "x0", 0.00004: "x0.00004", 12345: "x12,345", math.Inf(1): "x?", 9.96: "x10.0", 99.6: "x100"} {
 		if got := TimesText(x); got != want {
 			t.Errorf("%g: got %s, want %s", x, got, want)
 		}

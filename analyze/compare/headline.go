@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -44,23 +45,28 @@ const (
 //  2. One changed if its p, corrected for all that count, is below Alpha, and its ratio is not
 //     small. Where there are too few traces for that, if its ratio is great and the sides do not overlap.
 //     A rate by itself changed only where both sides did the same number, in different times, or
-//     where no latency is known: else the load differs, which is reported and not judged.
+//     where no latency is known: else the load differs, which is reported and not judged. If a side has fewer than
+//     fewestRequests it is all that is compared of them, and UNKNOWN: one of two is no median.
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 //  4. If nothing is known to have changed, but something that there is too little of seems to have, or by as much as would
 //     count if it were not tested, the verdict is UNKNOWN: what is not known to differ need not be the same; so it is if the sides have requests of different kinds, or one has none and nothing else is worse or better, if whole
 //     runs were as long with other work, and if waits to run became better and the traces
 //     longer, or the other way: of whole runs the length counts.
+//     So it is, whatever else was found, if no handler has requests on both sides: other requests take another time.
 //  5. Requests that a side has few of, and those of groups beyond the first, are looked at where no others are worse, and by
 //     themselves: more figures would take more traces to test each of them. What is not tested of them must change as much
 //     as a quantile of few.
 func (r *Result) judge() {
 	r.Verdict = Same
 	if base, cand := r.kinds(); base != cand && base != "" && cand != "" {
-		r.Verdict = Unknown
+		r.Verdict, r.foreign = Unknown, fmt.Sprintf("Requests of %s are of kind %s, those of %s of kind %s, which cannot be compared: name what both have, such as --request tcp or --request task:NAME.", r.Base.Name, base, r.Cand.Name, cand)
 		return
 	}
-	r.weigh(r.counting())
+	if r.weigh(r.counting()); r.foreign != "" {
+		r.Verdict, r.doubt = Unknown, r.foreign
+		return
+	}
 	if rare := r.rowsOf(SectionRequests, true); r.Verdict != Worse && len(rare) > 0 { // 5
 		verdict, weighed, lead := r.Verdict, r.weighed, r.lead
 		r.Verdict = Same
@@ -70,6 +76,9 @@ func (r *Result) judge() {
 		case r.Verdict == Same, verdict != Same:
 			r.Verdict, r.weighed, r.lead = verdict, weighed, lead
 		}
+	}
+	if r.Verdict == Same && r.lead != nil && r.lead.handful != "" {
+		r.Verdict, r.doubt = Unknown, r.lead.handful
 	}
 	if r.Verdict == Same && len(r.unjudged) > 0 {
 		r.Verdict, r.doubt, r.unjudged = Unknown, r.unjudged[0], r.unjudged[1:]
@@ -183,7 +192,7 @@ func (r *Result) weigh(rows []*Row) {
 			weight += math.Abs(row.change)
 		}
 		switch {
-		case row.isRate() && row != rows[0] && row.Section != SectionBatch && !r.sameLoad(row):
+		case row.isRate() && (row != rows[0] || row.handful != "") && row.Section != SectionBatch && !r.sameLoad(row):
 			if load == nil || math.Abs(row.change) > math.Abs(load.change) {
 				load = row
 			}
@@ -364,14 +373,14 @@ func (r *Result) headline() {
 	var rate *Row
 	same := r.Verdict == Same || r.Verdict == Unknown
 	for row := range result.Refs(r.Rows) {
-		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.Quantity != "p50(runnable)"
+		of := row.Section == r.lead.Section && row.Group == r.lead.Group && row.Quantity != "p50(runnable)" && !row.alone
 		if of && row.isRate() {
 			rate = row
 		} else if of && same && (row == r.lead && r.Verdict == Unknown || row.of.Agg == rule.Quantile && (row.of.Q == 0.5 || row.of.Q == 0.99)) {
 			said = append(said, row.sentence())
 		}
 	}
-	differs := rate != nil && rate.change != 0 && rate.Ratio != nil && same // the load
+	differs := rate != nil && (rate.change != 0 || rate.handful != "") && rate.Ratio != nil && same // the load
 	switch {
 	case differs:
 		change, per, _ := strings.Cut(rate.sentence(), " "+rate.of.Metric)
@@ -526,9 +535,8 @@ func (r *Result) class() string {
 
 // nothing says that neither side waited, or that it is not known.
 func (r *Result) nothing() string {
-	if r.Verdict == Unknown {
-		base, cand := r.kinds()
-		return fmt.Sprintf("Requests of %s are of kind %s, those of %s of kind %s, which cannot be compared: name what both have, such as --request tcp or --request task:NAME.", r.Base.Name, base, r.Cand.Name, cand)
+	if r.foreign != "" {
+		return r.foreign
 	}
 	for _, s := range []*Side{&r.Base, &r.Cand} {
 		if !r.counted(s) {
@@ -580,8 +588,10 @@ func TimesText(x float64) string {
 		return "x?"
 	case x >= 99.5:
 		return "x" + rule.FormatValue(math.Round(x), rule.Number)
-	case x < 0.0005:
+	case x == 0:
 		return "x0"
+	case x < 0.0005:
+		return "x" + strconv.FormatFloat(x, 'f', int(math.Ceil(-math.Log10(x))), 64)
 	case x >= 9.95:
 		return fmt.Sprintf("x%.1f", x)
 	case x < 0.0995:

@@ -93,6 +93,7 @@ func (r *Result) groups() []group {
 			alone = append(alone, g)
 		}
 	}
+	r.foreign = r.strangers(found)
 	if all {
 		both = slices.DeleteFunc(both, func(g group) bool { return g.name == result.NoName })
 	}
@@ -129,6 +130,34 @@ func (r *Result) groups() []group {
 		both = append(both, group{name: name})
 	}
 	return slices.Concat(both, rare, alone)
+}
+
+// strangers says that no handler has requests on both sides, "" if one has, or if most of a side's are of handlers that are
+// not known.
+func (r *Result) strangers(found map[string]group) string {
+	var named, unnamed [2]int64
+	var most [2]group
+	for name, g := range found {
+		known := name != result.NoName && name != result.OtherNames
+		if known && min(g.count[0], g.count[1]) > 0 {
+			return ""
+		}
+		for i, n := range g.count {
+			if !known {
+				unnamed[i] += n
+				continue
+			}
+			named[i] += n
+			if most[i].count[i] < n || most[i].count[i] == n && most[i].name > name {
+				most[i] = g
+			}
+		}
+	}
+	if named[0] <= unnamed[0] || named[1] <= unnamed[1] || min(named[0], named[1]) < fewestRequests {
+		return ""
+	}
+	of := func(i int) string { return textui.Clean(result.GroupName(r.RequestKind, most[i].name)) }
+	return fmt.Sprintf("they may be of different programs: no handler has requests on both sides, such as %s of %s and %s of %s; trace.WithRegion gives what is the same one name", of(0), r.Base.Name, of(1), r.Cand.Name)
 }
 
 // change is by how much the median of a group seems to have changed, as a logarithm.
@@ -219,7 +248,12 @@ func (r *Result) requestRows() {
 				}
 				return v
 			}
-			if row.fill(values(&r.Base), values(&r.Cand)); g.rare && row.Few > 0 {
+			base, cand := values(&r.Base), values(&r.Cand)
+			if s, n := r.fewest(g.name); n > 0 && n < fewestRequests {
+				row.handful = fmt.Sprintf("%s has %s, too few to compare how long they take", s.Name, textui.Plural(n, "request"))
+				row.alone = row.alone || !row.isRate()
+			}
+			if row.fill(base, cand); g.rare && row.Few > 0 {
 				row.why = g.counts()
 			}
 			r.Rows = append(r.Rows, row)
@@ -228,6 +262,20 @@ func (r *Result) requestRows() {
 			r.only(&g)
 		}
 	}
+}
+
+// fewest returns the side that has fewer requests of a group, in all of its traces, and how many.
+func (r *Result) fewest(group string) (s *Side, n int64) {
+	count := func(s *Side) (n int64) {
+		for _, t := range s.Traces {
+			if set := r.set(t, group); set != nil {
+				n += set.Count
+			}
+		}
+		return n
+	}
+	base, cand := count(&r.Base), count(&r.Cand)
+	return textui.Either(base < cand, &r.Base, &r.Cand), min(base, cand)
 }
 
 // only says which side alone has enough of a group. The row of its p99 is the last but two.

@@ -45,11 +45,13 @@ type Row struct {
 	// makes it an accident of a few.
 	Few int `json:"traces_with_few_beyond,omitempty"`
 
-	alone  bool // one side has none, or too few to compare
-	rare   bool // of requests that a side has few of
-	of     *rule.Quantity
-	change float64 // for the worse, as a logarithm; 0: not beyond chance, or little
-	why    string  // it does not count although it is not little
+	alone bool // one side has none, or too few to compare
+	rare  bool // of requests that a side has few of
+	// handful says that a side has fewer than fewestRequests, "" if both have more: of these only the rate is compared.
+	handful string
+	of      *rule.Quantity
+	change  float64 // for the worse, as a logarithm; 0: not beyond chance, or little
+	why     string  // it does not count although it is not little
 }
 
 // MarshalJSON writes times in whole nanoseconds.
