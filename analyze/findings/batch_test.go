@@ -55,12 +55,13 @@ func TestMainWaits(t *testing.T) {
 		idle    int // bins of a quarter of a second
 		want    string
 	}{
-		"for what does not come": {[]result.Reason{{Reason: "sync.(*WaitGroup).Wait", Total: 3 * s}}, 8, "UNKNOWN Nothing ran for 2.00s, while main waited (sync.(*WaitGroup).Wait)"},
-		"for what comes":         {[]result.Reason{{Reason: "sync.(*WaitGroup).Wait", Total: 3 * s}}, 7, "HEALTHY Nothing"},
-		"asleep":                 {[]result.Reason{{Reason: "sleep", Total: 3 * s}}, 7, "Note that main sleeps for 75% of the time, most of all in main.pause (main.go:9)."},
-		"between rounds":         {[]result.Reason{{Reason: "sleep", Total: 2 * s}, {Reason: "sync.(*WaitGroup).Wait", Count: 3, Total: s}}, 7, "UNKNOWN Between its rounds main sleeps for 50% of the time"},
-		"at no place":            {[]result.Reason{{Reason: "sleep", Total: 2 * s}, {Reason: "sync.(*WaitGroup).Wait", Count: 3, Total: s}}, 7, "HEALTHY Nothing"},
-		"for the network":        {[]result.Reason{{Reason: "network", Total: 3 * s}}, 8, "HEALTHY Nothing"},
+		"for what does not come":    {[]result.Reason{{Reason: "sync.(*WaitGroup).Wait", Total: 3 * s}}, 8, "UNKNOWN Nothing ran for 2.00s, while main waited (sync.(*WaitGroup).Wait)"},
+		"for what comes":            {[]result.Reason{{Reason: "sync.(*WaitGroup).Wait", Total: 3 * s}}, 7, "HEALTHY Nothing"},
+		"for the machine, it seems": {[]result.Reason{{Reason: "chan send", Total: 3 * s}}, 8, "UNKNOWN Nothing ran for 2.00s, while main waited (chan send): if nothing should take that long, it hangs. Goroutines that waited until the end: 8 in main.work (work.go:18)."},
+		"asleep":                    {[]result.Reason{{Reason: "sleep", Total: 3 * s}}, 7, "Note that main sleeps for 75% of the time, most of all in main.pause (main.go:9)."},
+		"between rounds":            {[]result.Reason{{Reason: "sleep", Total: 2 * s}, {Reason: "sync.(*WaitGroup).Wait", Count: 3, Total: s}}, 7, "UNKNOWN Between its rounds main sleeps for 50% of the time"},
+		"at no place":               {[]result.Reason{{Reason: "sleep", Total: 2 * s}, {Reason: "sync.(*WaitGroup).Wait", Count: 3, Total: s}}, 7, "HEALTHY Nothing"},
+		"for the network":           {[]result.Reason{{Reason: "network", Total: 3 * s}}, 8, "HEALTHY Nothing"},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")
 		v.Totals.Span, v.Requests, v.Procs.Utilisation, v.Series.Width = 4*s, nil, 0.01, s/4
@@ -71,8 +72,13 @@ func TestMainWaits(t *testing.T) {
 		v.Goroutines = []result.Group{{Function: "main.main", Count: 1, Waiting: x.reasons}}
 		v.Blame.Rows = []result.BlameRow{{Kind: result.BlameTimers, Function: "main.pause", File: "main.go", Line: 9, Turns: 3, Total: 1,
 			Stacks: []result.BlameStack{{Stack: []result.Frame{{Function: "main.pause"}, {Function: "main.main"}}}}}}
-		if name == "at no place" {
+		switch name {
+		case "at no place":
 			v.Blame.Rows = nil
+		case "for the machine, it seems":
+			v.Traces[0].Machine = &result.Machine{Disturbed: "busy"}
+			v.Blame.Rows = append(v.Blame.Rows, result.BlameRow{Kind: result.BlameOpen, Function: "main.work", File: "work.go", Line: 18, Turns: 8, Total: 8 * 3 * s},
+				result.BlameRow{Kind: result.BlameOpen, Function: "main.idle", File: "work.go", Line: 28, Turns: 8, Total: 3 * s})
 		}
 		findings.Judge(v)
 		if got := v.Verdict.Word + " " + v.Verdict.Text; !strings.Contains(got, x.want) {

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -302,6 +303,66 @@ func TestBoundsInBuckets(t *testing.T) {
 			if near := func(x model.Duration) bool { return max(x-v, v-x) < v/200 }; !near(low) || !near(high) {
 				t.Fatalf("%d: %v to %v of %v", i, low, high, v)
 			}
+		}
+	}
+}
+
+// TestStartedIn checks that fewer at once are no remedy for a request that waits for goroutines which it has started itself.
+func TestStartedIn(t *testing.T) {
+	for name, x := range map[string]struct {
+		row  result.RequestRow
+		want remedy
+	}{
+		"there":    {result.RequestRow{Kind: "waitgroup", Function: "main.rank"}, shareLess},
+		"below":    {result.RequestRow{Kind: "waitgroup", Function: "main.wait", Way: &result.RequestWay{Callers: []result.Frame{{Function: "main.rank"}}}}, shareLess},
+		"by other": {result.RequestRow{Kind: "waitgroup", Function: "main.get"}, otherwise},
+	} {
+		f := &item{Finding: result.Finding{Where: []result.Culprit{{Function: x.row.Function}}}}
+		list := []diagnosis{{Finding: result.Finding{Kind: "batch", Advice: "Bound", Where: []result.Culprit{{Function: "main.rank"}}}}}
+		q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{}}
+		if j := (&judge{r: &result.Report{}}); !j.due(f, q, &x.row, &list) || f.remedy != x.want || strings.HasPrefix(f.Advice, "Bound") != (x.want == otherwise) {
+			t.Errorf("%s: remedy %d: %s", name, f.remedy, f.Advice)
+		}
+	}
+}
+
+// TestStopping checks that an item about where requests stop the world says so.
+func TestStopping(t *testing.T) {
+	for line, want := range map[uint64]bool{22: true, 23: false} {
+		j := &judge{items: []item{{Finding: result.Finding{Kind: SlowRequests, Title: "a", Where: []result.Culprit{{Function: "main.api"}, {Function: "main.debug", Line: line}}}}}}
+		d := &diagnosis{Finding: result.Finding{Kind: "stop-the-world", Advice: "Less often.", Where: []result.Culprit{{Function: "main.debug", Line: 22}}}}
+		if got := j.stopping(d); got != want || (j.items[0].Title == "a (that stops the world, for all)") != want || (j.items[0].Advice == "Less often.") != want {
+			t.Errorf("line %d: %t: %+v", line, got, j.items[0])
+		}
+	}
+}
+
+// TestHolder checks how who holds a lock is named: by where it calls what ran, if that is known, else by where it releases it.
+func TestHolder(t *testing.T) {
+	const lock = "sync.(*Mutex).Lock"
+	g := &result.RequestRow{Kind: "lock", Function: "main.get"}
+	ran := func(fn string, line int, slow model.Duration, callers ...result.Frame) result.RequestRow {
+		return result.RequestRow{Kind: "running", Function: fn, File: "a.go", Line: line, Wait: "lock", Waiter: "main.get", Slow: slow, Way: &result.RequestWay{Callers: callers}}
+	}
+	call := result.Frame{Function: "main.put", File: "put.go", Line: 7}
+	for name, x := range map[string]struct {
+		rows []result.RequestRow
+		fn   string
+		line int
+		ran  string
+	}{
+		"calls what ran":           {[]result.RequestRow{ran("main.hash", 3, 10, call)}, "main.put", 7, " main.hash (a.go:3)"},
+		"nothing shows the call":   {[]result.RequestRow{ran("main.hash", 3, 10)}, "main.put", 9, " main.hash (a.go:3)"},
+		"is not on the way":        {[]result.RequestRow{ran("main.hash", 3, 10, result.Frame{Function: "main.del"})}, "main.hash", 3, ""},
+		"has no line":              {[]result.RequestRow{ran("main.put", 0, 10), ran("main.hash", 3, 2, call)}, "main.put", 7, " main.hash (a.go:3)"},
+		"has no line, rarely seen": {[]result.RequestRow{ran("main.put", 0, 11), ran("main.hash", 3, 2, call)}, "main.put", 0, ""},
+	} {
+		r := &result.Report{Waiting: result.Waiting{ByReason: []result.Named{{Name: lock}}}}
+		r.Blame.Rows = []result.BlameRow{{Kind: lock, Waiter: "main.get", Function: "main.put", File: "put.go", Line: 9, Total: 5}}
+		q := &question{RequestGroup: &result.RequestGroup{}, RequestTail: &result.RequestTail{Count: 1, Rows: x.rows}}
+		of, code := q.holder(r, g, slices.Collect(result.Refs(x.rows)))
+		if of.Function != x.fn || of.Line != x.line || code != x.ran {
+			t.Errorf("%s: %s:%d runs%s", name, of.Function, of.Line, code)
 		}
 	}
 }

@@ -803,7 +803,9 @@ func (q *question) together(g *result.RequestRow) int {
 // what ran is what that one did. Where no line is seen of the holder, what it calls for a fifth as long shows one.
 func (q *question) holder(r *result.Report, g *result.RequestRow, rows []*result.RequestRow) (_ *result.RequestRow, ran string) {
 	x, y := rows[0], *rows[0]
-	code := func(x *result.RequestRow) string { return " " + plain(textui.Place(x.Function, x.File, uint64(max(x.Line, 0)))) }
+	code := func(x *result.RequestRow) string {
+		return " " + plain(textui.Place(x.Function, x.File, uint64(max(x.Line, 0))))
+	}
 	calls := func(x *result.RequestRow) *result.Frame {
 		return result.Find(way(x).Callers, func(c *result.Frame) bool { return c.Function == y.Function && c.Line > 0 })
 	}

@@ -482,6 +482,9 @@ func TestStretched(t *testing.T) {
 		{"quiet", &result.Machine{Others: 0.97}, 5 * ms, 0, 350 * ms, 50 * ms, 5, findings.SlowTail, ""},
 		{"busy", &result.Machine{Others: 0.8, Disturbed: "x"}, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, recorded},
 		{"throttled", &result.Machine{Disturbed: "throttled"}, 0, 0, 350 * ms, 50 * ms, 5, findings.Disturbed, "throttled"},
+		{"all alike, and timers are late", nil, 5 * ms, 400 * ms, 350 * ms, 5 * ms, 5, findings.SlowTail, ""},
+		{"all alike but one, and timers are late", nil, 5 * ms, 400 * ms, 350 * ms, 5 * ms, 5, findings.Disturbed, seen},
+		{"all alike, others, too, and timers are late", nil, 5 * ms, 400 * ms, 350 * ms, 70 * ms, 5, findings.Disturbed, seen},
 		{"others do not sleep there", nil, 5 * ms, 0, 350 * ms, 0, 5, findings.SlowTail, ""},
 		{"more sleeps", nil, 5 * ms, 0, 350 * ms, 50 * ms, 50, findings.SlowTail, ""},
 		{"twice as long", nil, 5 * ms, 4 * ms, 90 * ms, 80 * ms, 5, findings.SlowTail, ""},
@@ -510,6 +513,14 @@ func TestStretched(t *testing.T) {
 			}
 			if tt.name == "ends after a silence" {
 				v.Lateness.Silences[0].End -= model.Time(20 * ms)
+			}
+		}
+		for i := range 5 {
+			if length := 70 * ms; strings.HasPrefix(tt.name, "all alike") {
+				if i == 4 && strings.Contains(tt.name, "but one") {
+					length /= 2
+				}
+				listed = append(listed, result.RequestPath{Duration: length, Parts: []result.RequestPart{{Kind: "sleep", Function: "main.get", Length: length}}})
 			}
 		}
 		g := result.RequestRow{Kind: "sleep", Function: "main.get", Slow: tt.slow, Middle: tt.middle, Have: 5, Times: tt.times, Usual: 10}
