@@ -952,7 +952,9 @@ func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*r
 			}
 			own, least, basis := all.Own, float64(same), ""
 			if word == result.MeanwhileRunning { // as far as threads had a CPU, and the samples are not there by chance
-				own, basis = model.Duration(float64(own)*hadCPU(d.r)), "by CPU samples"
+				if basis = "by CPU samples"; d.r.Blame.Samples >= fewSamples {
+					own = model.Duration(float64(own) * min(hadCPU(d.r), 1))
+				}
 				least -= math.Sqrt(float64(same) * float64(samplePeriod))
 			}
 			if 2*least < float64(own) {

@@ -87,7 +87,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Set GOMAXPROCS to the CPUs that the program really has (the CPU limit of its container; Go 1.25 does so by itself where it is not set), or move what else runs there."},
 	{Name: "lock", Example: "fixtures/mutex.go1.26.p4.trace",
 		Meaning: "Goroutines waited for a lock that another one held. It is not the scheduler.",
-		Sign:    "At least 20 waits for a Mutex or RWMutex with a p99 of 1 ms or more, in all 5% of the time or more. Who released the lock held it before. Where that one was blocked itself is said if it was for half of the time that it had the lock while others waited for it.",
+		Sign:    "At least 20 waits for a Mutex or RWMutex with a p99 of 1 ms or more, in all 5% of the time or more. Who released the lock held it before. Where that one was blocked itself, or ran, by CPU samples, is said if it was for half of the time that it had the lock while others waited for it.",
 		Advice:  "Hold the lock for a shorter time: do I/O, logging and computing outside the lock; copy what is needed and release it first. Or divide what it guards (shards)."},
 	{Name: "slow-receiver", Example: "fixtures/relay.go1.26.p4.trace",
 		Meaning: "Goroutines waited to send to one that was slow to receive. It is not the scheduler.",
