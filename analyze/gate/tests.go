@@ -206,7 +206,10 @@ func (g *guarded) atLeast(j judged) (judged, bool) {
 	if j.Bound.Relative || !j.higher() {
 		return j, false
 	}
-	least := mapped(having(g.used.cand(), j.key), func(s *sample.Sample) float64 { return s.Values[j.key].Least })
+	least := mapped(having(g.used.cand(), j.key), func(s *sample.Sample) float64 {
+		v := s.Values[j.key]
+		return textui.Either(v.Few(j.Quantity), v.Least, v.X)
+	})
 	j = j.note("too few values lie beyond it, but lower quantiles of which enough do are above the limit")
 	if j.Point {
 		j.res.Verdict = Fail
