@@ -436,7 +436,7 @@ func (d *diagnostician) collector() {
 	where := d.culprits("allocates, and marks for that", rows, 2, total)
 	if r := collections(d.r); r != nil {
 		l.add(d.causes[result.CauseSTW.String()].part(r.Total, stopped))
-		where = append(where, allocators(r)...)
+		where, rows = append(where, allocators(r)...), append(rows, r)
 	}
 	where = where[:min(len(where), 2)]
 	cycles := d.r.GC.Marks.Count + d.r.GC.CensoredMarks.Count
@@ -450,6 +450,9 @@ func (d *diagnostician) collector() {
 	}
 	x := d.add("garbage-collection", l, result.Inferred, where, title, "%s", text)
 	x.causes = []result.Cause{result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle, result.CauseAssist, result.CauseSTW}
+	if makeTimers(rows) {
+		x.Advice = timerAdvice
+	}
 	if noRoom(d.r) {
 		x.Advice = "The heap is at its goal all the time: a memory limit, or a small GOGC, leaves no room above what is live. Raise the limit (GOMEMLIMIT, debug.SetMemoryLimit), or keep less; GOGC does not help against a limit."
 	}
@@ -489,6 +492,22 @@ func collections(r *result.Report) *result.BlameRow {
 		return list[i]
 	}
 	return nil
+}
+
+// makeTimers reports whether most stacks of allocations are of new timers.
+func makeTimers(rows []*result.BlameRow) bool {
+	var all, timers model.Duration
+	for _, r := range rows {
+		for _, s := range r.Stacks {
+			if slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return result.OfProgram(f.Function) }) {
+				all += s.Total
+			}
+			if slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return newTimer(f.Function) }) {
+				timers += s.Total
+			}
+		}
+	}
+	return 2*timers > all
 }
 
 // allocators are the functions in which collections began: where so much had been allocated.

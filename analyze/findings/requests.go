@@ -44,7 +44,7 @@ var requestWords = map[string]struct {
 	"lock":       {"waits for a lock", "lock", otherwise},
 	"waitgroup":  {"waits for a WaitGroup", "Make the last of those faster that are waited for, divide its work, or start it first.", otherwise},
 	"cond":       {"waits for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it.", otherwise},
-	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline.", moreWorkers},
+	"channel":    {"waits for a channel", "Look at who is at the other end: more workers, less work for each, a deadline or, if it sends and awaits no answer, a larger buffer.", moreWorkers},
 	"connection": {"waits for a connection of a pool", "Allow more connections (SetMaxOpenConns, MaxConnsPerHost), hold each for a shorter time, or ask less often.", otherwise},
 	"dial":       {"dials a new connection", "Keep connections for the next request: share one http.Client, leave keep-alives on, read bodies to their end and close them, and set MaxIdleConnsPerHost to the number of requests at a time.", otherwise},
 	"timer":      {"waits for a timer", "Shorten the time-out or the interval, or end the wait by an event.", otherwise},
@@ -247,10 +247,22 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 		{Name: "in each slow request", Value: cost, Unit: "ns"}, {Name: "of what is to be explained", Value: cost / q.whole(), Unit: "share"}}}}
 	f.advise(words.remedy, fix(words.fix))
 	does := words.does
-	if callee := way(g).Callee; g.Kind == "waitgroup" && strings.HasPrefix(callee, "golang.org/x/sync/") {
+	callee := way(g).Callee
+	if g.Kind == "waitgroup" && strings.HasPrefix(callee, "golang.org/x/sync/") {
 		does = "waits in " + plain(textui.ShortFunc(callee))
 	}
 	role := does
+	lookup := strings.HasPrefix(callee, "net.(*Resolver).") || strings.HasPrefix(callee, "net.Lookup")
+	// A select that goroutines end which timers begin, as those of deadlines are: these have no function of the program.
+	timed := g.Kind == "channel" && callee == "runtime.selectgo" && q.mostly(g, func(x *result.RequestRow) bool { return x.Kind == "timer" && x.Function == "" })
+	switch {
+	case lookup:
+		does = "looks a name up"
+		role = does
+	case timed:
+		does = requestWords["timer"].does
+		role = does
+	}
 	if g.Kind == "queued" { // the function is not of the request
 		role = keepsWorker
 		if q.mostly(g, func(x *result.RequestRow) bool { return x.Wait == "timer" }) { // it is taken up at a time, however many workers there are
@@ -260,7 +272,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	}
 	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
 	switch {
-	case g.Called():
+	case g.Called(), timed:
 	case g.Kind == "running" && q.hub(g):
 		f.advise(otherwise, "One goroutine does it for one message after another: make it faster, do it in the goroutines that read or write instead, or divide what it keeps among several.")
 	case q.all && q.atOnce(g):
@@ -272,7 +284,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if len(rows) > 0 && g.Kind == "lock" && rows[0].Kind == "running" && len(way(rows[0]).Between) == 0 {
 		rows[0], ran = q.holder(r, g, rows)
 	}
-	chained := len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
+	chained := !lookup && !timed && len(rows) > 0 && (rows[0].Kind != g.Kind || rows[0].Function != g.Function)
 	switch of := q.keeper(g, rows); {
 	case of != nil:
 		q.kept(&f, of)
@@ -282,7 +294,11 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if f.remedy == raiseLimit && !q.all && q.comesLate(r, g) {
 		f.Advice = "They all came late in the trace: if ever less is to be had, look for a path on which it is not given back, as after an error, and do that in a defer. Else: " + f.Advice
 	}
-	switch callee := way(g).Callee; {
+	switch {
+	case lookup:
+		f.advise(otherwise, "Keep the answer for as long as it holds (a cache), keep connections for the next request, or ask a resolver nearby.")
+	case blocked(g.Kind) && (strings.HasPrefix(callee, "log.") || strings.HasPrefix(callee, "log/slog.")):
+		f.advise(otherwise, ownLock(callee))
 	case strings.HasPrefix(callee, "golang.org/x/time/rate."):
 		f.advise(otherwise, "A rate limiter holds it back: raise its rate or burst, give each client a limiter of its own, or make fewer calls (batch, cache).")
 	case flocks(callee):
@@ -293,7 +309,13 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 		f.advise(raiseLimit, fmt.Sprintf("Raise the limit in %s (SetLimit), or make each that it starts faster.", plain(textui.Place(g.Function, g.File, g.Line))))
 	case strings.HasPrefix(callee, "sync.(*Once)") && !chained, way(g).Once:
 		f.advise(otherwise, onceAdvice)
-	case g.Kind == "timer" && way(g).Callee == "runtime.selectgo":
+	case timed:
+		f.advise(otherwise, "A timer ends it, as that of a deadline does before an answer comes: see why that is late, or set a shorter deadline.")
+	case g.Kind == "syscall" && strings.HasPrefix(callee, "net/http.(*response).") && q.times(g) <= 2: // with one answer, fewer are not to be had
+		f.advise(otherwise, "It sends the answer in one large call: send less (compress it, page it), or bound how many send at once (a semaphore).")
+	case g.Kind == "running" && newTimer(callee):
+		f.advise(otherwise, timerAdvice)
+	case g.Kind == "timer" && callee == "runtime.selectgo":
 		f.advise(otherwise, "If it is meant, as the interval of a stream or the time-out of a long poll, accept it (--slo). Else shorten it, or end the wait by an event.")
 	case g.Kind == "sleep" && way(g).Polls:
 		f.advise(otherwise, pollAdvice)
@@ -307,10 +329,10 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	case q.starts(g):
 		f.advise(otherwise, "It starts a program each time: do it within this one, keep one running and talk to it, or start fewer.")
 	}
-	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && !slices.Contains([]string{"lock", "sleep", "timer", "queued"}, g.Kind) && !(g.Kind == "channel" && chained && (rows[0].Kind == "sleep" || rows[0].Kind == "timer")) && (!q.all && g.Usual == 0 || q.others > 0) && f.remedy != raiseLimit && !(chained && q.limited(g, rows[0])) {
+	if n := q.together(g); n > 2 && 8*n >= len(q.Slowest) && blocked(g.Kind) && !timed && !slices.Contains([]string{"lock", "sleep", "timer", "queued"}, g.Kind) && !(g.Kind == "channel" && chained && (rows[0].Kind == "sleep" || rows[0].Kind == "timer")) && (!q.all && g.Usual == 0 || q.others > 0) && f.remedy != raiseLimit && !(chained && q.limited(g, rows[0])) {
 		f.Advice = fmt.Sprintf("%d of the slowest were in it at the same time: if they ask for the same, let only one ask and share its result (singleflight), or refresh it in the background before it expires. ", n) + f.Advice
 	}
-	if g.Kind == "running" && r.GC.Share >= allocatesShare {
+	if g.Kind == "running" && r.GC.Share >= allocatesShare && !newTimer(callee) {
 		f.Advice = fmt.Sprintf("Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects; the garbage collector takes %s of the procs' time. ", textui.Percent(r.GC.Share)) + f.Advice
 	}
 	f.Advice = sleepsLate(r, g) + f.Advice
@@ -329,7 +351,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 			}
 		}
 		switch {
-		case g.Kind == "sleep", g.Kind == "timer", g.Kind == "queued", q.starts(g), g.Kind == "network" && way(g).Expires: // what helps against one helps against many
+		case timed, lookup, g.Kind == "sleep", g.Kind == "timer", g.Kind == "queued", q.starts(g), g.Kind == "network" && way(g).Expires: // what helps against one helps against many
 		case g.Kind == "cond":
 			f.advise(otherwise, "It is woken and waits again: if each wake-up is for one of those that wait, wake only that one (Signal instead of Broadcast), or give each a channel.")
 		case g.Called():
@@ -780,6 +802,13 @@ func flocks(callee string) bool {
 	return strings.HasSuffix(callee, ".Flock") || strings.HasSuffix(callee, ".FcntlFlock")
 }
 
+// newTimer reports whether a function makes a timer: what a loop allocates with it, it can use again.
+func newTimer(fn string) bool {
+	return slices.Contains([]string{"time.After", "time.NewTimer", "time.Tick", "time.NewTicker"}, fn)
+}
+
+const timerAdvice = "It makes a new timer each time: make one before the loop (time.NewTimer), and Reset it."
+
 const flockAdvice = "Another process, or another file of this one, holds the lock of the file: hold it there for a shorter time, or ask for it without waiting (LOCK_NB) and try again later."
 
 const pollAdvice = "Wait for the event itself instead of sleeping: receive from a channel, or use a sync.Cond."
@@ -864,7 +893,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow, ran string) {
 	if x.Kind == "runnable" { // the function is what ran meanwhile
 		does = "had the proc that was waited for"
 	}
-	if last := q.last(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !q.limited(g, x) && !strings.HasPrefix(way(g).Callee, "golang.org/") && last > 0 && 2*last <= q.cost(x) {
+	if last := q.last(g); g.Kind == "channel" && blocked(x.Kind) && x.Kind != "timer" && !g.Called() && !q.limited(g, x) && !strings.HasPrefix(way(g).Callee, "golang.org/") && last > 0 && 2*last <= q.cost(x) && q.times(x) >= 1.5*q.times(g) {
 		if does += " for each in the queue"; !sends(g) {
 			does += fmt.Sprintf(" (%s for this one)", duration(last))
 		}

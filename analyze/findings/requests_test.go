@@ -425,7 +425,10 @@ func TestSaid(t *testing.T) {
 	usual := row("network", "main.ask", "", 70*ms)
 	usual.Usual = 10
 	reply, work := row("channel", "main.serve", "runtime.chanrecv1", 70*ms), row("sleep", "main.convert", "time.Sleep", 70*ms)
-	work.Wait, work.Waiter = "channel", "main.serve"
+	work.Wait, work.Waiter, work.Times = "channel", "main.serve", 10 // two sleeps for each wait
+	look, late := row("channel", "main.ask", "net.(*Resolver).LookupHost", 70*ms), row("channel", "main.serve", "runtime.selectgo", 70*ms)
+	ended := row("timer", "", "", 70*ms)
+	ended.Wait, ended.Waiter = "channel", "main.serve"
 	for _, tt := range []struct {
 		row   result.RequestRow
 		rows  []result.RequestRow
@@ -437,6 +440,10 @@ func TestSaid(t *testing.T) {
 		{row("sleep", "main.ask", "", 70*ms), nil, func(f result.Finding) string { return f.Gain }, "the slowest 16.0ms -> at least 2.00ms"},
 		{row("waitgroup", "main.serve", "golang.org/x/sync/errgroup.(*Group).Wait", 70*ms), nil, func(f result.Finding) string { return f.Title }, "an http request waits in errgroup.(*Group).Wait"},
 		{row("running", "main.sort", "", 70*ms), nil, func(f result.Finding) string { return f.Title }, "an http request runs main.sort"},
+		{look, nil, func(f result.Finding) string { return f.Title }, "an http request looks a name up"},
+		{late, []result.RequestRow{ended}, func(f result.Finding) string { return f.Advice }, "A timer ends it, as that of a deadline"},
+		{row("syscall", "main.serve", "net/http.(*response).Write", 70*ms), nil, func(f result.Finding) string { return f.Advice }, "It sends the answer in one large call"},
+		{row("running", "main.serve", "time.After", 70*ms), nil, func(f result.Finding) string { return f.Advice }, "It makes a new timer each time"},
 		{reply, []result.RequestRow{work}, func(f result.Finding) string { return f.Where[1].Role }, "sleeps for each in the queue (3.00ms for this one)"},
 	} {
 		v := resulttest.Read(t, "quiet.go1.26.p4.trace")

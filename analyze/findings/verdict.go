@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -175,9 +176,9 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 				}
 				most *= max(0, 1-had)
 			}
-			if x.Gain = x.q.gain(most); x.remedy == shareLess {
+if x.Gain = x.q.gain(most); x.remedy == shareLess {
 				x.Gain = "not known: all of its work remains"
-			} else if intended(x) == asleep { // what it waits for, if anything, takes its time
+			} else if intended(x) == asleep || intended(x) == awaited { // what it waits for, if anything, takes its time
 				x.Gain = strings.Replace(x.Gain, "about", "at least", 1)
 			}
 		}
@@ -1158,6 +1159,9 @@ func (j *judge) what(f *item) string {
 	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
 }
 
+// closure is what the compiler adds to the name of a function for those without a name in it.
+var closure = regexp.MustCompile(`(\.(func|gowrap)?[0-9]+)+$`)
+
 // slo returns the flag that accepts how long requests take.
 func (j *judge) slo(q *question) string {
 	slo, name := fmt.Sprintf("p50=%v", roundUp(max(q.P50, q.half))), plain(textui.ShortFunc(q.Name))
@@ -1171,12 +1175,12 @@ func (j *judge) slo(q *question) string {
 	case strings.Contains(head, "/"): // a route
 		slo = name + ":" + slo
 	default:
-		slo = name[strings.LastIndex(head, ".")+1:] + ":" + slo
+		slo = name[strings.LastIndex(closure.ReplaceAllString(head, ""), ".")+1:] + ":" + slo
 	}
 	return "--slo " + textui.ShellWord(slo)
 }
 
-const outside, asleep = "outside this program", "in time.Sleep"
+const outside, asleep, awaited = "outside this program", "in time.Sleep", "for a timer"
 
 // intended says where requests spend what may be meant to last as long: outside of the program, or waiting
 // for a time. It is "" if they wait for others.
@@ -1189,7 +1193,7 @@ func intended(f *item) string {
 	case last("call"), last("network"), last("pipe"):
 		return outside
 	case last("timer"):
-		return "for a timer"
+		return awaited
 	case last("sleep") && n == 1:
 		return asleep
 	}
