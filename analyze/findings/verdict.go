@@ -176,7 +176,7 @@ func verdict(r *result.Report, objectives []result.Objective) (list []result.Fin
 				}
 				most *= max(0, 1-had)
 			}
-if x.Gain = x.q.gain(most); x.remedy == shareLess {
+			if x.Gain = x.q.gain(most); x.remedy == shareLess {
 				x.Gain = "not known: all of its work remains"
 			} else if intended(x) == asleep || intended(x) == awaited { // what it waits for, if anything, takes its time
 				x.Gain = strings.Replace(x.Gain, "about", "at least", 1)
@@ -971,7 +971,7 @@ func calls(r *result.Report, function string, others ...string) bool {
 func handsOn(r *result.Report) string {
 	const read = "net.(*netFD).Read"
 	for x := range result.Refs(r.Blame.Rows) {
-		if w := model.WaitOf(x.Kind); (w == model.WaitReceive || w == model.WaitSelect) && x.Waiter != "" && calls(r, x.Function, read, "os.(*File).Read") {
+		if w := model.WaitOf(x.Kind); (w == model.WaitReceive || w == model.WaitSelect) && x.Waiter != "" && calls(r, x.Function, read) {
 			return fmt.Sprintf("what %s reads for %s while that is busy wakes nobody, and cannot be followed. trace.NewTask marks it.", plain(textui.ShortFunc(x.Function)), plain(textui.ShortFunc(x.Waiter)))
 		}
 	}
