@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -179,6 +180,13 @@ func (g *guarded) sampledUnlike(r *subject) string {
 	return compare.SampledUnlike(all)
 }
 
+// nameless reports whether the handler of some requests is not known.
+func nameless(s *sample.Sample) bool {
+	return s.Requests != nil && s.Requests.Count > result.Sum(s.Requests.Groups, func(g *sample.RequestGroup) int64 {
+		return textui.Either(g.Name == result.NoName, 0, g.Count)
+	})
+}
+
 // thin refuses quantiles that rest on too few values, in the median trace of a side: of a rule
 // that only warns by a warning.
 func (g *guarded) thin(r *subject) (why string, warnings []string) {
@@ -190,7 +198,10 @@ func (g *guarded) thin(r *subject) (why string, warnings []string) {
 		}
 		n := *compare.Median(with, func(x *sample.Sample) *float64 { return new(x.Values[r.key].Beyond(q)) })
 		times := math.Ceil(sample.EnoughBeyond / max(n, 0.01)) // as many values are needed
+		unseen := slices.ContainsFunc(q.Select, func(x rule.Selector) bool { return x.Key == "name" }) && slices.ContainsFunc(with, nameless)
 		switch few := n < sample.EnoughBeyond-1e-9; {
+		case few && r.Level == budget.Error && unseen:
+			return fmt.Sprintf("only %.3g values of the %s's median trace lie beyond p%.4g, %d are needed: a handler is seen only in requests that wait; name all of them by trace.WithRegion", n, s.name, 100*q.Q, sample.EnoughBeyond), warnings
 		case few && r.Level == budget.Error:
 			return fmt.Sprintf("trace too short for p%.4g: only %.3g values of the %s's median trace lie beyond it, %d are needed: record %.0f times as long, or use p%.4g", 100*q.Q, n, s.name, sample.EnoughBeyond,
 				times, 100*max(1-(1-q.Q)*times, 0.5)), warnings

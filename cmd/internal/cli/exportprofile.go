@@ -26,7 +26,7 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 	case profile.Blame, profile.Slow, profile.Typical:
 		return exportFigures(func(w io.Writer, v *result.Report) error {
 			if kind == profile.Blame {
-				return profile.OfBlame(v).Write(w, view.Title(v))
+				return profile.OfBlame(v).Write(w, view.Title(v), "waits for locks, channels and other goroutines: -sample_index=blocked")
 			}
 			return profile.OfRequests(v, kind).Write(w, view.Title(v))
 		})(a, ctx, f, refs)

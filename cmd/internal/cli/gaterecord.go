@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/cmd/internal/recorder"
 	"github.com/schedscope/schedscope/internal/interleave"
@@ -27,7 +28,7 @@ type recordFlags struct {
 }
 
 func newGateRecord(a *app) *cobra.Command {
-	f := recordFlags{Options: recorder.Options{Policy: interleave.Random, Limits: env.DefaultLimits}}
+	f := recordFlags{Options: recorder.Options{Policy: interleave.Random, Limits: env.DefaultLimits, Least: budget.Default().MinTraces}}
 	cmd := &cobra.Command{
 		Use:   "record -o DIR [--base COMMAND] [--cand COMMAND] [-- ARGUMENTS...]",
 		Short: "Record traces of two programs in turns, each in a process of its own",
@@ -109,7 +110,7 @@ func (f *recordFlags) complete(args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		f.Limits = b.Guards.Limits()
+		f.Limits, f.Least = b.Guards.Limits(), b.MinTraces
 	}
 	f.Sides, err = f.sides(args)
 	return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -30,6 +31,7 @@ type Options struct {
 	Limits  env.Limits // of what counts as disturbed
 	Samples bool       // with CPU samples
 	Noisy   bool       // keep disturbed recordings instead of making them again
+	Least   int        // how many undisturbed traces of a side gate check needs
 	Log     Log
 }
 
@@ -223,6 +225,12 @@ func (s *session) conclude() {
 	}
 	if s.kept > 0 && !s.o.Noisy {
 		s.o.Log.Warn("%d of %d recordings were disturbed: gate check will leave them out", s.kept, s.recorded)
+		for _, side := range s.names {
+			quiet := result.CountOf(s.order.Traces, func(t *interleave.Trace) bool { return t.Side == side && !t.Disturbed })
+			if quiet < s.o.Least && len(s.names) > 1 {
+				s.o.Log.Warn("%s has %s left, and gate check needs %d (min_traces): record %d more with --add", side, textui.Plural(quiet, "trace"), s.o.Least, s.o.Least-quiet)
+			}
+		}
 		s.o.Log.Hint("record on a quieter machine, or with a smaller GOMAXPROCS; what disturbed each is said above")
 	}
 }
