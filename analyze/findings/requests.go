@@ -270,7 +270,7 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 			f.advise(otherwise, fix(requestWords["timer"].fix))
 		}
 	}
-	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(cost), Callers: callers(g)}}
+	f.Where = []result.Culprit{{Role: role, Function: g.Function, File: g.File, Line: uint64(max(g.Line, 0)), Share: min(cost/q.whole(), 1), Length: model.Duration(q.shown(cost)), Callers: callers(g)}}
 	switch {
 	case g.Called(), timed:
 	case g.Kind == "running" && q.hub(g):
@@ -617,7 +617,13 @@ func (q *question) many(g *result.RequestRow) float64 {
 // middle fifth is like it, as it is not between two kinds of requests.
 func (q *question) ofTypical(cost float64) string {
 	whole, _, of := q.typical()
-	return fmt.Sprintf(of, duration(min(cost, whole)), duration(whole))
+	return fmt.Sprintf(of, duration(q.shown(cost)), duration(whole))
+}
+
+// shown is how much of a request a part is said to be: of the median at most all, which the mean of the middle fifth may exceed.
+func (q *question) shown(cost float64) float64 {
+	whole, _, _ := q.typical()
+	return textui.Either(q.all, min(cost, whole), cost)
 }
 
 // atOnce reports whether whoever is at the other end of a channel begins when it is asked, as an idle worker or a
@@ -917,7 +923,7 @@ func (q *question) chain(f *item, g, x *result.RequestRow, ran string) {
 		}
 	}
 	held := textui.If(g.Kind == "lock" && between == nil, "holds it and ")
-	add(held+does+ran, x.Function, x.File, uint64(max(x.Line, 0)), q.cost(x), callers(x))
+	add(held+does+ran, x.Function, x.File, uint64(max(x.Line, 0)), q.shown(q.cost(x)), callers(x))
 	who := plain(textui.ShortFunc(x.Function))
 	at := place(x)
 	if call != nil {

@@ -262,7 +262,7 @@ func (f *fetch) checkStart(ctx context.Context, body *bufio.Reader) error {
 	}
 	head, _ = body.Peek(SniffLen)
 	g = Sniff(head)
-	return f.fail(g, g.Hint)
+	return f.fail(g, textui.Either(len(head) == 0, hintPage, g.Hint)) // an answer without a word is not that of a tracer
 }
 
 func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader) error {

@@ -231,7 +231,7 @@ func TestFetchRefused(t *testing.T) {
 		{"escapes", status(418, "\n \x1b[2Jhi\x07\nmore"), "418 I'm a teapot", ""},
 		{"odd line", status(418, "a\tb\x1b[2J\u202ec\n"), "418 I'm a teapot: a b [2J c", ""},
 		{"page", status(200, "<html><title>/debug/pprof/</title>"), notTrace + "an HTML page", "/debug/pprof/trace?seconds=5"},
-		{"nothing", status(200, ""), notTrace + "empty", "record a trace"},
+		{"nothing", status(200, ""), notTrace + "empty", "give schedscope the address itself"},
 		{"profile", status(200, string(cpuProfile(t))), "", "go tool pprof"},
 		{"future", status(200, header("go 1.99 trace")), notTrace + "a trace in the format of Go 1.99, newer than Go 1.26", "update schedscope"},
 	}

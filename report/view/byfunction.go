@@ -34,8 +34,8 @@ type onPath struct {
 func ByFunction(r *result.Report) *document.Section {
 	s := document.New("requests-by-function", "Requests by function",
 		"with what it waits for; without it a request takes at least what is listed: a bound, since nothing takes its place")
-	t := s.Table("t-by-function", document.Function("function"), document.Words("where"), document.Duration("typical").Doc("its time in a request of the middle fifth, on average"),
-		document.Duration("slowest").Doc("the same of the slowest"), document.Duration("typical without"), document.Duration("slowest without"))
+	t := s.Table("t-by-function", document.Function("function"), document.Words("where"), document.Duration("middle fifth").Doc("its time in a request of the middle fifth, on average"),
+		document.Duration("slowest").Doc("the same of the slowest"), document.Duration("middle without"), document.Duration("slowest without"))
 	t.Fixed = true
 	for _, k := range r.Requests {
 		sets := k.Sets()

@@ -100,6 +100,9 @@ func SlowestByGroup(r *result.Report) *document.Section {
 	return slowestRequests(r, (*result.RequestKind).Sets)
 }
 
+// enoughToCompare are enough requests of a handler for the typical one not to be the slowest.
+const enoughToCompare = 10
+
 func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.RequestGroup) *document.Section {
 	s := document.New("slowest-requests", "The slowest requests", "each with its path: what it did itself, and in capitals what it waited for, with what took that long; parts below 2% are left out, and x12 is 12 alike")
 	for i := range r.Requests {
@@ -118,8 +121,14 @@ func slowestRequests(r *result.Report, sets func(*result.RequestKind) []result.R
 				return document.Part{Class: RequestClass(p.Name), Label: textui.Clean(name + ", " + p.Name), Size: int64(p.Total)}
 			})))
 			cards := alikeCards(r, k, x, x.Slowest, id, "")
-			if x.Typical != nil && x.Count > 1 {
-				c, _ := requestCard(r, k, x, x.Typical, id+"-typical", "for comparison, ")
+			typical := x.Typical
+			for g := range result.Refs(k.Groups) { // of two handlers the one is not slow for what the other does
+				if len(x.Slowest) > 0 && g.Name == x.Slowest[0].Name && g.Typical != nil && g.Count >= enoughToCompare {
+					typical = g.Typical
+				}
+			}
+			if typical != nil && x.Count > 1 {
+				c, _ := requestCard(r, k, x, typical, id+"-typical", "for comparison, ")
 				cards = append(cards, c)
 			}
 			s.Add(cards)

@@ -90,7 +90,7 @@
 
     legend() {
       const p = element('p', 'tl-legend');
-      for (const [name, text] of [['running', 'running'], ['runnable', 'Runnable: waits to run'], ['waiting', 'Waiting'], ['syscall', 'system call'], ['blocked', 'system call without proc'], ['searching', 'proc searching'], ['stopped', 'stopped'], ['gc', 'GC work'], ['idle', 'idle'], ['region', 'user region']]) {
+      for (const [name, text] of [['running', 'running'], ['runnable', 'Runnable: waits to run'], ['waiting', 'Waiting'], ['syscall', 'system call'], ['blocked', 'SyscallBlocked: without proc'], ['searching', 'proc searching'], ['stopped', 'stopped'], ['gc', 'GC work'], ['idle', 'idle'], ['region', 'user region']]) {
         const mark = element('i', name);
         if (name !== 'region') mark.style.background = 'var(--state-' + name + ')';
         p.append(element('span', 'tl-key', null, mark, text), ' ');
