@@ -119,6 +119,21 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// TestUnseenHandler checks that a longer trace is not asked for where the handler of most requests is not known.
+func TestUnseenHandler(t *testing.T) {
+	rule := "p99(request{name=*cart}) <= baseline*1.2"
+	for known, want := range map[int64]string{60: "a handler is seen only in requests that wait", 1000: "record 17 times as long"} {
+		few := func(_ int, s *sample.Sample) {
+			s.Values["p99(request{name=*cart})"] = sample.Value{X: 1e6, N: 60}
+			s.Requests = &sample.Requests{Kind: "http", RequestSet: sample.RequestSet{Count: 1000}, Groups: []sample.RequestGroup{{Name: "main.cart", RequestSet: sample.RequestSet{Count: known}}}}
+		}
+		r := must(t, Input{Budget: budgetOf(t, rule), Base: with(recipe{n: 10, seed: 1}, few).set("base"), Cand: with(recipe{n: 10, seed: 2}, few).set("cand")})
+		if got := fmt.Sprint(r.Rules); !strings.Contains(got, want) {
+			t.Errorf("%d of 1,000 known: %s, want %q", known, got, want)
+		}
+	}
+}
+
 func with(r recipe, edit func(int, *sample.Sample)) recipe {
 	r.edit = edit
 	return r
