@@ -496,18 +496,15 @@ func collections(r *result.Report) *result.BlameRow {
 
 // makeTimers reports whether most stacks of allocations are of new timers.
 func makeTimers(rows []*result.BlameRow) bool {
-	var all, timers model.Duration
-	for _, r := range rows {
-		for _, s := range r.Stacks {
-			if slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return result.OfProgram(f.Function) }) {
-				all += s.Total
-			}
-			if slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return newTimer(f.Function) }) {
-				timers += s.Total
-			}
+	with := func(is func(string) bool) (sum model.Duration) {
+		for _, r := range rows {
+			sum += result.Sum(r.Stacks, func(s *result.BlameStack) model.Duration {
+				return textui.Either(slices.ContainsFunc(s.Stack, func(f result.Frame) bool { return is(f.Function) }), s.Total, 0)
+			})
 		}
+		return sum
 	}
-	return 2*timers > all
+	return 2*with(newTimer) > with(result.OfProgram)
 }
 
 // allocators are the functions in which collections began: where so much had been allocated.

@@ -251,18 +251,15 @@ func (q *question) item(r *result.Report, g *result.RequestRow) item {
 	if g.Kind == "waitgroup" && strings.HasPrefix(callee, "golang.org/x/sync/") {
 		does = "waits in " + plain(textui.ShortFunc(callee))
 	}
-	role := does
 	lookup := strings.HasPrefix(callee, "net.(*Resolver).") || strings.HasPrefix(callee, "net.Lookup")
 	// A select that goroutines end which timers begin, as those of deadlines are: these have no function of the program.
 	timed := g.Kind == "channel" && callee == "runtime.selectgo" && q.mostly(g, func(x *result.RequestRow) bool { return x.Kind == "timer" && x.Function == "" })
-	switch {
-	case lookup:
-		does = "looks a name up"
-		role = does
-	case timed:
+	if timed {
 		does = requestWords["timer"].does
-		role = does
+	} else if lookup {
+		does = "looks a name up"
 	}
+	role := does
 	if g.Kind == "queued" { // the function is not of the request
 		role = keepsWorker
 		if q.mostly(g, func(x *result.RequestRow) bool { return x.Wait == "timer" }) { // it is taken up at a time, however many workers there are

@@ -46,6 +46,24 @@ func TestAlikeRequests(t *testing.T) {
 	}
 }
 
+// TestComparison checks that the slowest of one handler are compared with one of the same.
+func TestComparison(t *testing.T) {
+	path := func(name string, length model.Duration) *result.RequestPath {
+		return &result.RequestPath{Name: name, Duration: length, Parts: []result.RequestPart{{Kind: "running", Length: length}}}
+	}
+	k := result.RequestKind{Kind: "http"}
+	k.Count, k.Typical, k.Slowest = 40, path("main.fast", 1000), []result.RequestPath{*path("main.slow", 9000)}
+	k.Groups = []result.RequestGroup{{Name: "main.fast"}, {Name: "main.slow"}}
+	k.Groups[1].Count, k.Groups[1].Typical = 20, path("main.slow", 8000)
+	w := document.NewTextWriter(document.TextOptions{})
+	w.Sections(SlowestRequests(&result.Report{Requests: []result.RequestKind{k}}))
+	var b strings.Builder
+	w.Flush(&b)
+	if want := "for comparison, 8.00us at 0, http G0 main.slow"; !strings.Contains(b.String(), want) {
+		t.Errorf("got\n%s\nwant %s", b.String(), want)
+	}
+}
+
 // TestUnended checks that requests are listed that do not end, where no other did.
 func TestUnended(t *testing.T) {
 	open := func(length model.Duration) result.RequestPath {

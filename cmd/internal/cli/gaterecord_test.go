@@ -106,7 +106,7 @@ func TestDisturbed(t *testing.T) {
 	if err := a.recordSides(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	o.Rounds, o.Add, o.Noisy = 2, true, false
+	o.Rounds, o.Add, o.Noisy, o.Least = 2, true, false, 6
 	o.Limits = env.Limits{Nivcsw: -1, Foreign: -1, Steal: -1} // always
 	if err := a.recordSides(t.Context(), o); err != nil {
 		t.Fatal(err)
@@ -125,8 +125,10 @@ func TestDisturbed(t *testing.T) {
 	if len(order.Traces) != 6 || attempts[interleave.Base] != 4 || attempts[interleave.Cand] != 4 {
 		t.Errorf("%d traces of %v attempts, want 4 of 4 each", len(order.Traces), attempts)
 	}
-	if !strings.Contains(said.String(), "4 of 4 recordings were disturbed") {
-		t.Errorf("said %s", said.String())
+	for _, want := range []string{"4 of 4 recordings were disturbed", "base has 1 trace left, and gate check needs 6 (min_traces): record 5 more with --add"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("said %s, want %q", said.String(), want)
+		}
 	}
 }
 
