@@ -132,10 +132,9 @@ func (r *Result) groups() []group {
 	return slices.Concat(both, rare, alone)
 }
 
-// strangers says that no handler has requests on both sides, "" if one has, or if most of a side's are of handlers that are
-// not known.
+// strangers says that no handler has requests on both sides, "" if one has, or if more of a side show no handler than any one
+// of them.
 func (r *Result) strangers(found map[string]group) string {
-	var named, unnamed [2]int64
 	var most [2]group
 	for name, g := range found {
 		known := name != result.NoName && name != result.OtherNames
@@ -143,18 +142,15 @@ func (r *Result) strangers(found map[string]group) string {
 			return ""
 		}
 		for i, n := range g.count {
-			if !known {
-				unnamed[i] += n
-				continue
-			}
-			named[i] += n
-			if most[i].count[i] < n || most[i].count[i] == n && most[i].name > name {
+			if n > most[i].count[i] || n == most[i].count[i] && name < most[i].name {
 				most[i] = g
 			}
 		}
 	}
-	if named[0] <= unnamed[0] || named[1] <= unnamed[1] || min(named[0], named[1]) < fewestRequests {
-		return ""
+	for i, g := range most {
+		if g.name == result.NoName || g.name == result.OtherNames || g.count[i] < fewestRequests {
+			return ""
+		}
 	}
 	of := func(i int) string { return textui.Clean(result.GroupName(r.RequestKind, most[i].name)) }
 	return fmt.Sprintf("they may be of different programs: no handler has requests on both sides, such as %s of %s and %s of %s; trace.WithRegion gives what is the same one name", of(0), r.Base.Name, of(1), r.Cand.Name)
