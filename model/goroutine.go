@@ -47,7 +47,7 @@ type Goroutine struct {
 	RunnableTruly Duration
 
 	*Marks
-	sys sysCall // the current system call
+	sys sysCall // the current system call, or the latest
 }
 
 // Marks are the ranges and regions of a goroutine, of which most have none.

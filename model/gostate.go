@@ -193,7 +193,7 @@ func (m *Machine) goReady(g *Goroutine, ev *Event, t *thread) {
 	origin := OriginUnknown
 	origin, w.poller, w.net = m.classifyWake(g, ev, t)
 	if w.net {
-		g.sys.start = g.span.Start
+		g.sysKnown, g.sys.start = false, g.span.Start
 	}
 	m.enter(g, GoRunnable, 0, ev.Flags)
 	s := &g.span

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -126,6 +127,12 @@ func PackageOf(name string) string {
 	}
 	return name
 }
+
+// literals is what the compiler adds to the name of a function for the literals in it.
+var literals = regexp.MustCompile(`(\.(func|gowrap)?[0-9]+)+$`)
+
+// Enclosing returns the function that a function literal is in, of others the name itself.
+func Enclosing(fn string) string { return literals.ReplaceAllString(fn, "") }
 
 // LiteralOf reports whether fn is a function literal in another function, or in a literal of that. Where the compiler
 // has inlined that one, the literal has the name of who calls it first, without the package of the other:

@@ -49,7 +49,7 @@ type Blame struct {
 const (
 	leastOwn = 100_000 * model.Duration(1)
 	maxOwn   = 8
-	maxRan   = 64
+	maxRan   = 256
 )
 
 // maxBlamed is how many pairs of stacks blame distinguishes; the rest is unknown.
@@ -310,8 +310,11 @@ func (x *antagonist) ended(by *blamedGo, at ownPlace, from, to model.Time) {
 
 // sampled counts where CPU samples saw a goroutine in a time.
 func (x *antagonist) sampled(of *blamedGo, from, to model.Time) {
-	for _, r := range of.ran {
-		if r.at >= from && r.at < to {
+	for _, r := range slices.Backward(of.ran) {
+		if r.at < from {
+			break
+		}
+		if r.at < to {
 			if x.ran == nil {
 				x.ran = map[model.StackID]int64{}
 			}

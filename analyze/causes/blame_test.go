@@ -149,7 +149,7 @@ func TestMeanwhileRan(t *testing.T) {
 	at := func(line uint64) model.StackID {
 		return tables.AddStack([]model.Frame{{Func: "runtime.memmove", Line: line}, {Func: "main.pack", File: "p.go", Line: line}})
 	}
-	for n, want := range map[model.Duration]model.Duration{3: 3, 200: 41} {
+	for n, want := range map[model.Duration]model.Duration{3: 3, 200: 200, 800: 161} {
 		b := NewBlame(tables, New(tables))
 		sample := func(id model.GoID, line uint64, t model.Duration) {
 			b.Sample(&model.Event{Time: model.Time(t), G: id, Stack: at(line)})

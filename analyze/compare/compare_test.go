@@ -301,6 +301,7 @@ func TestRequests(t *testing.T) {
 		"few, by little":  {rare(2*ms, 6), rare(4*ms, 5), 1, "SAME main.a: ", ""},
 		"few, tested":     {rare(2*ms, 6), rare(4*ms, 6), 6, "WORSE main.b: p50 2.00 -> 4.00ms (2.00x, p=0.002) of 36 and 36 requests", ""},
 		"too few":         {rare(ms, 3), rare(60*ms, 3), 1, "UNKNOWN main.a: p50 2.00 -> 2.00ms (1.00x), p99 4.00 -> 4.00ms (1.00x), 1,500 -> 1,500 requests per second; but not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests", ""},
+		"renamed":         {groups{"main.main.func1": set(2*ms, 4*ms, 1500)}, groups{"main.main.func2": set(ms, 2*ms, 1500)}, 1, "SAME requests: ", "seen only in old: 1,500 requests of main.main.func1, p99 4.00ms\nseen only in new: 1,500 requests of main.main.func2, p99 2.00ms"},
 		"strangers":       {groups{"main.a": set(2*ms, 4*ms, 1500)}, groups{"main.b": set(ms, 2*ms, 1500)}, 1, "UNKNOWN requests: ", "seen only in old: 1,500 requests of main.a, p99 4.00ms\nseen only in new: 1,500 requests of main.b, p99 2.00ms"},
 		"too few, like":   {rare(ms, 3), rare(9*ms, 3), 1, "SAME main.a: ", ""},
 		"too few, better": {rare(ms, 3), groups{"main.a": set(ms, 2*ms, 1500), "main.b": set(60*ms, 60*ms, 3)}, 1, "BETTER main.a: ", "not judged: main.b: p50 1.00 -> 60.0ms (60.0x) of 3 and 3 requests"},
@@ -573,7 +574,7 @@ func TestQuantities(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
-	for x, want := range map[float64]string{1.6: "x1.60", 0.87: "x0.87", 0.0731: "x0.073", 12.04: "x12.0", 123.4: "x123", 0: "x0", 0.00004: "x0.00004", 12345: "x12,345", math.Inf(1): "x?", 9.96: "x10.0", 99.6: "x100"} {
+	for x, want := range map[float64]string{1.6: "x1.60", 0.87: "x0.87", 0.0731: "x0.073", 12.04: "x12.0", 123.4: "x123", 0: "x0", 0.00004: "<x0.0005", 12345: "x12,345", math.Inf(1): "x?", 9.96: "x10.0", 99.6: "x100"} {
 		if got := TimesText(x); got != want {
 			t.Errorf("%g: got %s, want %s", x, got, want)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -50,10 +49,10 @@ const (
 //  3. What is worse goes before what is better. The headline is about the greatest change, where the
 //     median counts twice: what all have, the slowest have too; the mean follows from both.
 //  4. If nothing is known to have changed, but something that there is too little of seems to have, or by as much as would
-//     count if it were not tested, the verdict is UNKNOWN: what is not known to differ need not be the same; so it is if the sides have requests of different kinds, or one has none and nothing else is worse or better, if whole
-//     runs were as long with other work, and if waits to run became better and the traces
-//     longer, or the other way: of whole runs the length counts.
-//     So it is, whatever else was found, if no handler has requests on both sides: other requests take another time.
+//     count if it were not tested, the verdict is UNKNOWN: what is not known to differ need not be the same. So it is if the
+//     sides have requests of different kinds, or one has none and nothing else is worse or better; if whole runs were as long
+//     with other work; and if waits to run became better and the traces longer, or the other way: of whole runs the length
+//     counts. Whatever else was found, it is UNKNOWN if no handler has requests on both sides: others take another time.
 //  5. Requests that a side has few of, and those of groups beyond the first, are looked at where no others are worse, and by
 //     themselves: more figures would take more traces to test each of them. What is not tested of them must change as much
 //     as a quantile of few.
@@ -591,7 +590,7 @@ func TimesText(x float64) string {
 	case x == 0:
 		return "x0"
 	case x < 0.0005:
-		return "x" + strconv.FormatFloat(x, 'f', int(math.Ceil(-math.Log10(x))), 64)
+		return "<x0.0005"
 	case x >= 9.95:
 		return fmt.Sprintf("x%.1f", x)
 	case x < 0.0995:

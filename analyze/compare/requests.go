@@ -136,15 +136,22 @@ func (r *Result) groups() []group {
 // of them.
 func (r *Result) strangers(found map[string]group) string {
 	var most [2]group
+	sides := map[string]int{} // that have requests of a handler, of a function literal by the function that it is in, as others there change its number
 	for name, g := range found {
-		known := name != result.NoName && name != result.OtherNames
-		if known && min(g.count[0], g.count[1]) > 0 {
-			return ""
+		for i, n := range g.count {
+			if n > 0 && name != result.NoName && name != result.OtherNames {
+				sides[model.Enclosing(name)] |= 1 << i
+			}
 		}
 		for i, n := range g.count {
 			if n > most[i].count[i] || n == most[i].count[i] && name < most[i].name {
 				most[i] = g
 			}
+		}
+	}
+	for _, have := range sides {
+		if have == 1|2 {
+			return ""
 		}
 	}
 	for i, g := range most {

@@ -949,10 +949,9 @@ func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*r
 	if len(rows) == 0 {
 		return "", ""
 	}
-	all := byFunction(rows)[0]
-	slices.SortStableFunc(all.Meanwhile, func(x, y result.BlameMeanwhile) int { return cmp.Compare(y.Total, x.Total) })
-	blocked := model.Duration(0)
-	for m := range result.Refs(all.Meanwhile) {
+	all, blocked := byFunction(rows)[0], model.Duration(0)
+	list := slices.SortedStableFunc(slices.Values(all.Meanwhile), func(x, y result.BlameMeanwhile) int { return cmp.Compare(y.Total, x.Total) })
+	for m := range result.Refs(list) {
 		word := doing(m)
 		words, known := requestWords[word]
 		blocked += m.Total
@@ -961,7 +960,7 @@ func (d *diagnostician) meanwhile(role string, where []result.Culprit, rows []*r
 				continue
 			}
 			var same model.Duration
-			for _, x := range all.Meanwhile {
+			for _, x := range list {
 				if doing(&x) == word && slices.ContainsFunc(x.Stack, func(o result.Frame) bool { return o.Function == f.Function && o.File == f.File }) {
 					same += x.Total
 				}

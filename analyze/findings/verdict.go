@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -587,7 +586,7 @@ func (j *judge) overdue(q *question, x *result.RequestRow) bool {
 		x = rows[0]
 	}
 	itself := x.Kind == "sleep" || x.Kind == "timer"
-	if q.all || !itself && x.Kind != "network" || 2*q.times(x) > 3*max(1, q.usual(x)) || itself && q.sleepAlike(x) {
+	if q.all || !itself && x.Kind != "network" || 2*q.times(x) > 3*max(1, q.usual(x)) || itself && !throttled(j.r) && q.sleepAlike(x) {
 		return false
 	}
 	t, together := &j.r.Lateness.Timers, &j.r.Lateness.Together
@@ -1159,9 +1158,6 @@ func (j *judge) what(f *item) string {
 	return fmt.Sprintf("%s of %s %s take %s and more, half at most %s.", share, n, name, textui.Duration(q.From), textui.Duration(q.P50))
 }
 
-// closure is what the compiler adds to the name of a function for those without a name in it.
-var closure = regexp.MustCompile(`(\.(func|gowrap)?[0-9]+)+$`)
-
 // slo returns the flag that accepts how long requests take.
 func (j *judge) slo(q *question) string {
 	slo, name := fmt.Sprintf("p50=%v", roundUp(max(q.P50, q.half))), plain(textui.ShortFunc(q.Name))
@@ -1175,7 +1171,7 @@ func (j *judge) slo(q *question) string {
 	case strings.Contains(head, "/"): // a route
 		slo = name + ":" + slo
 	default:
-		slo = name[strings.LastIndex(closure.ReplaceAllString(head, ""), ".")+1:] + ":" + slo
+		slo = name[strings.LastIndex(model.Enclosing(head), ".")+1:] + ":" + slo
 	}
 	return "--slo " + textui.ShellWord(slo)
 }

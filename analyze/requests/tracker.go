@@ -605,7 +605,7 @@ func (t *Tracker) passed(g, by *goroutine) {
 	now, turns := t.now, []turn(nil)
 	for end := now; len(turns) < mostPassed; {
 		i := min(by.at(end-1), len(by.segs)-1)
-		for i >= 0 && by.end(i) > g.since && (by.segs[i].kind != Connection || by.segs[i].by == nil || by.end(i) == end) {
+		for i >= 0 && by.end(i) > g.since && (by.segs[i].kind != Connection || by.segs[i].by == nil || by.end(i) >= end) {
 			i--
 		}
 		if i < 0 || by.end(i) <= g.since {

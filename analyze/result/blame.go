@@ -199,8 +199,8 @@ func (b *Blame) Of(kind string) []*BlameRow {
 	return rows
 }
 
-// Stages returns for how long others waited to send to functions, or for what these send if that is less: what is to be done
-// queues before one of them, as before the slowest stage of a pipeline, and others wait for it.
+// Stages returns for how long others waited to send to functions, or for what these send if that is less: work waits
+// before one of them, as before the slowest stage of a pipeline, and others wait for it.
 func Stages(rows iter.Seq[*BlameRow]) map[string]model.Duration {
 	before, after := map[string]model.Duration{}, map[string]model.Duration{}
 	for r := range rows {

@@ -65,10 +65,10 @@ func (in *Input) blame() *Picture {
 	}
 	rows, functions := max(root.sort(root.total/wideBox)-1, 1), blamedFunctions(&r.Blame)
 	var kinds []entry
-	shades := map[string]float64{} // of a group: the second kind is darker
+	shades := map[int]float64{} // of a group: the second kind is darker
 	for _, b := range root.parts {
-		group := result.BlameGroup(b.name)
-		b.paint(mix(causeColours[groupWith(group)], ink, min(shades[group], 0.9)))
+		group := groupOf(textui.Either(b.name == result.BlameShortSyscall, result.CauseSyscall.String(), b.name))
+		b.paint(mix(causeColours[group], ink, min(shades[group], 0.9)))
 		shades[group] += 0.3
 		if b.total >= root.total/leastBox {
 			kinds = append(kinds, entry{name: b.name + " " + textui.Ratio(b.total, root.total), col: b.col})

@@ -56,4 +56,12 @@ func TestBlame(t *testing.T) {
 		t.Errorf("no hint in %q", said)
 	}
 	render(t, p, "png", DefaultDPI)
+	for i := range r.Blame.Rows { // of a newer version
+		r.Blame.Rows[i].Kind = "cause-of-2030"
+	}
+	r.Blame.Kinds = nil
+	r.Blame.SumUp()
+	if said := words(t, (&Input{Report: r}).blame()); !strings.Contains(said, "cause-of-2030") {
+		t.Errorf("a kind that is not known is not in %q", said)
+	}
 }

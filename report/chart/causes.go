@@ -19,10 +19,7 @@ var causeColours = []color.NRGBA{blue, purple, orange, sky, slate, lime, vermil,
 // groupOf returns the place of a cause's group by its name; of causes that newer versions of
 // the program may know, the last.
 func groupOf(cause string) int {
-	return groupWith(result.Parse(cause, result.NumCauses).Group())
-}
-
-func groupWith(id string) int {
+	id := result.Parse(cause, result.NumCauses).Group()
 	return slices.IndexFunc(result.CauseGroups, func(g result.CauseGroup) bool { return g.ID == id })
 }
 
