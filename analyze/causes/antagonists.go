@@ -238,7 +238,9 @@ func (a *antagonists) blame(b *blameRows) {
 	all := none + one + a.widths[widthMore]
 	stages := result.Stages(func(yield func(*result.BlameRow) bool) {
 		for _, r := range b.rows {
-			yield(&r.BlameRow)
+			if !yield(&r.BlameRow) {
+				return
+			}
 		}
 	})
 	serial := one >= result.KeptWait && mostlyRuns*one >= all && mostlyRuns*none <= all &&

@@ -530,6 +530,9 @@ func ofRuntime(fn string) bool {
 	return strings.HasPrefix(fn, "runtime/") || ok && name != "" && name[0] >= 'A' && name[0] <= 'Z'
 }
 
+// stopsWorld is the role of who stops the world; others run on.
+const stopsWorld = "stops the world"
+
 // stops finds who did not stop when the world was to be stopped, and who stopped it.
 func (d *diagnostician) stops() {
 	rows, total, _ := d.known(result.CauseSTW.String())
@@ -546,7 +549,7 @@ func (d *diagnostician) stops() {
 	for i := range where {
 		where[i].Role = "runs on"
 		if ofRuntime(rows[i].Callee()) {
-			where[i].Role = "stops the world"
+			where[i].Role = stopsWorld
 		}
 	}
 	title, reason, advice := top(rows, "")+" does not stop when the world is to be stopped", "All others stood still and waited for it. ", "Split what cannot be interrupted (large copies, clears and searches, assembly) into smaller pieces."

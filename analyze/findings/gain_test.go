@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -328,11 +329,13 @@ func TestStartedIn(t *testing.T) {
 
 // TestStopping checks that an item about where requests stop the world says so.
 func TestStopping(t *testing.T) {
-	for line, want := range map[uint64]bool{22: true, 23: false} {
+	for at, want := range map[string]bool{"22 stops the world": true, "23 stops the world": false, "22 runs on": false} {
+		var line uint64
+		fmt.Sscan(at, &line)
 		j := &judge{items: []item{{Finding: result.Finding{Kind: SlowRequests, Title: "a", Where: []result.Culprit{{Function: "main.api"}, {Function: "main.debug", Line: line}}}}}}
-		d := &diagnosis{Finding: result.Finding{Kind: "stop-the-world", Advice: "Less often.", Where: []result.Culprit{{Function: "main.debug", Line: 22}}}}
+		d := &diagnosis{Finding: result.Finding{Kind: "stop-the-world", Advice: "Less often.", Where: []result.Culprit{{Role: at[3:], Function: "main.debug", Line: 22}}}}
 		if got := j.stopping(d); got != want || (j.items[0].Title == "a (that stops the world, for all)") != want || (j.items[0].Advice == "Less often.") != want {
-			t.Errorf("line %d: %t: %+v", line, got, j.items[0])
+			t.Errorf("%s: %t: %+v", at, got, j.items[0])
 		}
 	}
 }

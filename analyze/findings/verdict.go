@@ -770,7 +770,7 @@ func (j *judge) locked(f *diagnosis) (is bool) {
 func (j *judge) stopping(f *diagnosis) (is bool) {
 	for i := range j.items {
 		x := &j.items[i].Finding
-		if f.Kind == "stop-the-world" && x.Kind == SlowRequests && f.Where[0].Function == x.Where[len(x.Where)-1].Function && f.Where[0].Line == x.Where[len(x.Where)-1].Line {
+		if f.Kind == "stop-the-world" && f.Where[0].Role == stopsWorld && x.Kind == SlowRequests && f.Where[0].Function == x.Where[len(x.Where)-1].Function && f.Where[0].Line == x.Where[len(x.Where)-1].Line {
 			x.Title, x.Advice, is = x.Title+" (that stops the world, for all)", f.Advice, true
 		}
 	}
